@@ -1,0 +1,90 @@
+//! Models: anything that turns rows of numbers into labels.
+//!
+//! The pipeline speaks to a model through [`Predictor`] alone. A predictor is fed *model columns* (what the model
+//! was trained on); how features become model columns is the business of [`crate::encode`]. To add a format, write a reader that gives
+//! a `Predictor` and register it in [`load`]; if it is a sum of trees, give a [`TreeEnsemble`] and the fast
+//! outcome computation comes for free.
+
+pub mod ensemble;
+pub mod lightgbm;
+
+pub use ensemble::{Decision, Node, Test, Tree, TreeEnsemble};
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::Result;
+
+/// Rows of model inputs, row by row in one block.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// `rows × columns` values; a missing value is NaN.
+    pub values: &'a [f64],
+    /// Number of model columns.
+    pub columns: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows one by one.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> {
+        self.values.chunks_exact(self.columns.max(1))
+    }
+}
+
+/// What a model says of one row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Index of the predicted class.
+    pub label: u32,
+    /// The score behind it: the probability of class 1 (two classes) or of the predicted class; for models
+    /// without probabilities the raw output.
+    pub score: f64,
+}
+
+/// What a model file is, for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelInfo {
+    /// The format, e.g. `LightGBM text`.
+    pub format: String,
+    /// One line on its size, e.g. `100 trees, 1600 leaves`.
+    pub description: String,
+    /// Names of the model columns, in the order in which the model wants them.
+    pub columns: Vec<String>,
+    /// Categories of model columns that carry category codes: `categories[column]` lists the texts whose
+    /// positions are the codes (as pandas categoricals are stored by LightGBM); empty for plain numbers.
+    pub categories: Vec<Vec<String>>,
+    /// Number of classes (2 for a score model).
+    pub classes: u32,
+    /// A score model answers class 1 iff its score is greater than this.
+    pub threshold: Option<f64>,
+}
+
+/// Labels and scores of rows.
+pub trait Predictor: Send + Sync {
+    /// What the model is and which columns it wants.
+    fn info(&self) -> &ModelInfo;
+
+    /// One prediction a row, in order.
+    fn predict(&self, rows: Rows<'_>) -> Result<Vec<Prediction>>;
+
+    /// The model as a sum of trees, where it is one: unlocks outcomes without re-scoring.
+    fn tree_ensemble(&self) -> Option<&TreeEnsemble> {
+        None
+    }
+}
+
+/// A model that was read from a file.
+#[derive(Clone)]
+pub struct LoadedModel {
+    /// The predictor.
+    pub predictor: Arc<dyn Predictor>,
+    /// The file.
+    pub path: std::path::PathBuf,
+    /// SHA-256 of the file's bytes, in hexadecimal.
+    pub hash: String,
+}
+
+/// Reads a model file, recognised by its content. `threshold` replaces the model's own decision threshold.
+pub fn load(path: &Path, threshold: Option<f64>) -> Result<LoadedModel> {
+    read(path, threshold)
+}
