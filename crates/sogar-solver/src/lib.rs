@@ -1,1 +1,45 @@
-//! x
+//! The exact bi-objective tree search of sogar, and nothing else: no files, no models, no printing.
+//!
+//! The input is a [`Problem`]: the affected rows as positions `0..n`, candidate splits and flips as bitsets, and the
+//! integer cost of every single edit on every row. The output is an [`Outcome`]: every non-dominated
+//! pair (cost, loss) that a tree within the limits attains, each with a witness tree.
+//!
+//! ```
+//! use sogar_solver::{BitTable, Combine, Limits, Problem, ProblemParts, RowSet, Solver};
+//!
+//! // Four people; one edit that costs 1 for the first two and 5 for the others, and flips everybody.
+//! let parts = ProblemParts {
+//!     rows: 4,
+//!     splits: vec![RowSet::from_rows(4, [0, 1])],
+//!     edit_costs: vec![vec![1, 1, 5, 5]],
+//!     combine: Combine::Max,
+//!     actions: [vec![], vec![0]].into_iter().collect(), // the identity, then the edit
+//!     flips: BitTable::from_sets(4, &[RowSet::empty(4), RowSet::full(4)]),
+//!     limits: Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 },
+//! };
+//! let problem = Problem::new(parts)?;
+//! let outcome = Solver::builder().threads(1).build()?.solve(&problem, &());
+//! let points: Vec<(u64, u64)> = outcome.front.iter().map(|s| (s.cost, s.loss)).collect();
+//! assert_eq!(points, [(0, 4), (2, 2), (12, 0)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
+//! [`search`] (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
+//! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
+
+pub mod bits;
+pub mod bound;
+pub mod exhaustive;
+pub mod front;
+pub mod leaf;
+mod memo;
+pub mod problem;
+pub mod search;
+pub mod stop;
+
+pub use bits::{BitTable, RowSet};
+pub use front::{Point, Solution, TreeNode};
+pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
+pub use search::{Outcome, Solver, SolverBuilder, Stats, Status};
+pub use stop::{CancelToken, Observer, Progress};

@@ -1,0 +1,277 @@
+//! Pareto fronts over (cost, loss), each point with the choice that attains it.
+//!
+//! Dominance is exact: integers, no tolerance. Where several trees attain the same point, one total order picks
+//! the witness: fewest leaves, then the first split, then the first point of the left child, then of the right one;
+//! among leaves the first action. The minimum of a total order does not depend on the order in which candidates arrive,
+//! so neither threads nor caches can change a witness.
+//!
+//! Two properties of witnesses follow (SPEC §6). *No split has two leaves with the same action*: the parent as a leaf
+//! with that action attains the same point with fewer leaves. *No edit of a leaf's action leaves every row of
+//! the leaf unchanged*: the action without that edit has the same cost and flips on the leaf and comes earlier in the order of actions.
+
+use std::sync::Arc;
+
+/// A pair of totals over the affected rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Point {
+    /// Total cost.
+    pub cost: u64,
+    /// Number of rows that are not flipped.
+    pub loss: u64,
+}
+
+impl Point {
+    /// Whether this point is at least as good in both objectives and better in one.
+    pub fn dominates(&self, other: &Point) -> bool {
+        self.cost <= other.cost && self.loss <= other.loss && self != other
+    }
+}
+
+/// A witness tree. Indices are positions in the problem's splits and actions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TreeNode {
+    /// All rows here get this action.
+    Leaf {
+        /// The action.
+        action: u32,
+    },
+    /// Rows that pass the split's test go left.
+    Split {
+        /// The split.
+        split: u32,
+        /// Rows that pass.
+        left: Box<TreeNode>,
+        /// Rows that fail.
+        right: Box<TreeNode>,
+    },
+}
+
+impl TreeNode {
+    /// Number of leaves.
+    pub fn leaves(&self) -> u32 {
+        match self {
+            TreeNode::Leaf { .. } => 1,
+            TreeNode::Split { left, right, .. } => left.leaves() + right.leaves(),
+        }
+    }
+
+    /// Number of tests on the longest way to a leaf.
+    pub fn depth(&self) -> u32 {
+        match self {
+            TreeNode::Leaf { .. } => 0,
+            TreeNode::Split { left, right, .. } => 1 + left.depth().max(right.depth()),
+        }
+    }
+}
+
+/// A point of the final front with its tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// Total cost.
+    pub cost: u64,
+    /// Number of rows that are not flipped.
+    pub loss: u64,
+    /// A tree that attains both.
+    pub tree: TreeNode,
+}
+
+/// `branch` of an entry that is a leaf; `left` is then the action.
+pub(crate) const LEAF: u32 = u32::MAX;
+
+/// A point of a subproblem's front and how it is attained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub cost: u64,
+    pub loss: u32,
+    pub leaves: u32,
+    /// Position in [`Front::branches`], or [`LEAF`].
+    pub branch: u32,
+    /// Position in the left child's front, or the action.
+    pub left: u32,
+    /// Position in the right child's front.
+    pub right: u32,
+}
+
+/// A split that some entry of a front uses, with its children's fronts: trees can be read off without any cache.
+#[derive(Debug, Clone)]
+pub(crate) struct Branch {
+    pub split: u32,
+    pub left: Arc<Front>,
+    pub right: Arc<Front>,
+}
+
+/// The front of a subproblem: cost ascending, loss strictly descending.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Front {
+    pub entries: Vec<Entry>,
+    pub branches: Vec<Branch>,
+}
+
+impl Front {
+    /// Approximate heap size.
+    pub fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<Entry>()
+            + self.branches.len() * size_of::<Branch>()
+            + size_of::<Self>()
+    }
+
+    /// The witness tree of an entry.
+    pub fn tree(&self, position: usize) -> TreeNode {
+        let entry = &self.entries[position];
+        if entry.branch == LEAF {
+            return TreeNode::Leaf { action: entry.left };
+        }
+        let branch = &self.branches[entry.branch as usize];
+        TreeNode::Split {
+            split: branch.split,
+            left: Box::new(branch.left.tree(entry.left as usize)),
+            right: Box::new(branch.right.tree(entry.right as usize)),
+        }
+    }
+
+    /// Every entry with its tree.
+    pub fn solutions(&self) -> Vec<Solution> {
+        (0..self.entries.len())
+            .map(|i| Solution {
+                cost: self.entries[i].cost,
+                loss: u64::from(self.entries[i].loss),
+                tree: self.tree(i),
+            })
+            .collect()
+    }
+
+    /// The non-dominated points of two fronts over the same rows; `self` wins ties.
+    pub fn union(&self, other: &Front) -> Front {
+        let shift = self.branches.len() as u32;
+        let moved = other.entries.iter().map(|entry| Entry {
+            branch: if entry.branch == LEAF {
+                LEAF
+            } else {
+                entry.branch + shift
+            },
+            ..*entry
+        });
+        let mut all: Vec<Entry> = self.entries.iter().copied().chain(moved).collect();
+        all.sort_by_key(|entry| (entry.cost, entry.loss)); // stable: `self` first among equals
+        let mut entries: Vec<Entry> = Vec::new();
+        for entry in all {
+            if entries.last().is_none_or(|last| entry.loss < last.loss) {
+                entries.push(entry);
+            }
+        }
+        Front {
+            entries,
+            branches: self.branches.iter().chain(&other.branches).cloned().collect(),
+        }
+    }
+}
+
+/// Collects candidates for one subproblem: the best entry for every loss, by (cost, leaves, split, left, right).
+///
+/// `branch` of the entries in here is the key under which a pair of children was added (keys ascend with the splits;
+/// [`LEAF`] never ties with a split on leaves), until [`Collector::finish`] turns it into a position among the
+/// branches in use.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    best: Vec<Entry>,
+}
+
+const NONE: Entry = Entry {
+    cost: u64::MAX,
+    loss: 0,
+    leaves: u32::MAX,
+    branch: LEAF,
+    left: LEAF,
+    right: LEAF,
+};
+
+#[inline]
+fn better(a: &Entry, b: &Entry) -> bool {
+    (a.cost, a.leaves, a.branch, a.left, a.right) < (b.cost, b.leaves, b.branch, b.left, b.right)
+}
+
+impl Collector {
+    /// An empty collector for a subproblem of `rows` rows.
+    pub fn new(rows: usize) -> Self {
+        Collector {
+            best: vec![NONE; rows + 1],
+        }
+    }
+
+    /// Adds the entries of a leaf's front.
+    pub fn add_leaf(&mut self, front: &Front) {
+        for entry in &front.entries {
+            let slot = &mut self.best[entry.loss as usize];
+            if better(entry, slot) {
+                *slot = *entry;
+            }
+        }
+    }
+
+    /// Adds every sum of a point of `left` and a point of `right`, two children of the set.
+    pub fn add_split(&mut self, key: u32, left: &Front, right: &Front) {
+        for (i, a) in left.entries.iter().enumerate() {
+            let row = &mut self.best[a.loss as usize..];
+            for (j, b) in right.entries.iter().enumerate() {
+                let slot = &mut row[b.loss as usize];
+                let cost = a.cost + b.cost;
+                if cost > slot.cost {
+                    continue;
+                }
+                let candidate = Entry {
+                    cost,
+                    loss: a.loss + b.loss,
+                    leaves: a.leaves + b.leaves,
+                    branch: key,
+                    left: i as u32,
+                    right: j as u32,
+                };
+                if better(&candidate, slot) {
+                    *slot = candidate;
+                }
+            }
+        }
+    }
+
+    /// Takes over what another collector for the same subproblem has.
+    pub fn absorb(&mut self, other: &Collector) {
+        for (slot, entry) in self.best.iter_mut().zip(&other.best) {
+            if better(entry, slot) {
+                *slot = *entry;
+            }
+        }
+    }
+
+    /// The front of everything added. `branches` are the added pairs with their keys, ascending.
+    pub fn finish(&self, branches: &[(u32, Branch)]) -> Front {
+        let mut front = Front::default();
+        // From the smallest loss upwards a point is non-dominated iff it is cheaper than all before it.
+        let mut cheapest = u64::MAX;
+        for entry in &self.best {
+            if entry.cost < cheapest {
+                cheapest = entry.cost;
+                front.entries.push(*entry);
+            }
+        }
+        front.entries.reverse();
+        let mut used: Vec<u32> = front
+            .entries
+            .iter()
+            .map(|entry| entry.branch)
+            .filter(|&key| key != LEAF)
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        for entry in &mut front.entries {
+            if entry.branch != LEAF {
+                entry.branch = used.partition_point(|&key| key < entry.branch) as u32;
+            }
+        }
+        front.branches = branches
+            .iter()
+            .filter(|(key, _)| used.binary_search(key).is_ok())
+            .map(|(_, b)| b.clone())
+            .collect();
+        front
+    }
+}

@@ -1,0 +1,341 @@
+//! The validated input of a search.
+//!
+//! Costs are kept per *edit*, never per action: an action's cost on a row is the maximum (or the sum) of its edits'
+//! costs, so a table of edits × rows replaces one of actions × rows that would be a thousand times as large. A plain matrix of
+//! costs per action is the special case in which every action is one edit of its own.
+
+use thiserror::Error;
+
+use crate::bits::{BitTable, RowSet, words_for};
+
+/// How the costs of an action's edits combine on one row. Either way a cost never falls when an edit is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Combine {
+    /// The largest of them.
+    Max,
+    /// Their sum.
+    Sum,
+}
+
+/// Limits of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest depth; 0 allows a single leaf only.
+    pub max_depth: u32,
+    /// Largest number of leaves.
+    pub max_leaves: u32,
+    /// Fewest rows in a leaf (at least 1).
+    pub min_leaf: u32,
+}
+
+/// Actions as lists of edits, one after the other in one block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actions {
+    edits: Vec<u32>,
+    start: Vec<usize>,
+}
+
+impl Default for Actions {
+    fn default() -> Self {
+        Actions {
+            edits: Vec::new(),
+            start: vec![0],
+        }
+    }
+}
+
+impl Actions {
+    /// Appends an action.
+    pub fn push(&mut self, edits: &[u32]) {
+        self.edits.extend_from_slice(edits);
+        self.start.push(self.edits.len());
+    }
+
+    /// Number of actions.
+    pub fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The edits of an action.
+    #[inline]
+    pub fn get(&self, action: usize) -> &[u32] {
+        &self.edits[self.start[action]..self.start[action + 1]]
+    }
+
+    /// All actions in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).map(|action| self.get(action))
+    }
+}
+
+impl<E: AsRef<[u32]>> FromIterator<E> for Actions {
+    fn from_iter<I: IntoIterator<Item = E>>(actions: I) -> Self {
+        let mut list = Actions::default();
+        for action in actions {
+            list.push(action.as_ref());
+        }
+        list
+    }
+}
+
+/// The unvalidated parts of a [`Problem`].
+#[derive(Debug, Clone)]
+pub struct ProblemParts {
+    /// Number of affected rows.
+    pub rows: usize,
+    /// The rows that pass each split test.
+    pub splits: Vec<RowSet>,
+    /// `edit_costs[edit][row]`.
+    pub edit_costs: Vec<Vec<u32>>,
+    /// How edits combine.
+    pub combine: Combine,
+    /// The edits of each action, ascending; actions ordered by length, then lexicographically; action 0 is the
+    /// identity (no edits). With an action the one without its last edit is there too.
+    pub actions: Actions,
+    /// The rows that each action flips; the identity flips nobody.
+    pub flips: BitTable,
+    /// Limits of a tree.
+    pub limits: Limits,
+}
+
+/// Why parts are not a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There is nobody to find recourse for.
+    #[error("the problem has no rows")]
+    NoRows,
+    /// A bitset or cost column does not fit the number of rows.
+    #[error("{what} {index} is not over {rows} rows")]
+    WrongLength {
+        /// Which kind of part.
+        what: &'static str,
+        /// Its position.
+        index: usize,
+        /// The number of rows it should be over.
+        rows: usize,
+    },
+    /// Action 0 must be the identity.
+    #[error("action 0 must have no edits and flip nobody")]
+    NoIdentity,
+    /// An action names an unknown edit, repeats one, is out of order, or its edits but the last are not an action.
+    #[error(
+        "action {0} has unknown or unsorted edits, stands out of order, or lacks the action without its last edit"
+    )]
+    BadAction(usize),
+    /// As many flip sets as actions are needed.
+    #[error("{actions} actions but {flips} flip sets")]
+    FlipCount {
+        /// Number of actions.
+        actions: usize,
+        /// Number of flip sets.
+        flips: usize,
+    },
+    /// Limits that no tree can meet.
+    #[error("limits leave no tree: min leaf {min_leaf} with {rows} rows, max leaves {max_leaves}")]
+    Limits {
+        /// The smallest allowed leaf.
+        min_leaf: u32,
+        /// The number of rows.
+        rows: usize,
+        /// The largest allowed number of leaves.
+        max_leaves: u32,
+    },
+    /// More parts than 32-bit indices can name.
+    #[error("too many {0}")]
+    TooMany(&'static str),
+}
+
+/// A validated search problem.
+#[derive(Debug)]
+pub struct Problem {
+    pub(crate) rows: usize,
+    pub(crate) splits: Vec<RowSet>,
+    /// edits × rows
+    pub(crate) edit_costs: Vec<u32>,
+    pub(crate) edits: usize,
+    pub(crate) combine: Combine,
+    pub(crate) actions: Actions,
+    pub(crate) flips: BitTable,
+    pub(crate) limits: Limits,
+}
+
+impl Problem {
+    /// Checks the parts and lays them out for the search.
+    pub fn new(parts: ProblemParts) -> Result<Problem, ProblemError> {
+        let ProblemParts {
+            rows,
+            splits,
+            edit_costs,
+            combine,
+            actions,
+            flips,
+            limits,
+        } = parts;
+        if rows == 0 {
+            return Err(ProblemError::NoRows);
+        }
+        if u32::try_from(rows).is_err() {
+            return Err(ProblemError::TooMany("rows"));
+        }
+        if u32::try_from(actions.len()).is_err() || u32::try_from(splits.len()).is_err() {
+            return Err(ProblemError::TooMany("actions or splits"));
+        }
+        if limits.min_leaf == 0 || limits.min_leaf as usize > rows || limits.max_leaves == 0 {
+            return Err(ProblemError::Limits {
+                min_leaf: limits.min_leaf,
+                rows,
+                max_leaves: limits.max_leaves,
+            });
+        }
+        for (index, split) in splits.iter().enumerate() {
+            check_words(split.words(), rows, "split", index)?;
+        }
+        for (index, column) in edit_costs.iter().enumerate() {
+            if column.len() != rows {
+                return Err(ProblemError::WrongLength {
+                    what: "cost column",
+                    index,
+                    rows,
+                });
+            }
+        }
+        if actions.len() != flips.sets() {
+            return Err(ProblemError::FlipCount {
+                actions: actions.len(),
+                flips: flips.sets(),
+            });
+        }
+        if flips.words_per_set() != words_for(rows) {
+            return Err(ProblemError::WrongLength {
+                what: "flip set",
+                index: 0,
+                rows,
+            });
+        }
+        if actions.is_empty() || !actions.get(0).is_empty() || flips.set(0).iter().any(|&word| word != 0) {
+            return Err(ProblemError::NoIdentity);
+        }
+        for (index, action) in actions.iter().enumerate() {
+            let sorted = action.windows(2).all(|pair| pair[0] < pair[1]);
+            let known = action.iter().all(|&edit| (edit as usize) < edit_costs.len());
+            let in_order = index == 0 || {
+                let before = actions.get(index - 1);
+                (before.len(), before) < (action.len(), action)
+            };
+            if !(sorted && known && in_order) {
+                return Err(ProblemError::BadAction(index));
+            }
+            check_words(flips.set(index), rows, "flip set", index)?;
+        }
+        if let Some(orphan) = prefixes(&actions).iter().skip(1).position(Option::is_none) {
+            return Err(ProblemError::BadAction(orphan + 1));
+        }
+        Ok(Problem {
+            rows,
+            splits,
+            edits: edit_costs.len(),
+            edit_costs: edit_costs.concat(),
+            combine,
+            actions,
+            flips,
+            limits,
+        })
+    }
+
+    /// Number of affected rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of splits.
+    pub fn splits(&self) -> usize {
+        self.splits.len()
+    }
+
+    /// Number of actions, the identity included.
+    pub fn actions(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// The limits of a tree.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The rows that pass a split's test.
+    pub fn split(&self, split: usize) -> &RowSet {
+        &self.splits[split]
+    }
+
+    /// The edits of an action.
+    #[inline]
+    pub fn edits_of(&self, action: usize) -> &[u32] {
+        self.actions.get(action)
+    }
+
+    /// The cost of an edit on every row.
+    #[inline]
+    pub fn edit_cost(&self, edit: usize) -> &[u32] {
+        &self.edit_costs[edit * self.rows..(edit + 1) * self.rows]
+    }
+
+    /// For every action the action without its last edit. [`Problem::new`] made sure that it exists.
+    pub(crate) fn parents(&self) -> Vec<u32> {
+        prefixes(&self.actions)
+            .into_iter()
+            .map(|parent| parent.unwrap_or(0))
+            .collect()
+    }
+
+    /// The rows that an action flips, as words.
+    #[inline]
+    pub fn flips_of(&self, action: usize) -> &[u64] {
+        self.flips.set(action)
+    }
+
+    /// The cost of an action on one row.
+    pub fn cost(&self, action: usize, row: usize) -> u64 {
+        let costs = self
+            .edits_of(action)
+            .iter()
+            .map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
+        match self.combine {
+            Combine::Max => costs.max().unwrap_or(0),
+            Combine::Sum => costs.sum(),
+        }
+    }
+
+    /// Whether an action flips a row.
+    pub fn flips(&self, action: usize, row: usize) -> bool {
+        self.flips.contains(action, row)
+    }
+}
+
+fn check_words(words: &[u64], rows: usize, what: &'static str, index: usize) -> Result<(), ProblemError> {
+    let stray = rows % 64 != 0 && words.last().is_some_and(|last| last >> (rows % 64) != 0);
+    if words.len() != words_for(rows) || stray {
+        return Err(ProblemError::WrongLength { what, index, rows });
+    }
+    Ok(())
+}
+
+/// For every action the position of the action without its last edit. Actions come by length, then
+/// lexicographically, so these prefixes come in order too: one pointer walks along.
+fn prefixes(actions: &Actions) -> Vec<Option<u32>> {
+    let mut candidate = 0;
+    (0..actions.len())
+        .map(|action| {
+            let (_, prefix) = actions.get(action).split_last()?;
+            while (actions.get(candidate).len(), actions.get(candidate)) < (prefix.len(), prefix) {
+                candidate += 1;
+            }
+            (actions.get(candidate) == prefix).then_some(candidate as u32)
+        })
+        .collect()
+}

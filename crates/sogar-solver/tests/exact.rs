@@ -1,0 +1,173 @@
+//! The solver against the exhaustive oracle on thousands of random problems.
+
+mod random_problems;
+
+use random_problems::{Shape, draw};
+use sogar_solver::{CancelToken, Outcome, Point, Problem, Solver, Status, TreeNode, exhaustive};
+
+fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
+    Solver::builder()
+        .threads(threads)
+        .memory_limit(memory)
+        .build()
+        .unwrap()
+        .solve(problem, &())
+}
+
+fn points(outcome: &Outcome) -> Vec<Point> {
+    outcome
+        .front
+        .iter()
+        .map(|s| Point {
+            cost: s.cost,
+            loss: s.loss,
+        })
+        .collect()
+}
+
+fn check(problem: &Problem, outcome: &Outcome, expected: &[Point], seed: u64) {
+    assert_eq!(outcome.status, Status::Complete, "seed {seed}");
+    assert_eq!(points(outcome), expected, "seed {seed}");
+    assert_eq!(outcome.bound, expected, "seed {seed}");
+    for solution in &outcome.front {
+        let (point, smallest) = exhaustive::apply(problem, &solution.tree);
+        assert_eq!(
+            (point.cost, point.loss),
+            (solution.cost, solution.loss),
+            "seed {seed}"
+        );
+        assert!(smallest >= problem.limits().min_leaf as usize, "seed {seed}");
+        assert!(solution.tree.depth() <= problem.limits().max_depth, "seed {seed}");
+        assert!(
+            solution.tree.leaves() <= problem.limits().max_leaves,
+            "seed {seed}"
+        );
+        assert_simplified(&solution.tree, seed);
+    }
+}
+
+fn assert_simplified(tree: &TreeNode, seed: u64) {
+    if let TreeNode::Split { left, right, .. } = tree {
+        if let (TreeNode::Leaf { action: a }, TreeNode::Leaf { action: b }) = (&**left, &**right) {
+            assert_ne!(a, b, "seed {seed}: both leaves of a split carry the same action");
+        }
+        assert_simplified(left, seed);
+        assert_simplified(right, seed);
+    }
+}
+
+#[test]
+fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
+    let shape = Shape {
+        rows: 30,
+        splits: 6,
+        actions: 12,
+        depth: 3,
+    };
+    for seed in 0..3000 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let outcome = solve(&problem, 1, usize::MAX);
+        check(&problem, &outcome, &exhaustive::front(&problem), seed);
+    }
+}
+
+#[test]
+fn both_equal_a_plain_enumeration_of_all_trees_on_tiny_problems() {
+    let shape = Shape {
+        rows: 12,
+        splits: 3,
+        actions: 4,
+        depth: 2,
+    };
+    for seed in 0..400 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let all_trees = exhaustive::enumerate(&problem);
+        assert_eq!(exhaustive::front(&problem), all_trees, "seed {seed}");
+        check(&problem, &solve(&problem, 1, usize::MAX), &all_trees, seed);
+    }
+}
+
+#[test]
+fn threads_and_memory_change_nothing_not_even_a_witness() {
+    let shape = Shape {
+        rows: 60,
+        splits: 10,
+        actions: 26,
+        depth: 3,
+    };
+    for seed in 0..150 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let one = solve(&problem, 1, usize::MAX);
+        for (threads, memory) in [(2, usize::MAX), (8, usize::MAX), (1, 0), (2, 4096)] {
+            assert_eq!(
+                solve(&problem, threads, memory).front,
+                one.front,
+                "seed {seed}, {threads} threads"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_gives_attained_mutually_non_dominated_points_above_its_bound() {
+    let shape = Shape {
+        rows: 60,
+        splits: 10,
+        actions: 26,
+        depth: 3,
+    };
+    for seed in 0..200 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let limit = std::time::Duration::from_micros(seed * 20);
+        let outcome = Solver::builder()
+            .threads(2)
+            .time_limit(Some(limit))
+            .build()
+            .unwrap()
+            .solve(&problem, &());
+        for solution in &outcome.front {
+            let (point, _) = exhaustive::apply(&problem, &solution.tree);
+            assert_eq!(
+                (point.cost, point.loss),
+                (solution.cost, solution.loss),
+                "seed {seed}"
+            );
+            let covered = outcome
+                .bound
+                .iter()
+                .any(|b| b.cost <= point.cost && b.loss <= point.loss);
+            assert!(covered, "seed {seed}: {point:?} lies below the bound");
+        }
+        assert!(
+            outcome
+                .front
+                .windows(2)
+                .all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss)
+        );
+        assert_eq!(outcome.front.first().map(|s| s.cost), Some(0), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_cancelled_search_is_never_called_complete() {
+    let problem = Problem::new(draw(
+        7,
+        &Shape {
+            rows: 40,
+            splits: 6,
+            actions: 12,
+            depth: 3,
+        },
+    ))
+    .unwrap();
+    let token = CancelToken::new();
+    token.cancel();
+    let outcome = Solver::builder()
+        .threads(1)
+        .cancel(token)
+        .build()
+        .unwrap()
+        .solve(&problem, &());
+    assert_eq!(outcome.status, Status::Cancelled);
+    assert!(!outcome.front.is_empty());
+}

@@ -1,0 +1,89 @@
+//! Small random problems, reproducible from a seed.
+
+use sogar_solver::{Actions, BitTable, Combine, Limits, ProblemParts, RowSet};
+
+/// A small, fast generator (SplitMix64), so that a seed names the same problem on every machine.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below(high - low + 1)
+    }
+}
+
+/// Sizes of the problems to draw.
+pub struct Shape {
+    pub rows: u64,
+    pub splits: u64,
+    pub actions: usize,
+    pub depth: u64,
+}
+
+/// A random problem; few distinct costs, so that ties are common.
+pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
+    let mut random = Random(seed);
+    let rows = random.between(1, shape.rows) as usize;
+    let density = random.between(1, 9);
+    let splits = (0..random.below(shape.splits + 1))
+        .map(|_| RowSet::from_fn(rows, |_| random.below(10) < density))
+        .collect();
+    let edits = random.between(1, 5);
+    let costs = random.between(1, 12);
+    let edit_costs: Vec<Vec<u32>> = (0..edits)
+        .map(|_| (0..rows).map(|_| random.below(costs) as u32).collect())
+        .collect();
+    // Actions: a random part of all edit sets with at most three edits, closed under dropping the last edit.
+    let mut lists: Vec<Vec<u32>> = vec![vec![]];
+    let mut level: Vec<Vec<u32>> = vec![vec![]];
+    for _ in 0..3 {
+        let mut next = Vec::new();
+        for list in &level {
+            for edit in list.last().map_or(0, |&e| e + 1)..edits as u32 {
+                if random.below(4) > 0 {
+                    next.push([list.as_slice(), &[edit]].concat());
+                }
+            }
+        }
+        lists.extend(next.iter().cloned());
+        level = next;
+    }
+    lists.truncate(shape.actions);
+    let flipping = random.between(1, 9);
+    let flips: Vec<RowSet> = lists
+        .iter()
+        .map(|list| match list.len() {
+            0 => RowSet::empty(rows),
+            _ => RowSet::from_fn(rows, |_| random.below(10) < flipping),
+        })
+        .collect();
+    let max_depth = random.below(shape.depth + 1) as u32;
+    ProblemParts {
+        rows,
+        splits,
+        edit_costs,
+        combine: if random.below(2) == 0 {
+            Combine::Max
+        } else {
+            Combine::Sum
+        },
+        flips: BitTable::from_sets(rows, &flips),
+        actions: lists.into_iter().collect::<Actions>(),
+        limits: Limits {
+            max_depth,
+            max_leaves: random.between(1, 1 << max_depth) as u32,
+            min_leaf: random.between(1, (rows as u64 / 3).max(1)) as u32,
+        },
+    }
+}
