@@ -14,9 +14,7 @@ pub fn words_for(rows: usize) -> usize {
 impl RowSet {
     /// No rows.
     pub fn empty(rows: usize) -> Self {
-        RowSet {
-            words: vec![0; words_for(rows)].into(),
-        }
+        RowSet { words: vec![0; words_for(rows)].into() }
     }
 
     /// All of `0..rows`.
@@ -54,9 +52,7 @@ impl RowSet {
 
     /// Whether the row is in the set.
     pub fn contains(&self, row: usize) -> bool {
-        self.words
-            .get(row / 64)
-            .is_some_and(|word| word >> (row % 64) & 1 == 1)
+        self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
     /// The words, lowest rows first.
@@ -72,17 +68,13 @@ impl RowSet {
     /// Rows in both sets.
     #[must_use]
     pub fn and(&self, other: &RowSet) -> RowSet {
-        RowSet {
-            words: self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect(),
-        }
+        RowSet { words: self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect() }
     }
 
     /// Rows in this set but not in the other.
     #[must_use]
     pub fn and_not(&self, other: &RowSet) -> RowSet {
-        RowSet {
-            words: self.words.iter().zip(&other.words).map(|(a, b)| a & !b).collect(),
-        }
+        RowSet { words: self.words.iter().zip(&other.words).map(|(a, b)| a & !b).collect() }
     }
 
     /// The rows in ascending order.
@@ -113,11 +105,7 @@ impl BitTable {
     /// `sets` empty sets over `rows` rows.
     pub fn new(sets: usize, rows: usize) -> Self {
         let per_set = words_for(rows);
-        BitTable {
-            words: vec![0; sets * per_set],
-            per_set,
-            sets,
-        }
+        BitTable { words: vec![0; sets * per_set], per_set, sets }
     }
 
     /// The given sets, all over the same rows.
@@ -177,10 +165,7 @@ mod tests {
         for rows in [0, 1, 63, 64, 65, 128, 130] {
             assert_eq!(RowSet::full(rows).count(), rows);
             assert_eq!(RowSet::empty(rows).count(), 0);
-            assert_eq!(
-                RowSet::full(rows).iter().collect::<Vec<_>>(),
-                (0..rows).collect::<Vec<_>>()
-            );
+            assert_eq!(RowSet::full(rows).iter().collect::<Vec<_>>(), (0..rows).collect::<Vec<_>>());
         }
     }
 

@@ -46,10 +46,7 @@ pub fn cheapest_flips(problem: &Problem) -> Vec<Option<u64>> {
 pub fn individual_bound(cheapest: &[Option<u64>]) -> Vec<Point> {
     let mut costs: Vec<u64> = cheapest.iter().flatten().copied().collect();
     costs.sort_unstable();
-    let mut points = vec![Point {
-        cost: 0,
-        loss: cheapest.len() as u64,
-    }];
+    let mut points = vec![Point { cost: 0, loss: cheapest.len() as u64 }];
     let (mut cost, mut loss) = (0, cheapest.len() as u64);
     for more in costs {
         cost += more;

@@ -9,12 +9,7 @@ use crate::problem::Problem;
 /// The front by plain recursion. Exponential: for small problems.
 pub fn front(problem: &Problem) -> Vec<Point> {
     let all: Vec<usize> = (0..problem.rows()).collect();
-    recurse(
-        problem,
-        &all,
-        problem.limits().max_depth,
-        problem.limits().max_leaves,
-    )
+    recurse(problem, &all, problem.limits().max_depth, problem.limits().max_leaves)
 }
 
 fn recurse(problem: &Problem, rows: &[usize], depth: u32, leaves: u32) -> Vec<Point> {
@@ -35,10 +30,7 @@ fn recurse(problem: &Problem, rows: &[usize], depth: u32, leaves: u32) -> Vec<Po
             for left_leaves in 1..leaves {
                 for a in recurse(problem, &left, depth - 1, left_leaves) {
                     for b in recurse(problem, &right, depth - 1, leaves - left_leaves) {
-                        points.push(Point {
-                            cost: a.cost + b.cost,
-                            loss: a.loss + b.loss,
-                        });
+                        points.push(Point { cost: a.cost + b.cost, loss: a.loss + b.loss });
                     }
                 }
             }
@@ -62,11 +54,8 @@ pub fn enumerate(problem: &Problem) -> Vec<Point> {
 }
 
 fn trees(problem: &Problem, depth: u32) -> Vec<TreeNode> {
-    let mut all: Vec<TreeNode> = (0..problem.actions())
-        .map(|action| TreeNode::Leaf {
-            action: action as u32,
-        })
-        .collect();
+    let mut all: Vec<TreeNode> =
+        (0..problem.actions()).map(|action| TreeNode::Leaf { action: action as u32 }).collect();
     if depth > 0 {
         let below = trees(problem, depth - 1);
         for split in 0..problem.splits() {
@@ -112,11 +101,8 @@ pub fn apply(problem: &Problem, tree: &TreeNode) -> (Point, usize) {
 
 /// What no other point dominates, cost ascending, each point once.
 pub fn non_dominated(points: Vec<Point>) -> Vec<Point> {
-    let mut kept: Vec<Point> = points
-        .iter()
-        .filter(|point| !points.iter().any(|other| other.dominates(point)))
-        .copied()
-        .collect();
+    let mut kept: Vec<Point> =
+        points.iter().filter(|point| !points.iter().any(|other| other.dominates(point))).copied().collect();
     kept.sort();
     kept.dedup();
     kept

@@ -144,11 +144,7 @@ impl Front {
     pub fn union(&self, other: &Front) -> Front {
         let shift = self.branches.len() as u32;
         let moved = other.entries.iter().map(|entry| Entry {
-            branch: if entry.branch == LEAF {
-                LEAF
-            } else {
-                entry.branch + shift
-            },
+            branch: if entry.branch == LEAF { LEAF } else { entry.branch + shift },
             ..*entry
         });
         let mut all: Vec<Entry> = self.entries.iter().copied().chain(moved).collect();
@@ -159,10 +155,7 @@ impl Front {
                 entries.push(entry);
             }
         }
-        Front {
-            entries,
-            branches: self.branches.iter().chain(&other.branches).cloned().collect(),
-        }
+        Front { entries, branches: self.branches.iter().chain(&other.branches).cloned().collect() }
     }
 }
 
@@ -176,14 +169,8 @@ pub(crate) struct Collector {
     best: Vec<Entry>,
 }
 
-const NONE: Entry = Entry {
-    cost: u64::MAX,
-    loss: 0,
-    leaves: u32::MAX,
-    branch: LEAF,
-    left: LEAF,
-    right: LEAF,
-};
+const NONE: Entry =
+    Entry { cost: u64::MAX, loss: 0, leaves: u32::MAX, branch: LEAF, left: LEAF, right: LEAF };
 
 #[inline]
 fn better(a: &Entry, b: &Entry) -> bool {
@@ -193,9 +180,7 @@ fn better(a: &Entry, b: &Entry) -> bool {
 impl Collector {
     /// An empty collector for a subproblem of `rows` rows.
     pub fn new(rows: usize) -> Self {
-        Collector {
-            best: vec![NONE; rows + 1],
-        }
+        Collector { best: vec![NONE; rows + 1] }
     }
 
     /// Adds the entries of a leaf's front.
@@ -254,12 +239,8 @@ impl Collector {
             }
         }
         front.entries.reverse();
-        let mut used: Vec<u32> = front
-            .entries
-            .iter()
-            .map(|entry| entry.branch)
-            .filter(|&key| key != LEAF)
-            .collect();
+        let mut used: Vec<u32> =
+            front.entries.iter().map(|entry| entry.branch).filter(|&key| key != LEAF).collect();
         used.sort_unstable();
         used.dedup();
         for entry in &mut front.entries {

@@ -70,19 +70,9 @@ pub struct LeafWork {
 pub(crate) fn leaf_front(points: &[LeafPoint]) -> Front {
     let entries = points
         .iter()
-        .map(|p| Entry {
-            cost: p.cost,
-            loss: p.loss,
-            leaves: 1,
-            branch: LEAF,
-            left: p.action,
-            right: 0,
-        })
+        .map(|p| Entry { cost: p.cost, loss: p.loss, leaves: 1, branch: LEAF, left: p.action, right: 0 })
         .collect();
-    Front {
-        entries,
-        branches: Vec::new(),
-    }
+    Front { entries, branches: Vec::new() }
 }
 
 /// The CPU evaluation over the trie of actions.
@@ -232,12 +222,8 @@ struct Leaf<'a> {
 impl Leaf<'_> {
     /// What the action costs at least: the dearest of its edits (Σ max ≥ max Σ), or exactly the sum of them.
     fn floor(&self, action: u32) -> u64 {
-        let costs = self
-            .evaluation
-            .problem
-            .edits_of(action as usize)
-            .iter()
-            .map(|&edit| self.singles[edit as usize]);
+        let costs =
+            self.evaluation.problem.edits_of(action as usize).iter().map(|&edit| self.singles[edit as usize]);
         match self.evaluation.problem.combine {
             Combine::Max => costs.max().unwrap_or(0),
             Combine::Sum => costs.sum(),
@@ -259,10 +245,7 @@ impl Leaf<'_> {
             (Combine::Max, [a, b]) => {
                 let (a, b) = (problem.edit_cost(*a as usize), problem.edit_cost(*b as usize));
                 self.work.costs += 1;
-                self.rows
-                    .iter()
-                    .map(|&r| u64::from(a[r as usize].max(b[r as usize])))
-                    .sum()
+                self.rows.iter().map(|&r| u64::from(a[r as usize].max(b[r as usize]))).sum()
             }
             (Combine::Max, [a, b, c]) => {
                 let (a, b) = (problem.edit_cost(*a as usize), problem.edit_cost(*b as usize));
@@ -273,10 +256,7 @@ impl Leaf<'_> {
             }
             (Combine::Max, _) => {
                 self.work.costs += 1;
-                self.rows
-                    .iter()
-                    .map(|&row| problem.cost(action as usize, row as usize))
-                    .sum()
+                self.rows.iter().map(|&row| problem.cost(action as usize, row as usize)).sum()
             }
         };
         known.insert(LeafPoint { cost, loss, action });
@@ -293,9 +273,7 @@ impl Leaf<'_> {
             return;
         }
         self.work.groups += 1;
-        let union = evaluation
-            .unions
-            .set(evaluation.union_of[parent as usize] as usize);
+        let union = evaluation.unions.set(evaluation.union_of[parent as usize] as usize);
         let least_loss = size - count_and(self.set, union);
         if known.rules_out(cost, least_loss, first) {
             return;
@@ -327,13 +305,7 @@ struct Known {
 impl Known {
     /// Starts with the identity: no cost, nobody flipped.
     fn new(size: u32) -> Self {
-        Known {
-            points: vec![LeafPoint {
-                cost: 0,
-                loss: size,
-                action: 0,
-            }],
-        }
+        Known { points: vec![LeafPoint { cost: 0, loss: size, action: 0 }] }
     }
 
     /// Whether no action numbered `first` or later with at least this cost and loss can change the result (see the
@@ -352,10 +324,7 @@ impl Known {
             return;
         }
         let start = self.points.partition_point(|point| point.cost < new.cost);
-        let dominated = self.points[start..]
-            .iter()
-            .take_while(|point| point.loss >= new.loss)
-            .count();
+        let dominated = self.points[start..].iter().take_while(|point| point.loss >= new.loss).count();
         self.points.splice(start..start + dominated, [new]);
     }
 }

@@ -23,10 +23,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    pub const LEAF: Task = Task {
-        depth: 0,
-        max_leaves: 1,
-    };
+    pub const LEAF: Task = Task { depth: 0, max_leaves: 1 };
 }
 
 type Shard = FxHashMap<RowSet, Vec<(Task, Arc<Front>)>>;
@@ -62,10 +59,7 @@ impl Memo {
     pub fn get(&self, set: &RowSet, task: Task) -> Option<Arc<Front>> {
         let shard = self.shard(set);
         let fronts = shard.get(set)?;
-        fronts
-            .iter()
-            .find(|(known, _)| *known == task)
-            .map(|(_, front)| Arc::clone(front))
+        fronts.iter().find(|(known, _)| *known == task).map(|(_, front)| Arc::clone(front))
     }
 
     pub fn insert(&self, set: &RowSet, task: Task, front: &Arc<Front>) {

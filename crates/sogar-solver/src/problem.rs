@@ -37,10 +37,7 @@ pub struct Actions {
 
 impl Default for Actions {
     fn default() -> Self {
-        Actions {
-            edits: Vec::new(),
-            start: vec![0],
-        }
+        Actions { edits: Vec::new(), start: vec![0] }
     }
 }
 
@@ -168,15 +165,7 @@ pub struct Problem {
 impl Problem {
     /// Checks the parts and lays them out for the search.
     pub fn new(parts: ProblemParts) -> Result<Problem, ProblemError> {
-        let ProblemParts {
-            rows,
-            splits,
-            edit_costs,
-            combine,
-            actions,
-            flips,
-            limits,
-        } = parts;
+        let ProblemParts { rows, splits, edit_costs, combine, actions, flips, limits } = parts;
         if rows == 0 {
             return Err(ProblemError::NoRows);
         }
@@ -198,25 +187,14 @@ impl Problem {
         }
         for (index, column) in edit_costs.iter().enumerate() {
             if column.len() != rows {
-                return Err(ProblemError::WrongLength {
-                    what: "cost column",
-                    index,
-                    rows,
-                });
+                return Err(ProblemError::WrongLength { what: "cost column", index, rows });
             }
         }
         if actions.len() != flips.sets() {
-            return Err(ProblemError::FlipCount {
-                actions: actions.len(),
-                flips: flips.sets(),
-            });
+            return Err(ProblemError::FlipCount { actions: actions.len(), flips: flips.sets() });
         }
         if flips.words_per_set() != words_for(rows) {
-            return Err(ProblemError::WrongLength {
-                what: "flip set",
-                index: 0,
-                rows,
-            });
+            return Err(ProblemError::WrongLength { what: "flip set", index: 0, rows });
         }
         if actions.is_empty() || !actions.get(0).is_empty() || flips.set(0).iter().any(|&word| word != 0) {
             return Err(ProblemError::NoIdentity);
@@ -287,10 +265,7 @@ impl Problem {
 
     /// For every action the action without its last edit. [`Problem::new`] made sure that it exists.
     pub(crate) fn parents(&self) -> Vec<u32> {
-        prefixes(&self.actions)
-            .into_iter()
-            .map(|parent| parent.unwrap_or(0))
-            .collect()
+        prefixes(&self.actions).into_iter().map(|parent| parent.unwrap_or(0)).collect()
     }
 
     /// The rows that an action flips, as words.
@@ -301,10 +276,7 @@ impl Problem {
 
     /// The cost of an action on one row.
     pub fn cost(&self, action: usize, row: usize) -> u64 {
-        let costs = self
-            .edits_of(action)
-            .iter()
-            .map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
+        let costs = self.edits_of(action).iter().map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
         match self.combine {
             Combine::Max => costs.max().unwrap_or(0),
             Combine::Sum => costs.sum(),
@@ -318,7 +290,7 @@ impl Problem {
 }
 
 fn check_words(words: &[u64], rows: usize, what: &'static str, index: usize) -> Result<(), ProblemError> {
-    let stray = rows % 64 != 0 && words.last().is_some_and(|last| last >> (rows % 64) != 0);
+    let stray = !rows.is_multiple_of(64) && words.last().is_some_and(|last| last >> (rows % 64) != 0);
     if words.len() != words_for(rows) || stray {
         return Err(ProblemError::WrongLength { what, index, rows });
     }

@@ -81,24 +81,13 @@ pub struct Solver {
 impl Solver {
     /// Default settings: all cores, no time limit, no memory limit.
     pub fn builder() -> SolverBuilder {
-        SolverBuilder {
-            threads: 0,
-            time_limit: None,
-            memory_limit: usize::MAX,
-            cancel: CancelToken::new(),
-        }
+        SolverBuilder { threads: 0, time_limit: None, memory_limit: usize::MAX, cancel: CancelToken::new() }
     }
 
     /// Finds the front.
     pub fn solve(&self, problem: &Problem, observer: &dyn Observer) -> Outcome {
-        let deadline = self
-            .settings
-            .time_limit
-            .and_then(|limit| Instant::now().checked_add(limit));
-        let stop = Stop {
-            deadline,
-            cancel: self.settings.cancel.clone(),
-        };
+        let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
             let leaves = TrieLeaves::new(problem);
             self.solve_with(problem, &leaves, stop, observer)
@@ -112,12 +101,7 @@ impl Solver {
         stop: Stop,
         observer: &dyn Observer,
     ) -> Outcome {
-        let search = Search {
-            problem,
-            leaves,
-            stop,
-            memo: Memo::new(self.settings.memory_limit),
-        };
+        let search = Search { problem, leaves, stop, memo: Memo::new(self.settings.memory_limit) };
         let (front, reason) = search.run(observer);
         let status = match reason {
             None => Status::Complete,
@@ -126,13 +110,7 @@ impl Solver {
         };
         let front = front.solutions();
         let bound = match status {
-            Status::Complete => front
-                .iter()
-                .map(|s| Point {
-                    cost: s.cost,
-                    loss: s.loss,
-                })
-                .collect(),
+            Status::Complete => front.iter().map(|s| Point { cost: s.cost, loss: s.loss }).collect(),
             _ => individual_bound(&cheapest_flips(problem)),
         };
         let stats = Stats {
@@ -140,12 +118,7 @@ impl Solver {
             leaf_work: leaves.work(),
             memo_bytes: search.memo.bytes(),
         };
-        Outcome {
-            front,
-            status,
-            bound,
-            stats,
-        }
+        Outcome { front, status, bound, stats }
     }
 }
 
@@ -212,10 +185,7 @@ impl Search<'_> {
         let size = self.problem.rows;
         // The root's own front is always computed, deadline or not: it is the least that a stopped search gives.
         let patient = Stop::default();
-        let batch = LeafBatch {
-            sets: std::slice::from_ref(&all),
-            warm: &[],
-        };
+        let batch = LeafBatch { sets: std::slice::from_ref(&all), warm: &[] };
         let points = self.leaves.leaf_fronts(batch, &patient).unwrap_or_default();
         let leaf = Arc::new(leaf_front(points.first().map_or(&[], Vec::as_slice)));
         self.memo.insert(&all, Task::LEAF, &leaf);
@@ -281,14 +251,7 @@ impl Search<'_> {
         for (key, (cut, pair)) in cuts.iter().zip(fronts.chunks_exact(2)).enumerate() {
             let (left, right) = (Arc::clone(&pair[0]), Arc::clone(&pair[1]));
             collector.add_split(key as u32, &left, &right);
-            branches.push((
-                key as u32,
-                Branch {
-                    split: cut.split,
-                    left,
-                    right,
-                },
-            ));
+            branches.push((key as u32, Branch { split: cut.split, left, right }));
         }
         Ok(collector.finish(&branches))
     }
@@ -350,39 +313,15 @@ impl Search<'_> {
         let most_right = child(cut.right_size, task.max_leaves - 1).max_leaves;
         // Where both children can have all the leaves they have room for, one combination covers the others.
         let free = most_left + most_right <= task.max_leaves;
-        let fewest_left = if free {
-            most_left
-        } else {
-            task.max_leaves - most_right
-        };
+        let fewest_left = if free { most_left } else { task.max_leaves - most_right };
         let mut branches = Vec::new();
         for left_leaves in fewest_left..=most_left {
-            let right_leaves = if free {
-                most_right
-            } else {
-                task.max_leaves - left_leaves
-            };
-            let left = self.solve(
-                &cut.left,
-                cut.left_size,
-                child(cut.left_size, left_leaves),
-                &pair[0],
-            )?;
-            let right = self.solve(
-                &cut.right,
-                cut.right_size,
-                child(cut.right_size, right_leaves),
-                &pair[1],
-            )?;
+            let right_leaves = if free { most_right } else { task.max_leaves - left_leaves };
+            let left = self.solve(&cut.left, cut.left_size, child(cut.left_size, left_leaves), &pair[0])?;
+            let right =
+                self.solve(&cut.right, cut.right_size, child(cut.right_size, right_leaves), &pair[1])?;
             let key = position as u32 * task.max_leaves + left_leaves - 1;
-            branches.push((
-                key,
-                Branch {
-                    split: cut.split,
-                    left,
-                    right,
-                },
-            ));
+            branches.push((key, Branch { split: cut.split, left, right }));
         }
         Ok(branches)
     }
@@ -401,10 +340,7 @@ impl Search<'_> {
         }
         if !wanted.is_empty() {
             let warm: Vec<u32> = parent.entries.iter().map(|entry| entry.left).collect();
-            let batch = LeafBatch {
-                sets: &wanted,
-                warm: &warm,
-            };
+            let batch = LeafBatch { sets: &wanted, warm: &warm };
             let fresh: Vec<Arc<Front>> = self
                 .leaves
                 .leaf_fronts(batch, &self.stop)?
@@ -439,13 +375,7 @@ impl Search<'_> {
             let (left, right) = (set.and(rows), set.and_not(rows));
             let side = if left.contains(first) { &left } else { &right };
             if seen.insert(side.clone(), ()).is_none() {
-                cuts.push(Cut {
-                    split: split as u32,
-                    left,
-                    right,
-                    left_size,
-                    right_size,
-                });
+                cuts.push(Cut { split: split as u32, left, right, left_size, right_size });
             }
         }
         cuts
@@ -458,8 +388,5 @@ fn task(limits: Limits, size: usize, depth: u32, max_leaves: u32) -> Task {
     let by_depth = 1u32.checked_shl(depth).unwrap_or(u32::MAX);
     let by_size = u32::try_from(size / limits.min_leaf as usize).unwrap_or(u32::MAX);
     let max_leaves = max_leaves.min(by_depth).min(by_size).max(1);
-    Task {
-        depth: depth.min(max_leaves - 1),
-        max_leaves,
-    }
+    Task { depth: depth.min(max_leaves - 1), max_leaves }
 }

@@ -1,28 +1,20 @@
 //! The solver against the exhaustive oracle on thousands of random problems.
 
+#![allow(clippy::unwrap_used)] // a panic is the report
+
 mod random_problems;
 
 use random_problems::{Shape, draw};
-use sogar_solver::{CancelToken, Outcome, Point, Problem, Solver, Status, TreeNode, exhaustive};
+use sogar_solver::{
+    CancelToken, Limits, Outcome, Point, Problem, RowSet, Solver, Status, TreeNode, exhaustive,
+};
 
 fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
-    Solver::builder()
-        .threads(threads)
-        .memory_limit(memory)
-        .build()
-        .unwrap()
-        .solve(problem, &())
+    Solver::builder().threads(threads).memory_limit(memory).build().unwrap().solve(problem, &())
 }
 
 fn points(outcome: &Outcome) -> Vec<Point> {
-    outcome
-        .front
-        .iter()
-        .map(|s| Point {
-            cost: s.cost,
-            loss: s.loss,
-        })
-        .collect()
+    outcome.front.iter().map(|s| Point { cost: s.cost, loss: s.loss }).collect()
 }
 
 fn check(problem: &Problem, outcome: &Outcome, expected: &[Point], seed: u64) {
@@ -31,17 +23,10 @@ fn check(problem: &Problem, outcome: &Outcome, expected: &[Point], seed: u64) {
     assert_eq!(outcome.bound, expected, "seed {seed}");
     for solution in &outcome.front {
         let (point, smallest) = exhaustive::apply(problem, &solution.tree);
-        assert_eq!(
-            (point.cost, point.loss),
-            (solution.cost, solution.loss),
-            "seed {seed}"
-        );
+        assert_eq!((point.cost, point.loss), (solution.cost, solution.loss), "seed {seed}");
         assert!(smallest >= problem.limits().min_leaf as usize, "seed {seed}");
         assert!(solution.tree.depth() <= problem.limits().max_depth, "seed {seed}");
-        assert!(
-            solution.tree.leaves() <= problem.limits().max_leaves,
-            "seed {seed}"
-        );
+        assert!(solution.tree.leaves() <= problem.limits().max_leaves, "seed {seed}");
         assert_simplified(&solution.tree, seed);
     }
 }
@@ -58,12 +43,7 @@ fn assert_simplified(tree: &TreeNode, seed: u64) {
 
 #[test]
 fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
-    let shape = Shape {
-        rows: 30,
-        splits: 6,
-        actions: 12,
-        depth: 3,
-    };
+    let shape = Shape { rows: 30, splits: 6, actions: 12, depth: 3 };
     for seed in 0..3000 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let outcome = solve(&problem, 1, usize::MAX);
@@ -73,12 +53,7 @@ fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
 
 #[test]
 fn both_equal_a_plain_enumeration_of_all_trees_on_tiny_problems() {
-    let shape = Shape {
-        rows: 12,
-        splits: 3,
-        actions: 4,
-        depth: 2,
-    };
+    let shape = Shape { rows: 12, splits: 3, actions: 4, depth: 2 };
     for seed in 0..400 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let all_trees = exhaustive::enumerate(&problem);
@@ -89,85 +64,44 @@ fn both_equal_a_plain_enumeration_of_all_trees_on_tiny_problems() {
 
 #[test]
 fn threads_and_memory_change_nothing_not_even_a_witness() {
-    let shape = Shape {
-        rows: 60,
-        splits: 10,
-        actions: 26,
-        depth: 3,
-    };
+    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
     for seed in 0..150 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let one = solve(&problem, 1, usize::MAX);
         for (threads, memory) in [(2, usize::MAX), (8, usize::MAX), (1, 0), (2, 4096)] {
-            assert_eq!(
-                solve(&problem, threads, memory).front,
-                one.front,
-                "seed {seed}, {threads} threads"
-            );
+            assert_eq!(solve(&problem, threads, memory).front, one.front, "seed {seed}, {threads} threads");
         }
     }
 }
 
 #[test]
 fn a_stopped_search_gives_attained_mutually_non_dominated_points_above_its_bound() {
-    let shape = Shape {
-        rows: 60,
-        splits: 10,
-        actions: 26,
-        depth: 3,
-    };
+    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
     for seed in 0..200 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let limit = std::time::Duration::from_micros(seed * 20);
-        let outcome = Solver::builder()
-            .threads(2)
-            .time_limit(Some(limit))
-            .build()
-            .unwrap()
-            .solve(&problem, &());
+        let outcome =
+            Solver::builder().threads(2).time_limit(Some(limit)).build().unwrap().solve(&problem, &());
         for solution in &outcome.front {
             let (point, _) = exhaustive::apply(&problem, &solution.tree);
-            assert_eq!(
-                (point.cost, point.loss),
-                (solution.cost, solution.loss),
-                "seed {seed}"
-            );
-            let covered = outcome
-                .bound
-                .iter()
-                .any(|b| b.cost <= point.cost && b.loss <= point.loss);
+            assert_eq!((point.cost, point.loss), (solution.cost, solution.loss), "seed {seed}");
+            let covered = outcome.bound.iter().any(|b| b.cost <= point.cost && b.loss <= point.loss);
             assert!(covered, "seed {seed}: {point:?} lies below the bound");
         }
-        assert!(
-            outcome
-                .front
-                .windows(2)
-                .all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss)
-        );
+        assert!(outcome.front.windows(2).all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss));
         assert_eq!(outcome.front.first().map(|s| s.cost), Some(0), "seed {seed}");
     }
 }
 
 #[test]
 fn a_cancelled_search_is_never_called_complete() {
-    let problem = Problem::new(draw(
-        7,
-        &Shape {
-            rows: 40,
-            splits: 6,
-            actions: 12,
-            depth: 3,
-        },
-    ))
-    .unwrap();
+    let mut parts = draw(7, &Shape { rows: 40, splits: 6, actions: 12, depth: 3 });
+    parts.splits = vec![RowSet::from_fn(parts.rows, |row| row % 2 == 0)];
+    parts.limits = Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 };
+    let problem = Problem::new(parts).unwrap();
     let token = CancelToken::new();
     token.cancel();
-    let outcome = Solver::builder()
-        .threads(1)
-        .cancel(token)
-        .build()
-        .unwrap()
-        .solve(&problem, &());
+    let outcome = Solver::builder().threads(1).cancel(token).build().unwrap().solve(&problem, &());
     assert_eq!(outcome.status, Status::Cancelled);
     assert!(!outcome.front.is_empty());
 }

@@ -41,9 +41,8 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
         .collect();
     let edits = random.between(1, 5);
     let costs = random.between(1, 12);
-    let edit_costs: Vec<Vec<u32>> = (0..edits)
-        .map(|_| (0..rows).map(|_| random.below(costs) as u32).collect())
-        .collect();
+    let edit_costs: Vec<Vec<u32>> =
+        (0..edits).map(|_| (0..rows).map(|_| random.below(costs) as u32).collect()).collect();
     // Actions: a random part of all edit sets with at most three edits, closed under dropping the last edit.
     let mut lists: Vec<Vec<u32>> = vec![vec![]];
     let mut level: Vec<Vec<u32>> = vec![vec![]];
@@ -73,11 +72,7 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
         rows,
         splits,
         edit_costs,
-        combine: if random.below(2) == 0 {
-            Combine::Max
-        } else {
-            Combine::Sum
-        },
+        combine: if random.below(2) == 0 { Combine::Max } else { Combine::Sum },
         flips: BitTable::from_sets(rows, &flips),
         actions: lists.into_iter().collect::<Actions>(),
         limits: Limits {
