@@ -1,8 +1,16 @@
 //! The pipeline of sogar, one module a stage, in the order in which a run goes through them.
 
+pub mod actions;
+pub mod binarize;
+pub mod cost;
+pub mod outcomes;
+pub mod rules;
 pub mod config;
+pub mod datasets;
+pub mod encode;
 pub mod error;
 pub mod feature;
+pub mod files;
 pub mod model;
 pub mod table;
 

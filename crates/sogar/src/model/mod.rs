@@ -1,19 +1,24 @@
 //! Models: anything that turns rows of numbers into labels.
 //!
-//! The pipeline speaks to a model through [`Predictor`] alone. A predictor is fed *model columns* (what the model
-//! was trained on); how features become model columns is the business of [`crate::encode`]. To add a format, write a reader that gives
-//! a `Predictor` and register it in [`load`]; if it is a sum of trees, give a [`TreeEnsemble`] and the fast
-//! outcome computation comes for free.
+//! The pipeline speaks to a model through [`Predictor`] alone. A predictor is fed *model columns* (what the
+//! model was trained on); how features become model columns is the business of [`crate::encode`]. To add a
+//! format, write a reader that gives a `Predictor` and register it in [`load`]; if it is a sum of trees, give
+//! a [`TreeEnsemble`] and the fast outcome computation comes for free.
 
 pub mod ensemble;
 pub mod lightgbm;
+pub mod recognise;
+mod tree_model;
 
-pub use ensemble::{Decision, Node, Test, Tree, TreeEnsemble};
+pub use ensemble::{Decision, Missing, Node, Test, Tree, TreeEnsemble};
+pub use recognise::Format;
+pub use tree_model::TreeModel;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::files::{read_bytes, sha256_hex};
 
 /// Rows of model inputs, row by row in one block.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +58,9 @@ pub struct ModelInfo {
     /// Categories of model columns that carry category codes: `categories[column]` lists the texts whose
     /// positions are the codes (as pandas categoricals are stored by LightGBM); empty for plain numbers.
     pub categories: Vec<Vec<String>>,
+    /// Lists of categories, in column order, of which the file does not say to which columns they belong
+    /// (as pandas' ordered categoricals are stored by LightGBM); the table's text columns settle it.
+    pub unplaced_categories: Vec<Vec<String>>,
     /// Number of classes (2 for a score model).
     pub classes: u32,
     /// A score model answers class 1 iff its score is greater than this.
@@ -85,6 +93,22 @@ pub struct LoadedModel {
 }
 
 /// Reads a model file, recognised by its content. `threshold` replaces the model's own decision threshold.
+///
+/// ```no_run
+/// let model = sogar::model::load("model.txt".as_ref(), None)?;
+/// assert_eq!(model.predictor.info().format, "LightGBM text");
+/// # Ok::<(), sogar::Error>(())
+/// ```
 pub fn load(path: &Path, threshold: Option<f64>) -> Result<LoadedModel> {
-    read(path, threshold)
+    let bytes = read_bytes(path)?;
+    let predictor = from_bytes(&bytes, threshold).map_err(|error| error.file(path))?;
+    Ok(LoadedModel { predictor, path: path.to_path_buf(), hash: sha256_hex(&bytes) })
+}
+
+/// The model in these bytes, recognised by their content; see [`load`].
+pub fn from_bytes(bytes: &[u8], threshold: Option<f64>) -> Result<Arc<dyn Predictor>> {
+    match Format::of(bytes) {
+        Format::LightGbmText => Ok(Arc::new(lightgbm::parse_bytes(bytes, threshold)?)),
+        other => Err(other.refusal()),
+    }
 }

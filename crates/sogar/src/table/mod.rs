@@ -3,13 +3,16 @@
 //! A table knows where it came from and the hash of its bytes, so that results can be tied to it. Which columns
 //! are features, and of what kind, is decided one step later in [`crate::feature`].
 
+mod cell;
 pub mod csv;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::files::{read_bytes, sha256_hex};
 
 /// The code of a missing cell in a text column.
 pub const MISSING: u32 = u32::MAX;
@@ -28,6 +31,21 @@ pub enum Cells {
     },
 }
 
+impl Cells {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Numbers(values) => values.len(),
+            Cells::Text { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// A named column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
@@ -37,10 +55,26 @@ pub struct Column {
     pub cells: Cells,
 }
 
+impl Column {
+    /// A column of numbers; NaN is a missing cell.
+    pub fn numbers(name: impl Into<String>, values: Vec<f64>) -> Self {
+        Column { name: name.into(), cells: Cells::Numbers(values) }
+    }
+
+    /// A column of text; `None` is a missing cell.
+    pub fn text<'a>(name: impl Into<String>, cells: impl IntoIterator<Item = Option<&'a str>>) -> Self {
+        let mut texts = cell::Texts::default();
+        for cell in cells {
+            texts.push(cell);
+        }
+        Column { name: name.into(), cells: texts.finish() }
+    }
+}
+
 /// A table with a header.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// The file it was read from.
+    /// The file it was read from; empty for a table made in memory.
     pub path: PathBuf,
     /// SHA-256 of the file's bytes, in hexadecimal.
     pub hash: String,
@@ -48,6 +82,8 @@ pub struct Table {
     pub rows: usize,
     /// The columns in file order; names are distinct.
     pub columns: Vec<Column>,
+    /// The line of the file on which each row starts; empty where the file has no lines.
+    pub lines: Vec<u32>,
 }
 
 /// How to read a table.
@@ -67,7 +103,50 @@ pub struct ReadOptions {
 impl Table {
     /// Reads a CSV or Parquet file; which of the two is told by the file's first bytes.
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
-        read(path, options)
+        let bytes = read_bytes(path)?;
+        if bytes.starts_with(b"PAR1") {
+            return read_parquet(bytes, path, options);
+        }
+        refuse_foreign(&bytes, path)?;
+        csv::parse(&bytes, path, options)
+    }
+
+    /// A table made in memory. `origin` is what messages call it (empty: nothing). Its hash is that of its contents.
+    ///
+    /// ```
+    /// use sogar::table::{Column, Table};
+    /// let table = Table::from_columns("", vec![
+    ///     Column::numbers("age", vec![31.0, 45.0]),
+    ///     Column::text("job", [Some("clerk"), None]),
+    /// ])?;
+    /// assert_eq!(table.rows, 2);
+    /// # Ok::<(), sogar::Error>(())
+    /// ```
+    pub fn from_columns(origin: impl Into<PathBuf>, columns: Vec<Column>) -> Result<Table> {
+        let rows = columns.first().map_or(0, |column| column.cells.len());
+        let mut table = Table { path: origin.into(), hash: String::new(), rows, columns, lines: Vec::new() };
+        let mut names = BTreeSet::new();
+        for column in &table.columns {
+            if column.name.is_empty() {
+                return Err(table.error("a column has no name"));
+            }
+            if !names.insert(column.name.as_str()) {
+                return Err(table.error(format!("two columns are called `{}`", column.name)));
+            }
+            if column.cells.len() != rows {
+                let message = format!("has {} rows, but the first column has {rows}", column.cells.len());
+                return Err(table.error(message).column(&column.name));
+            }
+            check_cells(&table, column)?;
+        }
+        if table.columns.is_empty() {
+            return Err(table.error("the table has no columns"));
+        }
+        if rows == 0 {
+            return Err(table.error("the table has no rows"));
+        }
+        table.hash = content_hash(&table.columns);
+        Ok(table)
     }
 
     /// The column of that name.
@@ -75,8 +154,194 @@ impl Table {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// The column of that name, or an error that says which name may have been meant.
+    pub fn require(&self, name: &str) -> Result<&Column> {
+        self.column(name).ok_or_else(|| {
+            self.error(format!("there is no column `{name}`")).help(suggest(name, self.names()))
+        })
+    }
+
     /// All column names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// An error about this table.
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        let error = Error::new(ErrorKind::Table, message);
+        if self.path.as_os_str().is_empty() { error } else { error.file(&self.path) }
+    }
+
+    /// An error about one cell. The line is that of the file; a table without lines counts its rows from 1.
+    pub fn error_at(&self, row: usize, column: &str, message: impl Into<String>) -> Error {
+        let line = self.lines.get(row).map_or(row + 1, |line| *line as usize);
+        self.error(message).row(line).column(column)
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn read_parquet(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
+    parquet::parse(bytes, path, options)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet(_bytes: Vec<u8>, path: &Path, _options: &ReadOptions) -> Result<Table> {
+    Err(Error::new(ErrorKind::Table, "this is a Parquet file, which this build cannot read")
+        .file(path)
+        .help("save the table as CSV, or build with `--features parquet`"))
+}
+
+/// Files that people mistake for tables, by their first bytes, and what to do with them.
+const FOREIGN: &[(&[u8], &str, &str)] = &[
+    (b"PK\x03\x04", "a zip archive (an Excel workbook is one too)", "unpack it, or save the sheet as CSV"),
+    (b"\x1f\x8b", "a gzip-compressed file", "unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd-compressed file", "unpack it first"),
+    (b"BZh", "a bzip2-compressed file", "unpack it first"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the sheet as CSV"),
+    (b"ARROW1", "an Arrow (Feather) file", "save the table as Parquet or CSV"),
+    (b"\x89HDF", "an HDF5 file", "save the table as Parquet or CSV"),
+    (b"\x93NUMPY", "a NumPy array, which has no column names", "save the table as CSV with a header"),
+    (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
+    (b"\xff\xfe", "UTF-16 text", "save it again as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text", "save it again as UTF-8"),
+    (b"%PDF", "a PDF document", "export the table as CSV"),
+];
+
+/// How far a file without a known beginning is searched for bytes that no text has.
+const SEARCHED: usize = 64 * 1024;
+
+fn refuse_foreign(bytes: &[u8], path: &Path) -> Result<()> {
+    let refuse = |what: &str, help: &str| {
+        Err(Error::new(ErrorKind::Table, format!("this is {what}, not a CSV or Parquet table"))
+            .file(path)
+            .help(help))
+    };
+    for (start, what, help) in FOREIGN {
+        if bytes.starts_with(start) {
+            return refuse(what, help);
+        }
+    }
+    if bytes.len() > 1 && bytes[0] == 0x80 && (1..=5).contains(&bytes[1]) {
+        return refuse("a Python pickle", "pickles are never loaded; use `frame.to_csv(…, index=False)`");
+    }
+    if bytes.iter().take(SEARCHED).any(|byte| *byte == 0) {
+        return refuse("a binary file", "give a CSV or Parquet file");
+    }
+    Ok(())
+}
+
+fn check_cells(table: &Table, column: &Column) -> Result<()> {
+    match &column.cells {
+        Cells::Numbers(values) => match values.iter().position(|value| value.is_infinite()) {
+            Some(row) => {
+                let message = format!("`{}` is not a finite number", values[row]);
+                Err(table.error_at(row, &column.name, message).help(INFINITE_HELP))
+            }
+            None => Ok(()),
+        },
+        Cells::Text { codes, levels } => {
+            if levels.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return Err(table.error("levels must be distinct and in byte order").column(&column.name));
+            }
+            match codes.iter().position(|code| *code != MISSING && *code as usize >= levels.len()) {
+                Some(row) => Err(table.error_at(row, &column.name, "a code without a level")),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// The remedy for an infinite number, wherever it is met.
+const INFINITE_HELP: &str = "leave the cell empty if the value is unknown, or write a finite number";
+
+/// Hash of what the columns say, for tables that never were a file.
+fn content_hash(columns: &[Column]) -> String {
+    let mut bytes = Vec::new();
+    let text = |bytes: &mut Vec<u8>, text: &str| {
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    };
+    for column in columns {
+        text(&mut bytes, &column.name);
+        match &column.cells {
+            Cells::Numbers(values) => {
+                bytes.push(b'n');
+                for value in values {
+                    let value = if value.is_nan() { f64::NAN } else { *value };
+                    bytes.extend(value.to_bits().to_le_bytes());
+                }
+            }
+            Cells::Text { codes, levels } => {
+                bytes.push(b't');
+                for code in codes {
+                    match levels.get(*code as usize) {
+                        Some(level) => text(&mut bytes, level),
+                        None => bytes.extend(u64::MAX.to_le_bytes()),
+                    }
+                }
+            }
+        }
+    }
+    sha256_hex(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(columns: Vec<Column>) -> String {
+        Table::from_columns("", columns).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_table_in_memory_is_checked() {
+        assert_eq!(message(vec![]), "the table has no columns");
+        assert_eq!(message(vec![Column::numbers("a", vec![])]), "the table has no rows");
+        assert_eq!(message(vec![Column::numbers("", vec![1.0])]), "a column has no name");
+        let a = Column::numbers("a", vec![1.0]);
+        assert_eq!(message(vec![a.clone(), a.clone()]), "two columns are called `a`");
+        let b = Column::text("b", [Some("x"), None]);
+        assert_eq!(message(vec![a, b]), "column `b`: has 2 rows, but the first column has 1");
+        let infinite = Column::numbers("a", vec![1.0, f64::INFINITY]);
+        assert_eq!(message(vec![infinite]), "line 2, column `a`: `inf` is not a finite number");
+        let cells = Cells::Text { codes: vec![1], levels: vec!["x".into()] };
+        assert!(message(vec![Column { name: "a".into(), cells }]).contains("a code without a level"));
+    }
+
+    #[test]
+    fn the_hash_tells_contents_apart() {
+        let hash = |cell: Option<&str>| {
+            Table::from_columns("", vec![Column::text("a", [cell, Some("y")])]).unwrap().hash
+        };
+        assert_eq!(hash(Some("x")), hash(Some("x")));
+        assert_ne!(hash(Some("x")), hash(None));
+    }
+
+    #[test]
+    fn other_files_are_named_for_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let error = Table::read(&path, &ReadOptions::default()).unwrap_err();
+            format!("{error} -- {}", error.remedy().unwrap_or_default())
+        };
+        assert!(read(b"\x80\x04\x95abc").contains("a Python pickle"));
+        assert!(read(b"PK\x03\x04abc").contains("a zip archive"));
+        assert!(read(b"\x1f\x8babc").contains("gzip"));
+        assert!(read(b"\xff\xfea\0,\0").contains("UTF-16"));
+        assert!(read(b"a,b\n1,\0\n").contains("a binary file"));
+        #[cfg(not(feature = "parquet"))]
+        assert!(read(b"PAR1abc").contains("a Parquet file"));
+        #[cfg(feature = "parquet")]
+        assert!(read(b"PAR1abc").contains("damaged"));
+    }
+
+    #[test]
+    fn an_unknown_column_is_answered_with_the_nearest() {
+        let table = Table::from_columns("", vec![Column::numbers("duration", vec![1.0])]).unwrap();
+        let error = table.require("duratoin").unwrap_err();
+        assert_eq!(error.to_string(), "there is no column `duratoin`");
+        assert_eq!(error.remedy(), Some("did you mean `duration`?"));
     }
 }

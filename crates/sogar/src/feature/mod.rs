@@ -4,7 +4,20 @@
 //! kind, a feature's value is one `f64` a row: the number itself, or the index of a level. That keeps everything
 //! behind this point (bins, edits, costs, outcomes) free of special cases.
 
+mod apply;
+mod column;
+mod infer;
+mod labels;
+mod one_hot;
+
+pub use labels::{Labels, label_values};
+
 use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Result, suggest};
+
+/// The name of the category that stands for empty cells where no token was declared for them.
+pub const MISSING_LEVEL: &str = "(missing)";
 
 /// A feature's kind, with its levels in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -66,6 +79,29 @@ impl Feature {
         }
     }
 
+    /// The position of a level by its name; `1` and `1.0` are the same level.
+    pub fn level_index(&self, level: &str) -> Option<usize> {
+        level_index(self.levels(), level)
+    }
+
+    /// The index of the category that means "missing", where there is one.
+    pub fn missing_level(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Categorical { missing, .. } => *missing,
+            _ => None,
+        }
+    }
+
+    /// A value of this feature as a person would write it.
+    pub fn value_text(&self, value: f64) -> String {
+        if self.is_numeric() {
+            return format_number(value);
+        }
+        // A value that is no index (NaN, or one past the end) is a gap or a category that was never seen.
+        let level = if value >= 0.0 { self.levels().get(value as usize) } else { None };
+        level.cloned().unwrap_or_else(|| if value.is_nan() { MISSING_LEVEL } else { "(unseen)" }.to_owned())
+    }
+
     /// Whether the value is a number (real or whole).
     pub fn is_numeric(&self) -> bool {
         matches!(self.kind, Kind::Real | Kind::Integer)
@@ -95,3 +131,52 @@ pub struct FeatureTable {
     /// Number of rows.
     pub rows: usize,
 }
+
+impl FeatureTable {
+    /// The position of the feature of that name, or an error that says which name may have been meant.
+    pub fn feature_index(&self, name: &str) -> Result<usize> {
+        feature_index(&self.features, name)
+    }
+
+    /// One row's values, one a feature.
+    pub fn row(&self, row: usize) -> Vec<f64> {
+        self.values.iter().map(|values| values[row]).collect()
+    }
+}
+
+/// The position of a feature by its name, or an error that says which name may have been meant.
+pub fn feature_index(features: &[Feature], name: &str) -> Result<usize> {
+    features.iter().position(|feature| feature.name == name).ok_or_else(|| {
+        Error::new(ErrorKind::Config, format!("there is no feature `{name}`"))
+            .help(suggest(name, features.iter().map(|feature| feature.name.as_str())))
+    })
+}
+
+/// A number as short as it can be written without loss; whole numbers without a point.
+///
+/// ```
+/// use sogar::feature::format_number;
+/// assert_eq!(format_number(3.0), "3");
+/// assert_eq!(format_number(0.1 + 0.2), "0.30000000000000004");
+/// assert_eq!(format_number(1e300), "1e300");
+/// ```
+pub fn format_number(number: f64) -> String {
+    let number = number + 0.0; // -0 is 0
+    let size = number.abs();
+    if size != 0.0 && !(1e-5..1e16).contains(&size) && number.is_finite() {
+        format!("{number:e}")
+    } else {
+        format!("{number}")
+    }
+}
+
+/// The position of a level, by its text or, where both are numbers, by its number.
+fn level_index(levels: &[String], wanted: &str) -> Option<usize> {
+    levels.iter().position(|level| level == wanted).or_else(|| {
+        let number: f64 = wanted.parse().ok()?;
+        levels.iter().position(|level| level.parse::<f64>().is_ok_and(|level| level == number))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,29 @@
 //! `sogar.toml`: everything a user can say about a table, its features and the search.
 //!
-//! The file is the lowest layer; command-line flags and Python arguments are laid over it (see `Config::merge`
-//! callers). Unknown keys are errors with a suggestion. The JSON Schema that the CLI prints comes from these types.
+//! The file is the lowest layer; command-line flags and Python arguments are laid over it. Unknown keys are errors
+//! with a suggestion. The JSON Schema that the CLI prints comes from these types.
+//!
+//! This module holds the types alone; reading is in `read.rs`, what makes sense is decided in `check.rs` (by itself)
+//! and `fit.rs` (against a table), a starting file is written by `init.rs`.
+
+mod amounts;
+mod bins;
+mod check;
+mod fit;
+mod init;
+mod presets;
+mod read;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use amounts::parse_bytes;
+pub use bins::BinRule;
+pub use presets::{Preset, presets};
+
+use read::{OneOrMany, one_or_many, optional_one_or_many};
 
 /// The whole configuration. Every field has a default; an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,13 +59,15 @@ pub struct DataConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The label values that count as the desired outcome (default: class 1).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(with = "OneOrMany")]
     pub desired: Vec<String>,
     /// Columns that are neither features nor label (ids, weights, …).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
     /// Texts that mean "missing" beside the empty cell.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(with = "OneOrMany")]
     pub missing: Vec<String>,
     /// CSV delimiter, one character (default: found from the header).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +83,8 @@ pub struct DataConfig {
 pub struct ModelConfig {
     /// Class names in the order of the model's class indices. Default: the label column's values in order
     /// (as scikit-learn sorts them), else `0`, `1`, ….
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(with = "OneOrMany")]
     pub classes: Vec<String>,
     /// Decision threshold of a score model (default: the library's own).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +102,8 @@ pub struct FeatureConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<KindName>,
     /// Levels of an ordinal feature, lowest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(with = "OneOrMany")]
     pub levels: Vec<String>,
     /// The one-hot columns that make up this feature (level names are what follows the common prefix, or `levels`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +124,8 @@ pub struct FeatureConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bins: Option<Bins>,
     /// Categories that an edit may lead to (default: all but the missing one).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_one_or_many")]
+    #[schemars(with = "Option<OneOrMany>")]
     pub targets: Option<Vec<String>>,
     /// Transitions `[from, to]` that are not allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]

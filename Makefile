@@ -1,0 +1,91 @@
+# Every target works as the first command after a clone; Rust and Python 3.11 or newer are all that is needed.
+# All Rust checks share one target directory and one profile, so that each crate is compiled once for `make test`.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+PYTHON_FILES := scripts tests/python examples
+NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
+
+heading = @printf '\n== %s\n' "$(1)"
+
+.PHONY: help demo test test-full bench fmt clean rust-lint rust-test rust-test-full python-lint python-test
+
+help:
+	@echo 'make demo       solve the German Credit example; results in demo-out/'
+	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
+	@echo 'make test-full  the same and the long campaigns, in release mode'
+	@echo 'make bench      benchmarks, and timed solves of the release binary'
+	@echo 'make fmt        format Rust and Python'
+	@echo 'make clean      remove everything that the other targets made'
+
+demo:
+	cargo run --quiet --locked --release -p sogar-cli -- demo -o demo-out
+
+test: rust-lint rust-test python-lint python-test
+	$(call heading,all tests passed)
+
+test-full: test rust-test-full
+	$(call heading,all long campaigns passed)
+
+rust-lint:
+	$(call heading,cargo fmt)
+	@cargo fmt --all --check
+	$(call heading,cargo clippy (the first run compiles all dependencies: some minutes))
+	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+
+rust-test:
+	$(call heading,Rust tests)
+ifeq ($(NEXTEST),yes)
+	@cargo nextest run --cargo-quiet --locked --workspace --status-level fail --final-status-level slow
+else
+	@cargo test --quiet --locked --workspace --lib --bins --tests
+endif
+	$(call heading,Rust documentation tests)
+	@cargo test --quiet --locked --workspace --doc
+
+# Tests marked `#[ignore]` are the long campaigns.
+rust-test-full:
+	$(call heading,long Rust campaigns)
+	@cargo test --quiet --locked --release --workspace -- --include-ignored
+
+$(VENV)/ready: tests/python/requirements.txt
+	$(call heading,Python environment in $(VENV))
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed")'
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+python-lint: $(VENV)/ready
+	$(call heading,ruff and mypy)
+	@$(VENV)/bin/ruff check --quiet $(PYTHON_FILES)
+	@$(VENV)/bin/ruff format --quiet --check $(PYTHON_FILES)
+	@$(VENV)/bin/mypy --no-error-summary $(PYTHON_FILES)
+
+python-test: $(VENV)/ready
+	$(call heading,end-to-end tests against LightGBM)
+	@cargo build --quiet --locked --workspace
+	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -W error tests/python
+
+bench:
+	$(call heading,cargo bench)
+	@cargo bench --quiet --locked --workspace
+	$(call heading,release binary)
+	@cargo build --quiet --locked --release -p sogar-cli
+	@$(PYTHON) scripts/time_solve.py --binary "$(abspath $(TARGET))/release/sogar"
+
+fmt: $(VENV)/ready
+	@cargo fmt --all
+	@$(VENV)/bin/ruff check --quiet --fix $(PYTHON_FILES)
+	@$(VENV)/bin/ruff format --quiet $(PYTHON_FILES)
+
+clean:
+	cargo clean --quiet
+	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache
+	find tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,205 @@
+//! `sogar data`: public data sets by name. The only command that uses the network, and only in `download`.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use sogar::datasets::{self, CATALOGUE, Dataset, MAX_BYTES, Source};
+use sogar::{Error, ErrorKind, Result};
+
+/// Arguments of `sogar data`.
+#[derive(Debug, Args)]
+pub struct DataArgs {
+    #[command(subcommand)]
+    command: DataCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DataCommand {
+    /// List the data sets, their licences and where they come from
+    List {
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Download a data set, verify its checksum and keep it; prints the path of the table
+    Fetch {
+        /// Name of the data set (see `sogar data list`)
+        name: String,
+        /// Import the publisher's file (or its zip archive) instead of downloading it
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+        /// Directory for the table [default: $SOGAR_CACHE, else the user's cache directory]
+        #[arg(long, value_name = "DIR")]
+        to: Option<PathBuf>,
+    },
+}
+
+/// Runs `sogar data`.
+pub fn run(args: &DataArgs) -> Result<()> {
+    match &args.command {
+        DataCommand::List { json } => list(*json),
+        DataCommand::Fetch { name, from, to } => fetch(
+            datasets::find(name)?,
+            from.as_deref(),
+            &cache_directory(to.as_deref())?,
+        ),
+    }
+}
+
+fn list(json: bool) -> Result<()> {
+    let text = if json { list_as_json()? } else { list_as_text() };
+    print(&text)
+}
+
+fn list_as_text() -> String {
+    let entry = |dataset: &Dataset| {
+        format!(
+            "{}\n  {}\n  {} rows x {} columns; label `{}`, hoped for: `{}`{}\n  {}; {}\n  {}\n",
+            dataset.name,
+            dataset.title,
+            dataset.rows,
+            dataset.columns,
+            dataset.label,
+            dataset.desired,
+            dataset
+                .preset
+                .map(|preset| format!("; preset `{preset}`"))
+                .unwrap_or_default(),
+            dataset.licence,
+            dataset.homepage,
+            dataset.citation,
+        )
+    };
+    CATALOGUE.iter().map(entry).collect::<Vec<_>>().join("\n")
+}
+
+fn list_as_json() -> Result<String> {
+    let entries: Vec<serde_json::Value> = CATALOGUE
+        .iter()
+        .map(|dataset| {
+            let url = match dataset.source {
+                Source::Url(url) => Some(url),
+                _ => None,
+            };
+            serde_json::json!({
+                "name": dataset.name,
+                "title": dataset.title,
+                "file": dataset.file,
+                "rows": dataset.rows,
+                "columns": dataset.columns,
+                "label": dataset.label,
+                "desired": dataset.desired,
+                "preset": dataset.preset,
+                "licence": dataset.licence,
+                "citation": dataset.citation,
+                "homepage": dataset.homepage,
+                "url": url,
+                "sha256": dataset.sha256,
+            })
+        })
+        .collect();
+    serde_json::to_string_pretty(&entries)
+        .map(|text| text + "\n")
+        .map_err(|error| Error::new(ErrorKind::Output, error.to_string()))
+}
+
+fn fetch(dataset: &Dataset, from: Option<&Path>, directory: &Path) -> Result<()> {
+    let path = match (datasets::stored(dataset, directory), from) {
+        (Some(path), None) => path,
+        (_, from) => {
+            let table = match from {
+                Some(file) => dataset.import(&read(file)?).map_err(|error| error.file(file))?,
+                None => import_download(dataset)?,
+            };
+            datasets::write(dataset, &table, directory)?
+        }
+    };
+    print(&format!("{}\n", path.display()))
+}
+
+fn import_download(dataset: &Dataset) -> Result<Vec<u8>> {
+    match dataset.source {
+        Source::Url(url) => dataset.import(&download(url)?).map_err(|error| error.file(url)),
+        Source::ByHand { instructions } => Err(Error::new(
+            ErrorKind::Usage,
+            format!("`{}` cannot be downloaded automatically", dataset.name),
+        )
+        .help(format!("{instructions}\n{}", dataset.homepage))),
+        _ => Err(Error::new(
+            ErrorKind::Usage,
+            format!("`{}` has no known source", dataset.name),
+        )),
+    }
+}
+
+/// The bytes behind an https address, within limits of time and size.
+fn download(url: &str) -> Result<Vec<u8>> {
+    let agent = ureq::Agent::config_builder()
+        .https_only(true)
+        .timeout_connect(Some(Duration::from_secs(15)))
+        .timeout_global(Some(Duration::from_secs(120)))
+        .user_agent(concat!("sogar/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent();
+    agent
+        .get(url)
+        .call()
+        .and_then(|mut answer| answer.body_mut().with_config().limit(MAX_BYTES).read_to_vec())
+        .map_err(|error| {
+            Error::new(ErrorKind::Usage, format!("{url} cannot be downloaded: {error}"))
+                .help("download it by other means and import it with `--from FILE`")
+        })
+}
+
+/// Reads a local file, but never more than a data set can have.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let failed = |error: io::Error| {
+        Error::new(ErrorKind::Usage, format!("cannot be read: {error}"))
+            .file(path)
+            .help("give the publisher's file or zip archive")
+    };
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .map_err(failed)?
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(
+            Error::new(ErrorKind::Table, format!("larger than {} MiB", MAX_BYTES >> 20))
+                .file(path)
+                .help("this is not the publisher's file"),
+        );
+    }
+    Ok(bytes)
+}
+
+fn cache_directory(to: Option<&Path>) -> Result<PathBuf> {
+    if let Some(directory) = to {
+        return Ok(directory.to_path_buf());
+    }
+    if let Some(directory) = std::env::var_os("SOGAR_CACHE").filter(|value| !value.is_empty()) {
+        return Ok(PathBuf::from(directory));
+    }
+    dirs::cache_dir()
+        .map(|directory| directory.join("sogar"))
+        .ok_or_else(|| {
+            Error::new(ErrorKind::Usage, "this user has no cache directory")
+                .help("say where to put the table with `--to DIR` or SOGAR_CACHE")
+        })
+}
+
+/// Writes a result; a reader that went away is no error.
+fn print(text: &str) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::new(
+            ErrorKind::Output,
+            format!("standard output cannot be written: {error}"),
+        )),
+        _ => Ok(()),
+    }
+}

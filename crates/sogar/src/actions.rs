@@ -1,0 +1,315 @@
+//! Edits and actions (SPEC §4): what a person could change, and all sets of at most k such changes.
+
+use sogar_solver::Actions;
+
+use crate::binarize::{binning, level_name};
+use crate::config::{Config, Direction, EditStyle, FeatureConfig};
+use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::feature::{Feature, FeatureTable, Kind, format_number};
+
+/// A change of one feature.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Moves the value by `by`, within `[lo, hi]`, never against the sign of `by`.
+    Shift {
+        /// The signed amount.
+        by: f64,
+        /// Smallest value that the edit leads to.
+        lo: f64,
+        /// Largest value that the edit leads to.
+        hi: f64,
+    },
+    /// Sets the level `to`, unless the row is at one of `not_from`.
+    Set {
+        /// The target level.
+        to: usize,
+        /// Levels from which this transition is forbidden.
+        not_from: Vec<usize>,
+    },
+    /// Sets the level `to` on rows at the level `from`.
+    Swap {
+        /// The level that rows must be at.
+        from: usize,
+        /// The target level.
+        to: usize,
+    },
+    /// The other one of two values.
+    Flip,
+}
+
+/// A feature that follows an edited one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Follower {
+    /// The feature that follows.
+    pub feature: usize,
+    /// Times the change of the edited feature.
+    pub factor: f64,
+    /// The change never leads below this value …
+    pub lo: f64,
+    /// … or above this one.
+    pub hi: f64,
+    /// Whether the follower takes whole values only.
+    pub whole: bool,
+}
+
+/// A change of one feature with what follows from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// The feature that is edited.
+    pub feature: usize,
+    /// The change.
+    pub change: Change,
+    /// Features that move along.
+    pub followers: Vec<Follower>,
+}
+
+/// `value + by` within `[lo, hi]`, but never moved against the sign of `by`.
+fn shift(value: f64, by: f64, lo: f64, hi: f64) -> f64 {
+    let moved = (value + by).max(lo).min(hi);
+    if by > 0.0 { moved.max(value) } else { moved.min(value) }
+}
+
+impl Change {
+    /// The new value; the same value where the change has no effect. A missing number stays missing.
+    pub fn apply(&self, value: f64) -> f64 {
+        match self {
+            Change::Shift { .. } if value.is_nan() => value,
+            Change::Shift { by, lo, hi } => shift(value, *by, *lo, *hi),
+            Change::Set { to, not_from } => {
+                if not_from.iter().any(|&from| value == from as f64) {
+                    value
+                } else {
+                    *to as f64
+                }
+            }
+            Change::Swap { from, to } => {
+                if value == *from as f64 {
+                    *to as f64
+                } else {
+                    value
+                }
+            }
+            Change::Flip => match value {
+                0.0 => 1.0,
+                1.0 => 0.0,
+                other => other,
+            },
+        }
+    }
+}
+
+impl Edit {
+    /// Applies the edit to a row of feature values, followers included.
+    pub fn apply(&self, row: &mut [f64]) {
+        let before = row[self.feature];
+        let after = self.change.apply(before);
+        row[self.feature] = after;
+        let change = after - before;
+        if change == 0.0 || change.is_nan() {
+            return;
+        }
+        for follower in &self.followers {
+            let value = &mut row[follower.feature];
+            if !value.is_nan() {
+                let moved = shift(*value, follower.factor * change, follower.lo, follower.hi);
+                *value = if follower.whole { moved.round() } else { moved };
+            }
+        }
+    }
+
+    /// The features that the edit can change.
+    pub fn touched(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.feature).chain(self.followers.iter().map(|follower| follower.feature))
+    }
+
+    /// The edit in words, e.g. ``increase `age` by 8``.
+    pub fn text(&self, features: &[Feature]) -> String {
+        let feature = &features[self.feature];
+        let name = &feature.name;
+        match &self.change {
+            Change::Shift { by, .. } => {
+                let verb = if *by > 0.0 { "increase" } else { "decrease" };
+                let amount = format_number(by.abs());
+                match feature.kind {
+                    Kind::Ordinal { .. } if by.abs() == 1.0 => format!("{verb} `{name}` by one level"),
+                    Kind::Ordinal { .. } => format!("{verb} `{name}` by {amount} levels"),
+                    _ => format!("{verb} `{name}` by {amount}"),
+                }
+            }
+            Change::Set { to, .. } => format!("set `{name}` to {}", level_name(feature, *to)),
+            Change::Swap { from, to } => {
+                format!("change `{name}` from {} to {}", level_name(feature, *from), level_name(feature, *to))
+            }
+            Change::Flip => {
+                format!("switch `{name}` between {} and {}", level_name(feature, 0), level_name(feature, 1))
+            }
+        }
+    }
+}
+
+/// An action in words: its edits joined, with a capital letter.
+pub fn action_text(edits: &[&Edit], features: &[Feature]) -> String {
+    if edits.is_empty() {
+        return "No change".to_owned();
+    }
+    let texts: Vec<String> = edits.iter().map(|edit| edit.text(features)).collect();
+    let joined = match texts.as_slice() {
+        [one] => one.clone(),
+        [init @ .., last] => format!("{}, and {last}", init.join(", ")),
+        [] => String::new(),
+    };
+    let mut letters = joined.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Every edit that the configuration allows, in the order of SPEC §4.
+pub fn all_edits(table: &FeatureTable, config: &Config) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for (feature, description) in table.features.iter().enumerate() {
+        let default = FeatureConfig::default();
+        let settings = config.features.get(&description.name).unwrap_or(&default);
+        if settings.immutable == Some(true) {
+            continue;
+        }
+        let changes = match &description.kind {
+            Kind::Real | Kind::Integer | Kind::Ordinal { .. } => shifts(table, feature, settings, config)?,
+            Kind::Categorical { missing, .. } => category_changes(description, settings, *missing)?,
+            Kind::Binary { .. } => category_changes(description, settings, None)?,
+        };
+        let followers = followers(table, &description.name, config)?;
+        edits.extend(changes.into_iter().map(|change| Edit { feature, change, followers: followers.clone() }));
+    }
+    Ok(edits)
+}
+
+/// All sets of at most `most` edits on distinct features, the identity first.
+pub fn all_actions(edits: &[Edit], most: u32) -> Actions {
+    let mut actions = Actions::default();
+    actions.push(&[]);
+    let mut level: Vec<Vec<u32>> = vec![vec![]];
+    for _ in 0..most {
+        let mut next = Vec::new();
+        for action in &level {
+            let last = action.last().map(|&edit| edit as usize);
+            let start = last.map_or(0, |last| last + 1);
+            for edit in start..edits.len() {
+                if last.is_none_or(|last| edits[edit].feature != edits[last].feature) {
+                    let mut longer = Vec::with_capacity(action.len() + 1);
+                    longer.extend_from_slice(action);
+                    longer.push(edit as u32);
+                    actions.push(&longer);
+                    next.push(longer);
+                }
+            }
+        }
+        level = next;
+    }
+    actions
+}
+
+/// How many actions [`all_actions`] would give, without making them.
+pub fn count_actions(edits: &[Edit], most: u32) -> u128 {
+    // sets[k]: ways to choose k edits on distinct features among the features seen so far
+    let mut sets = vec![0u128; most as usize + 1];
+    sets[0] = 1;
+    let mut rest = edits;
+    while let Some(first) = rest.first() {
+        let own = rest.iter().take_while(|edit| edit.feature == first.feature).count();
+        for k in (1..sets.len()).rev() {
+            sets[k] = sets[k].saturating_add(sets[k - 1].saturating_mul(own as u128));
+        }
+        rest = &rest[own..];
+    }
+    sets.iter().fold(0, |sum, &count| sum.saturating_add(count))
+}
+
+fn shifts(
+    table: &FeatureTable,
+    feature: usize,
+    settings: &FeatureConfig,
+    config: &Config,
+) -> Result<Vec<Change>> {
+    let Some(bins) = binning(table, feature, config)? else { return Ok(Vec::new()) };
+    let [lo, hi] = settings.range.unwrap_or([bins.min, bins.max]);
+    let mut steps = match &settings.steps {
+        Some(steps) => steps.clone(),
+        None => (1..=5).map(|i| (i * bins.count).div_ceil(10)).collect(),
+    };
+    steps.sort_unstable();
+    steps.dedup();
+    let values = &table.values[feature];
+    let mut changes = Vec::new();
+    let mut seen: Vec<Vec<u64>> = Vec::new();
+    for step in steps {
+        let amount = f64::from(step) * bins.width;
+        for by in [amount, -amount] {
+            let allowed = match settings.direction {
+                Some(Direction::Increase) => by > 0.0,
+                Some(Direction::Decrease) => by < 0.0,
+                None => true,
+            };
+            let change = Change::Shift { by, lo, hi };
+            // Two shifts that lead everybody to the same place are one edit; one that moves nobody is none.
+            let moved: Vec<u64> = values.iter().map(|&value| change.apply(value).to_bits()).collect();
+            let moves = moved.iter().zip(values).any(|(&new, old)| new != old.to_bits());
+            if allowed && moves && !seen.contains(&moved) {
+                changes.push(change);
+                seen.push(moved);
+            }
+        }
+    }
+    Ok(changes)
+}
+
+fn category_changes(feature: &Feature, settings: &FeatureConfig, missing: Option<usize>) -> Result<Vec<Change>> {
+    let levels = feature.levels();
+    let index = |level: &String| {
+        levels.iter().position(|known| known == level).ok_or_else(|| {
+            Error::new(ErrorKind::Config, format!("`{level}` is not a value of this feature"))
+                .column(&feature.name)
+                .help(suggest(level, levels.iter().map(String::as_str)))
+        })
+    };
+    let mut targets: Vec<usize> = match &settings.targets {
+        Some(targets) => targets.iter().map(index).collect::<Result<_>>()?,
+        None => (0..levels.len()).filter(|&level| Some(level) != missing).collect(),
+    };
+    targets.sort_unstable();
+    targets.dedup();
+    let mut forbidden = Vec::new();
+    for [from, to] in &settings.forbid {
+        forbidden.push((index(from)?, index(to)?));
+    }
+    let blocked = |from: usize, to: usize| forbidden.contains(&(from, to));
+    Ok(match settings.edits.unwrap_or(EditStyle::Set) {
+        EditStyle::Set => targets
+            .into_iter()
+            .map(|to| Change::Set { to, not_from: (0..levels.len()).filter(|&from| blocked(from, to)).collect() })
+            .collect(),
+        EditStyle::Swap => (0..levels.len())
+            .flat_map(|from| targets.iter().map(move |&to| (from, to)))
+            .filter(|&(from, to)| from != to && !blocked(from, to))
+            .map(|(from, to)| Change::Swap { from, to })
+            .collect(),
+        EditStyle::Flip if levels.len() == 2 => vec![Change::Flip],
+        EditStyle::Flip => {
+            return Err(Error::new(ErrorKind::Config, "only a feature with two values can be flipped")
+                .column(&feature.name)
+                .help("use edits = \"set\" or \"swap\""));
+        }
+    })
+}
+
+fn followers(table: &FeatureTable, name: &str, config: &Config) -> Result<Vec<Follower>> {
+    let links = config.links.iter().filter(|link| link.from == name);
+    links
+        .map(|link| {
+            let feature = table.feature_index(&link.to)?;
+            let bins = binning(table, feature, config)?;
+            let (min, max) = bins.map_or((f64::NEG_INFINITY, f64::INFINITY), |bins| (bins.min, bins.max));
+            let [lo, hi] = config.features.get(&link.to).and_then(|f| f.range).unwrap_or([min, max]);
+            let whole = !matches!(table.features[feature].kind, Kind::Real);
+            Ok(Follower { feature, factor: link.factor, lo, hi, whole })
+        })
+        .collect()
+}

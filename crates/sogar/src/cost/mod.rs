@@ -1,0 +1,210 @@
+//! Recourse cost (SPEC §5): what a change of a feature's value costs, as an exact integer.
+//!
+//! A cost is kept as a whole number of *units*: for the maximum percentile shift one unit is one row of the reference
+//! table (so nothing is ever rounded), for every other cost one millionth, rounded once per edit. Sums over rows and people are then sums of
+//! integers, and two summaries are equal or they are not.
+//!
+//! To add a cost, give it a variant of [`CostKind`] and an arm in [`CostModel::share`].
+
+mod cdf;
+mod user_table;
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use sogar_solver::Combine;
+
+use crate::actions::Edit;
+use crate::config::{Config, CostKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::feature::{FeatureTable, Kind};
+use cdf::{Empirical, SmoothCdf};
+use user_table::UserTable;
+
+/// Millionths: the unit of every cost that is not a count of rows.
+const MILLION: u64 = 1_000_000;
+
+/// The cost of changing one feature from one value to another.
+#[derive(Debug)]
+pub struct CostModel {
+    kind: CostKind,
+    features: Vec<FeatureCost>,
+    /// Number of rows of the reference table.
+    rows: usize,
+    unit: u64,
+    table: Option<UserTable>,
+}
+
+#[derive(Debug)]
+struct FeatureCost {
+    name: String,
+    kind: Kind,
+    weight: f64,
+    /// How many reference rows have at most a value (ordered and binary features), or exactly a level (categorical).
+    empirical: Empirical,
+    smooth: Option<SmoothCdf>,
+    range: f64,
+}
+
+impl CostModel {
+    /// Learns CDFs, shares and ranges from the reference table. `edits` tells which features need them;
+    /// a cost table named in the configuration is looked for relative to `folder`.
+    pub fn new(reference: &FeatureTable, edits: &[Edit], config: &Config, folder: &Path) -> Result<CostModel> {
+        let kind = config.cost.kind;
+        let weight = |name: &str| config.features.get(name).and_then(|f| f.weight).unwrap_or(1.0);
+        let weighted = reference.features.iter().any(|feature| weight(&feature.name) != 1.0);
+        let unit = if kind == CostKind::Mps && !weighted { reference.rows as u64 } else { MILLION };
+        let features = reference
+            .features
+            .iter()
+            .enumerate()
+            .map(|(index, feature)| {
+                let values = &reference.values[index];
+                let edited = edits.iter().any(|edit| edit.touched().any(|touched| touched == index));
+                let empirical = Empirical::new(values);
+                FeatureCost {
+                    name: feature.name.clone(),
+                    kind: feature.kind.clone(),
+                    weight: weight(&feature.name),
+                    range: empirical.range(),
+                    smooth: (kind == CostKind::Cet && edited && feature.is_ordered())
+                        .then(|| SmoothCdf::new(values, !matches!(feature.kind, Kind::Real)))
+                        .flatten(),
+                    empirical,
+                }
+            })
+            .collect();
+        let table = match (kind, &config.cost.table) {
+            (CostKind::Table, Some(path)) => Some(UserTable::read(&folder.join(path), reference)?),
+            (CostKind::Table, None) => {
+                let error = Error::new(ErrorKind::Config, "the cost is a table, but none is named");
+                return Err(error.help("set `table = \"costs.csv\"` under [cost]"));
+            }
+            _ => None,
+        };
+        Ok(CostModel { kind, features, rows: reference.rows, unit, table })
+    }
+
+    /// Units in a cost of 1.
+    pub fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// How the costs of an action's edits combine.
+    pub fn combine(&self) -> Combine {
+        match self.kind {
+            CostKind::Mps | CostKind::Cet | CostKind::Table => Combine::Max,
+            CostKind::Logshift | CostKind::L1 => Combine::Sum,
+        }
+    }
+
+    /// Cost of an edit on a row of feature values, in units. What follows from the edit is part of it.
+    pub fn edit_cost(&self, edit: &Edit, row: &[f64]) -> Result<u32> {
+        let mut edited = row.to_vec();
+        edit.apply(&mut edited);
+        self.change_cost(edit, row, &edited)
+    }
+
+    fn change_cost(&self, edit: &Edit, row: &[f64], edited: &[f64]) -> Result<u32> {
+        let changed = edit.touched().filter(|&f| row[f] != edited[f] && !edited[f].is_nan());
+        if self.unit == self.rows as u64 && self.kind == CostKind::Mps {
+            let rows = changed.map(|f| self.features[f].shifted_rows(row[f], edited[f])).max();
+            return u32::try_from(rows.unwrap_or(0)).map_err(|_| too_large(&self.features[edit.feature].name));
+        }
+        let mut total = 0.0f64;
+        for f in changed {
+            let cost = self.features[f].weight * self.share(f, row[f], edited[f])?;
+            total = match self.combine() {
+                Combine::Max => total.max(cost),
+                Combine::Sum => total + cost,
+            };
+        }
+        let units = (total * MILLION as f64).round();
+        if units.is_finite() && (0.0..=f64::from(u32::MAX)).contains(&units) {
+            Ok(units as u32)
+        } else {
+            Err(too_large(&self.features[edit.feature].name))
+        }
+    }
+
+    /// The unweighted cost of one feature's change as a real number.
+    fn share(&self, feature: usize, from: f64, to: f64) -> Result<f64> {
+        let this = &self.features[feature];
+        let rows = self.rows as f64;
+        Ok(match self.kind {
+            CostKind::Mps => this.shifted_rows(from, to) as f64 / rows,
+            CostKind::Cet => match &this.kind {
+                Kind::Categorical { .. } => this.empirical.equal(to) as f64 / rows,
+                Kind::Binary { .. } => this.empirical.equal(1.0) as f64 / rows,
+                _ => this.smooth.as_ref().map_or(0.0, |cdf| (cdf.at(to) - cdf.at(from)).abs()),
+            },
+            CostKind::Logshift => {
+                // log2 of the ratio of what lies above, one row added to either side; in rows, so that it is exact
+                let above = |at_most: usize| (self.rows - at_most + 1) as f64;
+                match &this.kind {
+                    // Two one-hot columns change: 1 → 0 at `from`, 0 → 1 at `to`.
+                    Kind::Categorical { .. } => [from, to]
+                        .iter()
+                        .map(|&level| ((this.empirical.equal(level) + 1) as f64).log2())
+                        .sum::<f64>(),
+                    _ => {
+                        let (old, new) = (this.empirical.at_most(from), this.empirical.at_most(to));
+                        (above(new) / above(old)).log2().abs()
+                    }
+                }
+            }
+            CostKind::L1 => match &this.kind {
+                Kind::Categorical { .. } | Kind::Binary { .. } => 1.0,
+                _ if this.range > 0.0 => (to - from).abs() / this.range,
+                _ => 0.0,
+            },
+            CostKind::Table => match &self.table {
+                Some(table) => table.cost(feature, from, to)?,
+                None => 0.0,
+            },
+        })
+    }
+}
+
+impl FeatureCost {
+    /// The percentile shift in rows of the reference table: an integer.
+    fn shifted_rows(&self, from: f64, to: f64) -> usize {
+        match self.kind {
+            Kind::Categorical { .. } => self.empirical.equal(from).max(self.empirical.equal(to)),
+            _ => self.empirical.at_most(from).abs_diff(self.empirical.at_most(to)),
+        }
+    }
+}
+
+fn too_large(feature: &str) -> Error {
+    Error::new(ErrorKind::Config, "the cost of an edit is not a number between 0 and 4294")
+        .column(feature)
+        .help("lower the feature's weight or the costs in the table")
+}
+
+/// The cost of every edit on every one of the given rows: `[edit][position in rows]`.
+pub fn edit_costs(
+    model: &CostModel,
+    edits: &[Edit],
+    table: &FeatureTable,
+    rows: &[usize],
+) -> Result<Vec<Vec<u32>>> {
+    let values: Vec<Vec<f64>> = rows.iter().map(|&row| table.row(row)).collect();
+    edits
+        .par_iter()
+        .map(|edit| {
+            let mut edited = Vec::new();
+            values
+                .iter()
+                .map(|row| {
+                    edited.clone_from(row);
+                    edit.apply(&mut edited);
+                    model.change_cost(edit, row, &edited)
+                })
+                .collect()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

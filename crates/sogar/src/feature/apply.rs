@@ -1,0 +1,73 @@
+//! Another table through the same features: held-out rows, or the table of an earlier run.
+//!
+//! Levels and kinds are those of the reference table. A category that it never had is kept apart as "unseen"; a
+//! value that has no place in an order is an error, because every answer about it would be invented.
+
+use super::column::{Texts, View};
+use super::one_hot::{self, NoneSet};
+use super::{Columns, Feature, FeatureTable, Kind};
+use crate::config::{Config, FeatureConfig};
+use crate::error::{Result, suggest};
+use crate::table::{Cells, Table};
+
+impl FeatureTable {
+    /// Encodes `table` with features that were inferred from another one; gives notices on what is new in it.
+    pub fn apply(features: &[Feature], table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
+        let mut notices = Vec::new();
+        let mut values = Vec::with_capacity(features.len());
+        for feature in features {
+            values.push(match &feature.columns {
+                Columns::One(column) => one_column(feature, column, table, config, &mut notices)?,
+                Columns::OneHot(columns) => {
+                    for column in columns {
+                        require(feature, column, table)?;
+                    }
+                    let values = one_hot::values(table, columns, NoneSet::Unseen)?;
+                    let unseen = values.iter().filter(|value| **value == columns.len() as f64).count();
+                    if unseen > 0 {
+                        notices.push(format!("`{}` has none of its categories in {unseen} rows", feature.name));
+                    }
+                    values
+                }
+            });
+        }
+        Ok((FeatureTable { features: features.to_vec(), values, rows: table.rows }, notices))
+    }
+}
+
+fn require<'a>(feature: &Feature, column: &str, table: &'a Table) -> Result<&'a crate::table::Column> {
+    table.column(column).ok_or_else(|| {
+        let of = if column == feature.name { String::new() } else { format!(" of feature `{}`", feature.name) };
+        table.error(format!("there is no column `{column}`{of}")).help(suggest(column, table.names()))
+    })
+}
+
+fn one_column(
+    feature: &Feature,
+    column: &str,
+    table: &Table,
+    config: &Config,
+    notices: &mut Vec<String>,
+) -> Result<Vec<f64>> {
+    let column = require(feature, column, table)?;
+    let setting = FeatureConfig::default();
+    let view = View { table, column, setting: &setting, tokens: &config.data.missing };
+    let (levels, missing) = match (&feature.kind, &column.cells) {
+        (Kind::Real | Kind::Integer, Cells::Numbers(numbers)) => return Ok(numbers.clone()),
+        (Kind::Real | Kind::Integer, Cells::Text { .. }) => return Err(view.not_a_number()),
+        (Kind::Ordinal { levels }, _) => return view.level_values(levels),
+        (Kind::Categorical { levels, missing }, _) => (levels, *missing),
+        (Kind::Binary { levels }, _) => (levels, None),
+    };
+    let (values, unseen) = view.category_values(&Texts::of(&column.cells), levels, missing);
+    if !unseen.is_empty() {
+        let rows = values.iter().filter(|value| **value == levels.len() as f64).count();
+        let shown = unseen.iter().take(5).map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ");
+        let more = if unseen.len() > 5 { ", …" } else { "" };
+        notices.push(format!(
+            "`{}` has values that the reference table never had, in {rows} rows: {shown}{more}",
+            feature.name
+        ));
+    }
+    Ok(values)
+}

@@ -1,0 +1,150 @@
+//! From a table to its features: which columns take part, what they are, and what the user should know about them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::column::View;
+use super::one_hot::{self, Group, NoneSet};
+use super::{Columns, Feature, FeatureTable, Kind};
+use crate::config::{Config, FeatureConfig};
+use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::table::Table;
+
+/// More categories than this are worth a word: they are often ids or free text.
+const MANY_LEVELS: usize = 100;
+
+impl FeatureTable {
+    /// The features of a reference table, and notices for the user (missing values, constant columns, groups).
+    ///
+    /// The label and ignored columns are left out; kinds are inferred unless the configuration sets them.
+    pub fn infer(table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
+        let mut notices = Vec::new();
+        let left_out = left_out(table, config)?;
+        let groups = groups(table, config, &left_out, &mut notices)?;
+        let mut group_of: BTreeMap<&str, &Group> = BTreeMap::new();
+        for group in &groups {
+            for column in &group.columns {
+                group_of.insert(column, group);
+            }
+        }
+        let mut features = FeatureTable { features: Vec::new(), values: Vec::new(), rows: table.rows };
+        let mut constant = 0;
+        let mut done = BTreeSet::new();
+        let setting = FeatureConfig::default();
+        for column in table.columns.iter().filter(|column| !left_out.contains(column.name.as_str())) {
+            if let Some(group) = group_of.get(column.name.as_str()) {
+                if done.insert(&group.name) {
+                    let values = one_hot::values(table, &group.columns, NoneSet::Refuse)?;
+                    features.features.push(group.feature(&config.data.missing));
+                    features.values.push(values);
+                }
+                continue;
+            }
+            let setting = config.features.get(&column.name).unwrap_or(&setting);
+            let seen = View { table, column, setting, tokens: &config.data.missing }.see()?;
+            let feature = Feature {
+                name: column.name.clone(),
+                kind: seen.kind,
+                columns: Columns::One(column.name.clone()),
+            };
+            describe(&feature, seen.missing, seen.constant, table.rows, &mut notices);
+            constant += usize::from(seen.constant);
+            features.features.push(feature);
+            features.values.push(seen.values);
+        }
+        check_names(&features, table, config, &left_out)?;
+        if features.features.is_empty() {
+            return Err(table
+                .error("no column is left to be a feature")
+                .help("check `label` and `ignore` under [data]"));
+        }
+        if constant == features.features.len() {
+            return Err(table
+                .error("every feature has the same value in all rows")
+                .help("give a table whose rows differ"));
+        }
+        Ok((features, notices))
+    }
+}
+
+/// The names of columns that are no features.
+fn left_out<'a>(table: &Table, config: &'a Config) -> Result<BTreeSet<&'a str>> {
+    let mut names = BTreeSet::new();
+    let label = config.data.label.iter().map(|name| ("data.label", name));
+    for (key, name) in label.chain(config.data.ignore.iter().map(|name| ("data.ignore", name))) {
+        if table.column(name).is_none() {
+            return Err(table
+                .error(format!("there is no column `{name}`, which {key} names"))
+                .help(suggest(name, table.names())));
+        }
+        names.insert(name.as_str());
+    }
+    Ok(names)
+}
+
+fn groups(
+    table: &Table,
+    config: &Config,
+    left_out: &BTreeSet<&str>,
+    notices: &mut Vec<String>,
+) -> Result<Vec<Group>> {
+    let mut groups = one_hot::declared(table, config)?;
+    let taken: BTreeSet<String> = groups.iter().flat_map(|group| group.columns.iter().cloned()).collect();
+    if let Some(column) = taken.iter().find(|column| left_out.contains(column.as_str())) {
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!("column `{column}` is the label or ignored, and part of a one-hot group"),
+        ));
+    }
+    if config.data.infer_one_hot.unwrap_or(true) {
+        // A column with settings of its own is a feature of its own.
+        let free = |name: &str| {
+            !left_out.contains(name) && !taken.contains(name) && !config.features.contains_key(name)
+        };
+        groups.extend(one_hot::inferred(table, free, notices));
+    }
+    Ok(groups)
+}
+
+fn describe(feature: &Feature, missing: usize, constant: bool, rows: usize, notices: &mut Vec<String>) {
+    let name = &feature.name;
+    if missing > 0 {
+        let meaning = match (&feature.kind, feature.missing_level()) {
+            (Kind::Categorical { levels, .. }, Some(level)) => format!("the category `{}`", levels[level]),
+            _ => "missing for the model, and never edited".to_owned(),
+        };
+        notices.push(format!("`{name}` has no value in {missing} of {rows} rows: {meaning}"));
+    }
+    if constant {
+        notices.push(format!("`{name}` has the same value in all rows"));
+    }
+    if feature.is_categorical() && feature.levels().len() > MANY_LEVELS {
+        notices.push(format!(
+            "`{name}` has {} categories; if it is an id or free text, add it to `ignore` under [data]",
+            feature.levels().len()
+        ));
+    }
+}
+
+/// Every `[features.NAME]` must speak of a feature.
+fn check_names(
+    features: &FeatureTable,
+    table: &Table,
+    config: &Config,
+    left_out: &BTreeSet<&str>,
+) -> Result<()> {
+    for name in config.features.keys() {
+        if features.features.iter().any(|feature| feature.name == *name) {
+            continue;
+        }
+        let message = if left_out.contains(name.as_str()) {
+            format!("[features.{name}] speaks of a column that is the label or ignored")
+        } else if table.column(name).is_some() {
+            format!("[features.{name}] speaks of a column that is part of a one-hot group")
+        } else {
+            format!("[features.{name}] speaks of a feature that the table does not have")
+        };
+        let names = features.features.iter().map(|feature| feature.name.as_str());
+        return Err(Error::new(ErrorKind::Config, message).help(suggest(name, names)));
+    }
+    Ok(())
+}

@@ -1,0 +1,487 @@
+//! Outcomes of a tree ensemble without re-scoring (DESIGN §2.1).
+//!
+//! Around a row `x` the margin under a set of edits is a sum over the subsets `U` of the edited *units* of terms `g_U`
+//! (inclusion–exclusion anchored at `x`): a model leaf with value `w` adds
+//! `w · Π_{j∈U}(in'_j − in_j) · Π_{j∉U} in_j` to `g_U`, where `in_j` tells whether `x` meets the leaf's conditions on unit
+//! `j` and `in'_j` whether the edited value does. So one pass over the leaves of the model fills a table of terms, indexed like the
+//! actions themselves, and every action's margin is then at most 2^k additions away, most of them from memory in sequence.
+//!
+//! A *unit* is a set of features that no edit reaches partly: a feature, or features tied by links. One-hot columns
+//! are one feature already. Actions with two edits in one unit are not decomposed but scored (only links make them).
+//!
+//! **Error.** A margin is the sum of at most `K = 2^k · leaves + 1` numbers whose absolute values add up to at most
+//! `A = 2^k · Σ|w| + |base|`, in double precision in some order; the same holds, with fewer terms, for the library's own sum. Each is within
+//! `K·ε·A` of the true sum (ε = 2^-52, twice the unit round-off, covers the rounding of `w / divisor` and of higher order), so
+//! the two differ by at most `2·K·ε·A`. Outcomes whose margin is within that of the threshold are settled by the model itself.
+
+use rayon::prelude::*;
+use sogar_solver::BitTable;
+
+use super::cells::Cells;
+use super::decision::Judge;
+use super::{Outcomes, Question, Watch, scoring};
+use crate::error::Result;
+use crate::model::{Rows, TreeEnsemble};
+
+/// Everything about the model and the actions that does not depend on the row.
+pub(super) struct Decomposition<'a> {
+    question: &'a Question<'a>,
+    judge: Judge,
+    cells: Vec<Cells>,
+    outputs: usize,
+    base: Vec<f64>,
+    leaves: Vec<ModelLeaf>,
+    boxes: Vec<u64>,
+    /// Edits of each unit, ascending.
+    unit_edits: Vec<Vec<u32>>,
+    index: ActionIndex,
+    /// Actions with two edits in one unit.
+    scored: Vec<u32>,
+    /// Largest possible difference between our margin and the library's.
+    error: f64,
+    most_edits: usize,
+}
+
+/// A leaf of the model with its conditions.
+struct ModelLeaf {
+    value: f64,
+    output: usize,
+    /// Conditions on features that no edit changes: `(feature, box)`.
+    fixed: Vec<(usize, CellSet)>,
+    /// Conditions on units, units ascending.
+    units: Vec<(usize, Vec<(usize, CellSet)>)>,
+}
+
+/// A set of cells: words in [`Decomposition::boxes`] from `start`.
+#[derive(Debug, Clone, Copy)]
+struct CellSet {
+    start: usize,
+}
+
+/// Finds the number of an action from its edits: the children of an action are consecutive.
+struct ActionIndex {
+    first_child: Vec<u32>,
+    /// The first edit of a later feature.
+    after: Vec<u32>,
+}
+
+impl ActionIndex {
+    fn new(question: &Question<'_>, most_edits: usize) -> Self {
+        let edits = question.edits;
+        let after: Vec<u32> = (0..edits.len())
+            .map(|edit| {
+                let own = edits[edit..].iter().take_while(|other| other.feature == edits[edit].feature).count();
+                (edit + own) as u32
+            })
+            .collect();
+        let mut first_child = vec![0; question.actions.len()];
+        let mut next = 1;
+        for (action, list) in question.actions.iter().enumerate() {
+            if list.len() < most_edits {
+                first_child[action] = next;
+                next += edits.len() as u32 - list.last().map_or(0, |&last| after[last as usize]);
+            }
+        }
+        ActionIndex { first_child, after }
+    }
+
+    /// The action `parent` with `edit` added, which comes after all of its edits; `last` is its last one.
+    #[inline]
+    fn child(&self, parent: u32, last: Option<u32>, edit: u32) -> u32 {
+        let first = last.map_or(0, |last| self.after[last as usize]);
+        self.first_child[parent as usize] + edit - first
+    }
+
+    fn of(&self, edits: &[u32]) -> u32 {
+        let mut last = None;
+        edits.iter().fold(0, |action, &edit| {
+            let child = self.child(action, last, edit);
+            last = Some(edit);
+            child
+        })
+    }
+}
+
+/// What one thread needs for one row.
+struct Scratch {
+    cell_of: Vec<usize>,
+    /// Per edit: the cells of the features that it touches, after the edit.
+    edited: Vec<Vec<(usize, usize)>>,
+    /// `terms[output][action]`: g_U, then turned into margins.
+    terms: Vec<Vec<f64>>,
+    margins: Vec<Vec<f64>>,
+    path: Vec<PathUnit>,
+}
+
+/// A unit on the way to a model leaf, as seen from one row.
+struct PathUnit {
+    /// Whether the row itself fails the leaf's conditions here, so that an edit must repair it.
+    violated: bool,
+    /// Edits that change the answer.
+    turning: Vec<u32>,
+}
+
+impl<'a> Decomposition<'a> {
+    /// `None` where the decomposition does not apply (the caller then scores).
+    pub fn new(ensemble: &TreeEnsemble, question: &'a Question<'a>) -> Option<Self> {
+        let judge = Judge::new(ensemble, question.desired)?;
+        let features = &question.table.features;
+        let cells = Cells::of_features(ensemble, question.encoder, features);
+        let (unit_of_feature, unit_edits) = units(question);
+        let most_edits = question.actions.iter().last().map_or(0, <[u32]>::len);
+        let unit_of_edit = |edit: u32| unit_of_feature[question.edits[edit as usize].feature];
+        let scored = (1..question.actions.len() as u32)
+            .filter(|&action| {
+                let list = question.actions.get(action as usize);
+                list.iter().enumerate().any(|(i, &a)| list[..i].iter().any(|&b| unit_of_edit(a) == unit_of_edit(b)))
+            })
+            .collect();
+        let mut this = Decomposition {
+            judge,
+            outputs: ensemble.outputs,
+            base: ensemble.base.iter().map(|base| base / ensemble.divisor).collect(),
+            leaves: Vec::new(),
+            boxes: Vec::new(),
+            unit_edits,
+            index: ActionIndex::new(question, most_edits),
+            scored,
+            error: 0.0,
+            most_edits,
+            cells,
+            question,
+        };
+        this.collect_leaves(ensemble, &unit_of_feature);
+        let subsets = 2f64.powi(most_edits as i32);
+        let terms = subsets * this.leaves.len() as f64 + 8.0;
+        let weight: f64 = this.leaves.iter().map(|leaf| leaf.value.abs()).sum();
+        let base = this.base.iter().fold(0.0f64, |largest, base| largest.max(base.abs()));
+        this.error = 2.0 * terms * f64::EPSILON * (subsets * weight + base);
+        this.error.is_finite().then_some(this)
+    }
+
+    fn collect_leaves(&mut self, ensemble: &TreeEnsemble, unit_of_feature: &[Option<usize>]) {
+        for (number, tree) in ensemble.trees.iter().enumerate() {
+            let output = number % ensemble.outputs;
+            if tree.nodes.is_empty() {
+                if let Some(&value) = tree.leaves.first() {
+                    self.base[output] += value / ensemble.divisor;
+                }
+                continue;
+            }
+            // A path: per feature the cells that every test so far lets through.
+            let mut open: Vec<(i32, Vec<(usize, Vec<u64>)>)> = vec![(0, Vec::new())];
+            while let Some((node, path)) = open.pop() {
+                if node < 0 {
+                    self.add_leaf(tree.leaves[!node as usize] / ensemble.divisor, output, &path, unit_of_feature);
+                    continue;
+                }
+                let node = &tree.nodes[node as usize];
+                let source = &self.question.encoder.columns[node.column];
+                let cells = &self.cells[source.feature];
+                let mut passing = vec![0u64; cells.count().div_ceil(64)];
+                for cell in 0..cells.count() {
+                    if node.test.passes(source.value(cells.value(cell))) {
+                        passing[cell / 64] |= 1 << (cell % 64);
+                    }
+                }
+                for (child, keep) in [(node.left, true), (node.right, false)] {
+                    let mut path = path.clone();
+                    let known = path.iter().position(|(feature, _)| *feature == source.feature);
+                    let position = known.unwrap_or_else(|| {
+                        path.push((source.feature, vec![u64::MAX; passing.len()]));
+                        path.len() - 1
+                    });
+                    for (word, pass) in path[position].1.iter_mut().zip(&passing) {
+                        *word &= if keep { *pass } else { !*pass };
+                    }
+                    open.push((child, path));
+                }
+            }
+        }
+    }
+
+    fn add_leaf(
+        &mut self,
+        value: f64,
+        output: usize,
+        path: &[(usize, Vec<u64>)],
+        unit_of_feature: &[Option<usize>],
+    ) {
+        let mut leaf = ModelLeaf { value, output, fixed: Vec::new(), units: Vec::new() };
+        for (feature, words) in path {
+            let condition = (*feature, CellSet { start: self.boxes.len() });
+            self.boxes.extend_from_slice(words);
+            match unit_of_feature[*feature] {
+                None => leaf.fixed.push(condition),
+                Some(unit) => match leaf.units.iter_mut().find(|(known, _)| *known == unit) {
+                    Some((_, conditions)) => conditions.push(condition),
+                    None => leaf.units.push((unit, vec![condition])),
+                },
+            }
+        }
+        leaf.units.sort_by_key(|(unit, _)| *unit);
+        self.leaves.push(leaf);
+    }
+
+    #[inline]
+    fn contains(&self, set: CellSet, cell: usize) -> bool {
+        self.boxes[set.start + cell / 64] >> (cell % 64) & 1 == 1
+    }
+
+    /// All outcomes, 64 rows to a word of every action's flip set.
+    pub fn outcomes(&self, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+        let question = self.question;
+        let mut flips = BitTable::new(question.actions.len(), question.rows.len());
+        let mut settled = 0;
+        let mut done = 0;
+        let blocks: Vec<&[usize]> = question.rows.chunks(64).collect();
+        // A few blocks at a time bound the memory for words that wait to be written.
+        let at_once = rayon::current_num_threads().max(1) * 2;
+        for (group, some) in blocks.chunks(at_once).enumerate() {
+            if watch.cancel.is_cancelled() {
+                return Ok(None);
+            }
+            let words: Vec<(Vec<u64>, u64)> =
+                some.par_iter().map(|rows| self.block(rows)).collect::<Result<_>>()?;
+            for (i, (words, close)) in words.iter().enumerate() {
+                for (action, &word) in words.iter().enumerate() {
+                    flips.set_mut(action)[group * at_once + i] = word;
+                }
+                settled += close;
+                done += some[i].len();
+            }
+            (watch.progress)(done, question.rows.len());
+        }
+        Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled }))
+    }
+
+    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model.
+    fn block(&self, rows: &[usize]) -> Result<(Vec<u64>, u64)> {
+        let question = self.question;
+        let actions = question.actions.len();
+        let mut words = vec![0u64; actions];
+        let mut scratch = Scratch {
+            cell_of: Vec::new(),
+            edited: vec![Vec::new(); question.edits.len()],
+            terms: vec![vec![0.0; actions]; self.outputs],
+            margins: vec![vec![0.0; actions]; self.outputs],
+            path: Vec::new(),
+        };
+        let mut close = Vec::new();
+        let mut settled = 0;
+        for (bit, &row) in rows.iter().enumerate() {
+            let values = question.table.row(row);
+            self.look_up_cells(&values, &mut scratch);
+            self.collect_terms(&mut scratch);
+            self.sum_margins(&mut scratch);
+            close.clear();
+            for (action, word) in words.iter_mut().enumerate().skip(1) {
+                match self.judge.judge(scratch.margins.iter().map(|margins| margins[action]), self.error) {
+                    Some(flips) => *word |= u64::from(flips) << bit,
+                    None => close.push(action as u32),
+                }
+            }
+            self.settle(&values, bit, &close, &mut words)?;
+            settled += close.len() as u64;
+        }
+        for (&action, word) in self.scored.iter().zip(scoring::score(question, rows, &self.scored)?) {
+            words[action as usize] = word;
+        }
+        Ok((words, settled))
+    }
+
+    /// Asks the model about the outcomes that are too close to call.
+    fn settle(&self, values: &[f64], bit: usize, close: &[u32], words: &mut [u64]) -> Result<()> {
+        let question = self.question;
+        let (mut edited, mut encoded) = (Vec::new(), Vec::new());
+        for &action in close {
+            edited.clear();
+            edited.extend_from_slice(values);
+            for &edit in question.actions.get(action as usize) {
+                question.edits[edit as usize].apply(&mut edited);
+            }
+            question.encoder.encode_row(&edited, &mut encoded);
+            let rows = Rows { values: &encoded, columns: encoded.len() };
+            let label = question.predictor.predict(rows)?.first().map_or(0, |prediction| prediction.label);
+            let desired = question.desired.get(label as usize).copied().unwrap_or(false);
+            words[action as usize] |= u64::from(desired) << bit;
+        }
+        Ok(())
+    }
+
+    fn look_up_cells(&self, values: &[f64], scratch: &mut Scratch) {
+        scratch.cell_of.clear();
+        scratch.cell_of.extend(self.cells.iter().zip(values).map(|(cells, &value)| cells.cell(value)));
+        let mut edited = Vec::new();
+        for (edit, cells) in self.question.edits.iter().zip(&mut scratch.edited) {
+            edited.clear();
+            edited.extend_from_slice(values);
+            edit.apply(&mut edited);
+            cells.clear();
+            cells.extend(edit.touched().map(|feature| (feature, self.cells[feature].cell(edited[feature]))));
+        }
+    }
+
+    /// Fills `terms` with g_U for every action U.
+    fn collect_terms(&self, scratch: &mut Scratch) {
+        let Scratch { cell_of, edited, terms, path, .. } = scratch;
+        for (terms, base) in terms.iter_mut().zip(&self.base) {
+            terms.fill(0.0);
+            terms[0] = *base;
+        }
+        'leaves: for leaf in &self.leaves {
+            if leaf.fixed.iter().any(|&(feature, set)| !self.contains(set, cell_of[feature])) {
+                continue;
+            }
+            path.clear();
+            let mut violations = 0;
+            for (_, conditions) in &leaf.units {
+                if conditions.iter().any(|&(feature, set)| !self.contains(set, cell_of[feature])) {
+                    violations += 1;
+                    if violations > self.most_edits {
+                        continue 'leaves;
+                    }
+                }
+            }
+            for (unit, conditions) in &leaf.units {
+                let inside = conditions.iter().all(|&(feature, set)| self.contains(set, cell_of[feature]));
+                let turns = |edit: &u32| {
+                    let after = &edited[*edit as usize];
+                    inside
+                        != conditions.iter().all(|&(feature, set)| {
+                            let moved = after.iter().find(|(touched, _)| *touched == feature);
+                            self.contains(set, moved.map_or(cell_of[feature], |(_, cell)| *cell))
+                        })
+                };
+                let turning: Vec<u32> = self.unit_edits[*unit].iter().copied().filter(turns).collect();
+                if turning.is_empty() {
+                    if inside {
+                        continue; // no edit here matters to this leaf
+                    }
+                    continue 'leaves; // no edit can repair it
+                }
+                path.push(PathUnit { violated: !inside, turning });
+            }
+            let terms = &mut terms[leaf.output];
+            if violations == 0 {
+                terms[0] += leaf.value;
+            }
+            let walk = Walk { index: &self.index, most: self.most_edits, linked: !self.scored.is_empty() };
+            walk.add(path, leaf.value, violations, &mut Vec::new(), 0, terms);
+        }
+    }
+
+    /// Turns terms into margins: a child's margin is its parent's plus the terms of all subsets with the new edit.
+    fn sum_margins(&self, scratch: &mut Scratch) {
+        let question = self.question;
+        let edits = question.edits.len() as u32;
+        for (terms, margins) in scratch.terms.iter().zip(&mut scratch.margins) {
+            margins[0] = terms[0];
+            for (action, list) in question.actions.iter().enumerate() {
+                if list.len() == self.most_edits {
+                    break;
+                }
+                let from = list.last().map_or(0, |&last| self.index.after[last as usize]);
+                let (first, count) = (self.index.first_child[action] as usize, (edits - from) as usize);
+                let parent = margins[action];
+                let children = &mut margins[first..first + count];
+                children.iter_mut().zip(&terms[first..]).for_each(|(margin, term)| *margin = parent + term);
+                // Proper subsets of the parent's edits, the new edit added: runs of terms as well.
+                for subset in 0..(1u32 << list.len()) - 1 {
+                    let chosen: Vec<u32> = list
+                        .iter()
+                        .enumerate()
+                        .filter(|(i, _)| subset >> i & 1 == 1)
+                        .map(|(_, &edit)| edit)
+                        .collect();
+                    let start = self.index.child(self.index.of(&chosen), chosen.last().copied(), from) as usize;
+                    children.iter_mut().zip(&terms[start..]).for_each(|(margin, term)| *margin += term);
+                }
+            }
+        }
+    }
+}
+
+/// Adds one model leaf's value to the terms of every set of edits that it contributes to.
+struct Walk<'a> {
+    index: &'a ActionIndex,
+    most: usize,
+    /// With linked features, units do not follow the order of edits.
+    linked: bool,
+}
+
+impl Walk<'_> {
+    /// `violated` units are still to be repaired by an edit from `path`; `chosen` are the edits so far.
+    fn add(
+        &self,
+        path: &[PathUnit],
+        value: f64,
+        violated: usize,
+        chosen: &mut Vec<u32>,
+        action: u32,
+        terms: &mut [f64],
+    ) {
+        for (position, unit) in path.iter().enumerate() {
+            let left = violated - usize::from(unit.violated);
+            let value = if unit.violated { value } else { -value };
+            if left <= self.most - chosen.len() - 1 {
+                for &edit in &unit.turning {
+                    let child = if self.linked {
+                        let mut sorted = chosen.clone();
+                        sorted.push(edit);
+                        sorted.sort_unstable();
+                        self.index.of(&sorted)
+                    } else {
+                        self.index.child(action, chosen.last().copied(), edit)
+                    };
+                    if left == 0 {
+                        terms[child as usize] += value;
+                    }
+                    if chosen.len() + 1 < self.most {
+                        chosen.push(edit);
+                        self.add(&path[position + 1..], value, left, chosen, child, terms);
+                        chosen.pop();
+                    }
+                }
+            }
+            if unit.violated {
+                return; // it can't be left out
+            }
+        }
+    }
+}
+
+/// Groups features that edits tie together: per feature its unit (`None` if no edit reaches it), and the edits of
+/// each unit. Units are numbered by their first feature.
+fn units(question: &Question<'_>) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
+    let features = question.table.features.len();
+    let mut group: Vec<usize> = (0..features).collect();
+    for edit in question.edits {
+        for touched in edit.touched() {
+            let (a, b) = (group[edit.feature], group[touched]);
+            let (low, high) = (a.min(b), a.max(b));
+            group.iter_mut().filter(|g| **g == high).for_each(|g| *g = low);
+        }
+    }
+    let reached = |feature: usize| {
+        question.edits.iter().any(|edit| edit.touched().any(|touched| group[touched] == group[feature]))
+    };
+    let mut unit_of_feature = vec![None; features];
+    let mut numbers: Vec<usize> = Vec::new();
+    for feature in 0..features {
+        if reached(feature) {
+            let known = numbers.iter().position(|&number| number == group[feature]);
+            unit_of_feature[feature] = Some(known.unwrap_or_else(|| {
+                numbers.push(group[feature]);
+                numbers.len() - 1
+            }));
+        }
+    }
+    let mut unit_edits = vec![Vec::new(); numbers.len()];
+    for (edit, description) in question.edits.iter().enumerate() {
+        if let Some(unit) = unit_of_feature[description.feature] {
+            unit_edits[unit].push(edit as u32);
+        }
+    }
+    (unit_of_feature, unit_edits)
+}

@@ -1,0 +1,86 @@
+//! Outcomes: does action `a` flip the decision for row `x`? Asked for every affected row and every action, before the
+//! search starts, and kept as one bit each.
+//!
+//! A sum of trees is not re-scored: [`ensemble`] decomposes its margin around each row. Any other model is asked about
+//! the edited rows in batches ([`scoring`]). Rules that an action must not break are applied last ([`crate::rules`]).
+
+mod cells;
+mod decision;
+mod ensemble;
+mod scoring;
+
+use sogar_solver::{Actions, BitTable, CancelToken};
+
+use crate::actions::Edit;
+use crate::encode::Encoder;
+use crate::error::Result;
+use crate::feature::FeatureTable;
+use crate::model::Predictor;
+use crate::rules::Rule;
+
+/// What outcomes are computed from.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The model.
+    pub predictor: &'a dyn Predictor,
+    /// From features to the model's columns.
+    pub encoder: &'a Encoder,
+    /// Per class, whether it is desired.
+    pub desired: &'a [bool],
+    /// The table of the rows.
+    pub table: &'a FeatureTable,
+    /// The rows that are asked about, all of them affected.
+    pub rows: &'a [usize],
+    /// All edits.
+    pub edits: &'a [Edit],
+    /// The actions, action 0 being the identity.
+    pub actions: &'a Actions,
+    /// Conditions that an action must not break.
+    pub rules: &'a [Rule],
+}
+
+/// Watches over the computation: `progress(done, all)` rows, and a way to end it.
+pub struct Watch<'a> {
+    /// Is told how many rows are done.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+    /// Ends the computation early.
+    pub cancel: &'a CancelToken,
+}
+
+/// The outcomes of all actions on all rows.
+pub struct Outcomes {
+    /// `flips.contains(action, position of the row)`.
+    pub flips: BitTable,
+    /// How they were found, for people.
+    pub method: &'static str,
+    /// Outcomes so close to the threshold that the model was asked itself.
+    pub settled: u64,
+}
+
+/// Computes all outcomes; `None` if cancelled.
+pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+    let fast = question
+        .predictor
+        .tree_ensemble()
+        .and_then(|trees| ensemble::Decomposition::new(trees, &question));
+    let mut found = match fast {
+        Some(decomposition) => decomposition.outcomes(watch)?,
+        None => scoring::score_all(&question, watch)?,
+    };
+    if let Some(found) = &mut found {
+        crate::rules::forbid(question, &mut found.flips);
+    }
+    Ok(found)
+}
+
+/// The outcomes by asking the model about every edited row: slow, and what the fast path is held against.
+pub fn by_scoring(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+    let mut found = scoring::score_all(&question, watch)?;
+    if let Some(found) = &mut found {
+        crate::rules::forbid(question, &mut found.flips);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Rules such as `years_in_role <= years_at_company` (SPEC §5): where a row satisfies a rule and an action would break
+//! it, the action counts as not flipping that row.
+
+use std::collections::BTreeMap;
+
+use sogar_solver::BitTable;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::feature::{Feature, feature_index};
+use crate::outcomes::Question;
+
+/// A comparison of two features, or of a feature and a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    left: Side,
+    relation: Relation,
+    right: Side,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Side {
+    Feature(usize),
+    Value(f64),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    AtMost,
+    Below,
+    AtLeast,
+    Above,
+    Equal,
+    Different,
+}
+
+/// Longest spellings first, so that `<=` is not read as `<`.
+const RELATIONS: [(&str, Relation); 7] = [
+    ("<=", Relation::AtMost),
+    (">=", Relation::AtLeast),
+    ("==", Relation::Equal),
+    ("!=", Relation::Different),
+    ("<", Relation::Below),
+    (">", Relation::Above),
+    ("=", Relation::Equal),
+];
+
+impl Rule {
+    /// Reads `left relation right`; each side is a feature's name or a value (a number, or a level of the other
+    /// side's feature).
+    pub fn parse(text: &str, features: &[Feature]) -> Result<Rule> {
+        let bad = |message: String| {
+            Error::new(ErrorKind::Config, format!("rule `{text}`: {message}"))
+                .help("a rule compares two features, or a feature and a value: `years_in_role <= years_at_company`")
+        };
+        // The leftmost relation sign that leaves a known feature on at least one side.
+        let mut problem = None;
+        for (at, _) in text.char_indices() {
+            let Some((sign, relation)) = RELATIONS.iter().find(|(sign, _)| text[at..].starts_with(sign)) else {
+                continue;
+            };
+            let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
+            match (side(left, right, features), side(right, left, features)) {
+                (Ok(left), Ok(right)) if !matches!((left, right), (Side::Value(_), Side::Value(_))) => {
+                    return Ok(Rule { left, relation: *relation, right });
+                }
+                (Err(error), _) | (_, Err(error)) => problem = problem.or(Some(error)),
+                _ => {}
+            }
+        }
+        Err(match problem {
+            Some(error) => {
+                let help = error.remedy().unwrap_or_default().to_owned();
+                bad(error.to_string()).help(help)
+            }
+            None => bad("no comparison of a feature".into()),
+        })
+    }
+
+    fn holds(&self, value: impl Fn(usize) -> f64) -> bool {
+        let get = |side: Side| match side {
+            Side::Feature(feature) => value(feature),
+            Side::Value(value) => value,
+        };
+        let (left, right) = (get(self.left), get(self.right));
+        match self.relation {
+            Relation::AtMost => left <= right,
+            Relation::Below => left < right,
+            Relation::AtLeast => left >= right,
+            Relation::Above => left > right,
+            Relation::Equal => left == right,
+            Relation::Different => left != right,
+        }
+    }
+
+    fn features(&self) -> impl Iterator<Item = usize> {
+        [self.left, self.right].into_iter().filter_map(|side| match side {
+            Side::Feature(feature) => Some(feature),
+            Side::Value(_) => None,
+        })
+    }
+
+    /// Whether a row satisfies the rule and its edited version does not.
+    pub fn broken_by(&self, before: &[f64], after: &[f64]) -> bool {
+        self.holds(|feature| before[feature]) && !self.holds(|feature| after[feature])
+    }
+}
+
+fn side(text: &str, other: &str, features: &[Feature]) -> Result<Side> {
+    let name = text.trim_matches('`');
+    if let Some(feature) = features.iter().position(|feature| feature.name == name) {
+        return Ok(Side::Feature(feature));
+    }
+    let other = features.iter().find(|feature| feature.name == other.trim_matches('`'));
+    if let Some(level) = other.and_then(|feature| feature.level_index(name)) {
+        return Ok(Side::Value(level as f64));
+    }
+    match name.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(Side::Value(value)),
+        _ => feature_index(features, name).map(Side::Feature),
+    }
+}
+
+/// Takes back the flips of actions that break a rule. Only edits of the rule's own features can, so rows are
+/// looked at once per combination of such edits, not once per action.
+pub fn forbid(question: Question<'_>, flips: &mut BitTable) {
+    for rule in question.rules {
+        let concerns = |edit: u32| {
+            question.edits[edit as usize].touched().any(|touched| rule.features().any(|own| own == touched))
+        };
+        let mut broken: BTreeMap<Vec<u32>, Vec<u64>> = BTreeMap::new();
+        for action in 1..question.actions.len() {
+            let edits: Vec<u32> =
+                question.actions.get(action).iter().copied().filter(|&edit| concerns(edit)).collect();
+            if edits.is_empty() {
+                continue;
+            }
+            let rows = broken.entry(edits).or_insert_with_key(|edits| breaking_rows(question, rule, edits));
+            for (word, broken) in flips.set_mut(action).iter_mut().zip(rows) {
+                *word &= !*broken;
+            }
+        }
+    }
+}
+
+fn breaking_rows(question: Question<'_>, rule: &Rule, edits: &[u32]) -> Vec<u64> {
+    let mut words = vec![0u64; question.rows.len().div_ceil(64)];
+    for (position, &row) in question.rows.iter().enumerate() {
+        let before = question.table.row(row);
+        let mut after = before.clone();
+        for &edit in edits {
+            question.edits[edit as usize].apply(&mut after);
+        }
+        if rule.broken_by(&before, &after) {
+            words[position / 64] |= 1 << (position % 64);
+        }
+    }
+    words
+}

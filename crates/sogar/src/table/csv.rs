@@ -1,0 +1,499 @@
+//! CSV, strictly: every oddity is an error with its line and column, because a silently shifted or half-parsed
+//! table gives a wrong answer that looks right.
+//!
+//! The text is gone through twice. The survey counts what each column's cells are and decides whether it is a
+//! column of numbers or of text; the second pass fills the columns. Memory is that of the finished table, and a
+//! text is kept once however often it occurs.
+
+use std::path::Path;
+
+use csv::{ByteRecord, ReaderBuilder, StringRecord};
+
+use super::cell::{Cell, Texts, classify};
+use super::{Cells, Column, INFINITE_HELP, ReadOptions, Table};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::sha256_hex;
+
+/// A column of which at least this share of the cells are numbers was meant to be one of numbers.
+const MEANT_AS_NUMBERS: f64 = 0.9;
+
+/// Delimiters that are tried, in this order where they are equally frequent.
+const DELIMITERS: [u8; 4] = *b",;\t|";
+
+/// Reads CSV text. `path` is named in messages and kept in the table.
+///
+/// ```
+/// use sogar::table::{ReadOptions, csv};
+/// let table = csv::parse(b"age;job\n31;clerk\n45;\n", "people.csv".as_ref(), &ReadOptions::default())?;
+/// assert_eq!(table.names().collect::<Vec<_>>(), ["age", "job"]);
+/// # Ok::<(), sogar::Error>(())
+/// ```
+pub fn parse(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Table> {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(error(path, "the table is empty").help("the first line must name the columns"));
+    }
+    let source = Source { text, path, delimiter: options.delimiter.unwrap_or_else(|| find_delimiter(text)) };
+    if std::str::from_utf8(text).is_err() {
+        return Err(source.not_utf8());
+    }
+    let names = source.header()?;
+    let (surveys, rows) = source.survey(&names, options)?;
+    if rows == 0 {
+        return Err(error(path, "the table has a header but no rows"));
+    }
+    let mut columns = Vec::with_capacity(names.len());
+    for (name, survey) in names.into_iter().zip(&surveys) {
+        let cells = match survey.decide(&name, path, options)? {
+            Reading::Numbers => Filling::Numbers(Vec::with_capacity(rows)),
+            Reading::Text => Filling::Text(Texts::with_capacity(rows)),
+        };
+        columns.push((name, cells));
+    }
+    let lines = source.fill(&mut columns, rows, options)?;
+    let columns = columns.into_iter().map(|(name, cells)| Column { name, cells: cells.finish() }).collect();
+    Ok(Table { path: path.to_path_buf(), hash: sha256_hex(bytes), rows, columns, lines })
+}
+
+fn error(path: &Path, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Table, message).file(path)
+}
+
+/// The delimiter that occurs most often in the first line, outside quotes.
+fn find_delimiter(text: &[u8]) -> u8 {
+    let mut counts = [0_usize; DELIMITERS.len()];
+    let mut quoted = false;
+    for byte in text.trim_ascii_start() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            byte => {
+                if let Some(position) = DELIMITERS.iter().position(|delimiter| delimiter == byte) {
+                    counts[position] += 1;
+                }
+            }
+        }
+    }
+    let mut best = 0;
+    for position in 1..counts.len() {
+        if counts[position] > counts[best] {
+            best = position;
+        }
+    }
+    DELIMITERS[best]
+}
+
+/// The text of a table, without its byte-order mark.
+struct Source<'a> {
+    text: &'a [u8],
+    path: &'a Path,
+    delimiter: u8,
+}
+
+impl Source<'_> {
+    fn reader(&self) -> csv::Reader<&[u8]> {
+        ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).flexible(true).from_reader(self.text)
+    }
+
+    /// Where the record that the reader found at `byte` really begins: behind line ends and empty lines.
+    fn start(&self, byte: u64) -> usize {
+        let mut start = (byte as usize).min(self.text.len());
+        while matches!(self.text.get(start), Some(b'\r' | b'\n')) {
+            start += 1;
+        }
+        start
+    }
+
+    fn line(&self, byte: u64) -> usize {
+        1 + self.text[..self.start(byte)].iter().filter(|byte| **byte == b'\n').count()
+    }
+
+    fn unreadable(&self, cause: &csv::Error) -> Error {
+        error(self.path, format!("not readable as CSV: {cause}"))
+    }
+
+    /// The error for bytes that are not UTF-8, with the cell that holds the first of them.
+    fn not_utf8(&self) -> Error {
+        let mut reader = self.reader();
+        let mut record = ByteRecord::new();
+        let mut names = Vec::new();
+        let mut place = error(self.path, "the text is not UTF-8");
+        while let Ok(true) = reader.read_byte_record(&mut record) {
+            if names.is_empty() {
+                names = record.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+            }
+            if let Some(bad) = record.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
+                let byte = record.position().map_or(0, csv::Position::byte);
+                place = place.row(self.line(byte));
+                if let Some(name) = names.get(bad) {
+                    place = place.column(name);
+                }
+                break;
+            }
+        }
+        place.help("save the file again as UTF-8 (in a spreadsheet: \"CSV UTF-8\")")
+    }
+
+    /// The column names, checked.
+    fn header(&self) -> Result<Vec<String>> {
+        let mut record = StringRecord::new();
+        self.reader().read_record(&mut record).map_err(|cause| self.unreadable(&cause))?;
+        let line = self.line(record.position().map_or(0, csv::Position::byte));
+        let names: Vec<String> = record.iter().map(|name| name.trim().to_owned()).collect();
+        for (position, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                let message = format!("column {} of the header has no name", position + 1);
+                return Err(error(self.path, message).row(line).help(
+                    "name every column; if pandas wrote the file, use `to_csv(…, index=False)`",
+                ));
+            }
+            if let Some(first) = names[..position].iter().position(|other| other == name) {
+                let message =
+                    format!("two columns are called `{name}` (the {} and the {})", nth(first), nth(position));
+                return Err(error(self.path, message).row(line).help("give every column its own name"));
+            }
+        }
+        Ok(names)
+    }
+
+    /// Goes through the rows behind the header; refuses rows of another length.
+    fn each_row(
+        &self,
+        width: usize,
+        mut visit: impl FnMut(usize, &StringRecord) -> Result<()>,
+    ) -> Result<usize> {
+        let mut reader = self.reader();
+        let mut record = StringRecord::new();
+        let mut rows = 0;
+        let mut header = true;
+        let (mut counted, mut line) = (0, 1);
+        while reader.read_record(&mut record).map_err(|cause| self.unreadable(&cause))? {
+            if std::mem::take(&mut header) {
+                continue;
+            }
+            let start = self.start(record.position().map_or(0, csv::Position::byte));
+            line += self.text[counted..start].iter().filter(|byte| **byte == b'\n').count();
+            counted = start;
+            if record.len() != width {
+                let cells = if record.len() == 1 { "cell" } else { "cells" };
+                let message = format!("this row has {} {cells}, the header names {width} columns", record.len());
+                return Err(error(self.path, message).row(line).help(
+                    "look for a missing or extra delimiter, or for a quote that is not closed",
+                ));
+            }
+            visit(line, &record)?;
+            rows += 1;
+        }
+        if ends_in_quotes(&self.text[counted..], self.delimiter) {
+            let message = "a quote that opens in this row is never closed, and swallows the rest of the file";
+            return Err(error(self.path, message).row(line).help("close the quote, or double it: \"\""));
+        }
+        Ok(rows)
+    }
+
+    fn survey(&self, names: &[String], options: &ReadOptions) -> Result<(Vec<Survey>, usize)> {
+        let mut surveys = vec![Survey::default(); names.len()];
+        let rows = self.each_row(names.len(), |line, record| {
+            for (survey, cell) in surveys.iter_mut().zip(record) {
+                survey.count(line, cell.trim(), &options.missing);
+            }
+            Ok(())
+        })?;
+        Ok((surveys, rows))
+    }
+
+    /// Fills the columns; gives each row's line.
+    fn fill(&self, columns: &mut [(String, Filling)], rows: usize, options: &ReadOptions) -> Result<Vec<u32>> {
+        let mut lines = Vec::with_capacity(rows);
+        self.each_row(columns.len(), |line, record| {
+            lines.push(u32::try_from(line).unwrap_or(u32::MAX));
+            for ((_, filling), cell) in columns.iter_mut().zip(record) {
+                filling.push(cell.trim(), &options.missing);
+            }
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+}
+
+/// Whether a record, the last one of a text, ends inside quotes.
+fn ends_in_quotes(record: &[u8], delimiter: u8) -> bool {
+    let mut quoted = false;
+    let mut field_starts = true;
+    for byte in record {
+        if *byte == b'"' && (quoted || field_starts) {
+            // A doubled quote closes and opens again, which comes to the same.
+            quoted = !quoted;
+            field_starts = !quoted;
+        } else if !quoted {
+            field_starts = *byte == delimiter;
+        }
+    }
+    quoted
+}
+
+fn nth(position: usize) -> String {
+    let number = position + 1;
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// How a column is read.
+enum Reading {
+    Numbers,
+    Text,
+}
+
+/// What a column's cells are.
+#[derive(Debug, Clone, Default)]
+struct Survey {
+    numbers: usize,
+    texts: usize,
+    first_text: Option<(usize, String)>,
+    first_infinite: Option<(usize, String)>,
+}
+
+impl Survey {
+    fn count(&mut self, line: usize, cell: &str, missing: &[String]) {
+        match classify(cell, missing) {
+            Cell::Empty | Cell::Token | Cell::Gap => {}
+            Cell::Number(_) => self.numbers += 1,
+            Cell::Infinite => {
+                self.first_infinite.get_or_insert_with(|| (line, cell.to_owned()));
+            }
+            Cell::Text => {
+                self.texts += 1;
+                self.first_text.get_or_insert_with(|| (line, cell.to_owned()));
+            }
+        }
+    }
+
+    fn decide(&self, name: &str, path: &Path, options: &ReadOptions) -> Result<Reading> {
+        if options.text.iter().any(|text| text == name) {
+            return Ok(Reading::Text);
+        }
+        let declared = options.numbers.iter().any(|numbers| numbers == name);
+        if let Some((line, cell)) = &self.first_text {
+            let cells = self.numbers + self.texts;
+            if !declared && (self.numbers as f64) < MEANT_AS_NUMBERS * cells as f64 {
+                return Ok(Reading::Text);
+            }
+            let message = if declared {
+                format!("`{cell}` is not a number, but the column is declared as numbers")
+            } else {
+                format!("`{cell}` is not a number, but {} of the column's {cells} values are", self.numbers)
+            };
+            return Err(error(path, message).row(*line).column(name).help(format!(
+                "correct the cell; or add \"{cell}\" to `missing` under [data]; \
+                 or set kind = \"categorical\" for the feature"
+            )));
+        }
+        match &self.first_infinite {
+            Some((line, cell)) => Err(error(path, format!("`{cell}` is not a finite number"))
+                .row(*line)
+                .column(name)
+                .help(INFINITE_HELP)),
+            None => Ok(Reading::Numbers),
+        }
+    }
+}
+
+/// A column in the making.
+enum Filling {
+    Numbers(Vec<f64>),
+    Text(Texts),
+}
+
+impl Filling {
+    fn push(&mut self, cell: &str, missing: &[String]) {
+        match self {
+            Filling::Numbers(values) => values.push(match classify(cell, missing) {
+                Cell::Number(number) => number,
+                _ => f64::NAN,
+            }),
+            Filling::Text(texts) => texts.push((!cell.is_empty()).then_some(cell)),
+        }
+    }
+
+    fn finish(self) -> Cells {
+        match self {
+            Filling::Numbers(values) => Cells::Numbers(values),
+            Filling::Text(texts) => texts.finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MISSING;
+    use super::*;
+
+    fn read(text: &[u8]) -> Result<Table> {
+        parse(text, Path::new("t.csv"), &ReadOptions::default())
+    }
+
+    fn message(text: &[u8]) -> String {
+        let error = read(text).unwrap_err();
+        format!("{error} | {}", error.remedy().unwrap_or_default())
+    }
+
+    fn numbers(table: &Table, name: &str) -> Vec<f64> {
+        match &table.column(name).unwrap().cells {
+            Cells::Numbers(values) => values.clone(),
+            Cells::Text { .. } => panic!("{name} is text"),
+        }
+    }
+
+    fn texts(table: &Table, name: &str) -> Vec<Option<String>> {
+        match &table.column(name).unwrap().cells {
+            Cells::Numbers(_) => panic!("{name} is numbers"),
+            Cells::Text { codes, levels } => {
+                codes.iter().map(|code| levels.get(*code as usize).cloned()).collect()
+            }
+        }
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn numbers_text_and_gaps_are_told_apart() {
+        let table = read(b"a,b,c\n1,x,2.5\n ,y,NA\n-3, x ,\n").unwrap();
+        assert_eq!(table.rows, 3);
+        assert!(numbers(&table, "a")[1].is_nan());
+        assert_eq!(numbers(&table, "a")[2], -3.0);
+        assert_eq!(texts(&table, "b"), [some("x"), some("y"), some("x")]);
+        assert!(numbers(&table, "c")[1].is_nan() && numbers(&table, "c")[2].is_nan());
+        assert_eq!(table.lines, [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_missing_text_is_missing_and_na_is_a_text() {
+        let table = read(b"a,b\n1,x\n2,\n3,NA\n").unwrap();
+        let Cells::Text { codes, levels } = &table.column("b").unwrap().cells else { panic!("text") };
+        assert_eq!((codes.as_slice(), levels.len()), ([1, MISSING, 0].as_slice(), 2));
+    }
+
+    #[test]
+    fn delimiters_are_found_and_can_be_given() {
+        for delimiter in [",", ";", "\t", "|"] {
+            let text = format!("a{delimiter}\"b,;|\"\n1{delimiter}2\n");
+            let table = read(text.as_bytes()).unwrap();
+            assert_eq!(table.names().collect::<Vec<_>>(), ["a", "b,;|"], "{delimiter:?}");
+        }
+        let options = ReadOptions { delimiter: Some(b' '), ..ReadOptions::default() };
+        let table = parse(b"a b\n1 2\n", Path::new("t.csv"), &options).unwrap();
+        assert_eq!(numbers(&table, "b"), [2.0]);
+        assert_eq!(numbers(&read(b"only\n1\n2\n").unwrap(), "only"), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn quotes_byte_order_mark_and_windows_line_ends_are_understood() {
+        let table =
+            read(b"\xef\xbb\xbfname,note\r\n\"a, b\",\"say \"\"hi\"\"\"\r\n\r\nc,\"two\r\nlines\"\r\nd,e\r\n")
+                .unwrap();
+        assert_eq!(table.names().next(), Some("name"));
+        assert_eq!(texts(&table, "name"), [some("a, b"), some("c"), some("d")]);
+        assert_eq!(texts(&table, "note")[0], some("say \"hi\""));
+        assert_eq!(table.lines, [2, 4, 6]);
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_file() {
+        assert_eq!(read(b"a\n1\n").unwrap().hash, sha256_hex(b"a\n1\n"));
+    }
+
+    #[test]
+    fn an_empty_table_and_a_lone_header_are_refused() {
+        assert!(message(b"").starts_with("t.csv: the table is empty"));
+        assert!(message(b"\xef\xbb\xbf \r\n").starts_with("t.csv: the table is empty"));
+        assert!(message(b"a,b\n").starts_with("t.csv: the table has a header but no rows"));
+    }
+
+    #[test]
+    fn bad_headers_are_refused() {
+        assert!(
+            message(b"a,b,a\n1,2,3\n")
+                .starts_with("t.csv, line 1: two columns are called `a` (the 1st and the 3rd)")
+        );
+        let unnamed = message(b",a\n0,1\n");
+        assert!(unnamed.starts_with("t.csv, line 1: column 1 of the header has no name"), "{unnamed}");
+        assert!(unnamed.contains("index=False"));
+    }
+
+    #[test]
+    fn ragged_rows_are_refused_with_their_line() {
+        let short = message(b"a,b\r\n1,2\r\n\r\n3\r\n");
+        assert!(short.starts_with("t.csv, line 4: this row has 1 cell, the header names 2 columns"), "{short}");
+        let long = message(b"a,b\n1,2\n1,2,3\n");
+        assert!(long.starts_with("t.csv, line 3: this row has 3 cells"), "{long}");
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_refused() {
+        let open = message(b"a,b\n1,2\n1,\"2\n3,4\n");
+        assert!(open.starts_with("t.csv, line 3: a quote that opens in this row is never closed"), "{open}");
+        assert!(read(b"a,b\n1,\"2\"\"\"\n").is_ok());
+        assert!(read(b"a,b\n1,5\" pipe\n").is_ok());
+        assert!(read(b"a,b\n1,\"\"\n").is_ok());
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_placed() {
+        let place = message(b"id,city\n1,Bonn\n2,K\xf6ln\n");
+        assert!(place.starts_with("t.csv, line 3, column `city`: the text is not UTF-8"), "{place}");
+        assert!(place.contains("as UTF-8"));
+        assert!(message(b"id,st\xe4dt\n1,Bonn\n").contains("line 1"));
+    }
+
+    #[test]
+    fn stray_text_among_numbers_is_refused() {
+        let mut text = String::from("age\n");
+        for age in 20..40 {
+            text.push_str(&format!("{age}\n"));
+        }
+        text.push_str("4O\n");
+        let place = message(text.as_bytes());
+        assert!(
+            place.starts_with("t.csv, line 22, column `age`: `4O` is not a number, but 20 of the column's 21"),
+            "{place}"
+        );
+        assert!(place.contains("add \"4O\" to `missing`") && place.contains("kind = \"categorical\""));
+        let options = ReadOptions { missing: vec!["4O".into()], ..ReadOptions::default() };
+        let table = parse(text.as_bytes(), Path::new("t.csv"), &options).unwrap();
+        assert!(numbers(&table, "age")[20].is_nan());
+        let options = ReadOptions { text: vec!["age".into()], ..ReadOptions::default() };
+        let table = parse(text.as_bytes(), Path::new("t.csv"), &options).unwrap();
+        assert_eq!(texts(&table, "age")[20], some("4O"));
+    }
+
+    #[test]
+    fn a_column_declared_as_numbers_must_be_one() {
+        let options = ReadOptions { numbers: vec!["b".into()], ..ReadOptions::default() };
+        let error = parse(b"a,b\nx,1\ny,z\nw,v\n", Path::new("t.csv"), &options).unwrap_err();
+        assert!(error.to_string().starts_with("t.csv, line 3, column `b`: `z` is not a number"), "{error}");
+    }
+
+    #[test]
+    fn infinite_numbers_are_refused_and_inf_among_texts_is_a_text() {
+        let place = message(b"a\n1\n-inf\n");
+        assert!(place.starts_with("t.csv, line 3, column `a`: `-inf` is not a finite number"), "{place}");
+        assert_eq!(texts(&read(b"a\nx\ninf\n").unwrap(), "a")[1], some("inf"));
+    }
+
+    #[test]
+    fn declared_tokens_stay_texts_in_a_column_of_text() {
+        let options = ReadOptions { missing: vec!["?".into()], ..ReadOptions::default() };
+        let table = parse(b"a,b\n1,x\n?,?\n", Path::new("t.csv"), &options).unwrap();
+        assert!(numbers(&table, "a")[1].is_nan());
+        assert_eq!(texts(&table, "b")[1], some("?"));
+    }
+}
