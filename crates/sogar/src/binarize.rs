@@ -5,8 +5,8 @@
 
 use sogar_solver::RowSet;
 
-use crate::config::{Bins, Config};
-use crate::error::{Error, ErrorKind, Result};
+use crate::config::{BinRule, Config};
+use crate::error::Result;
 use crate::feature::{Feature, FeatureTable, Kind, format_number};
 
 /// Bins of an ordered feature.
@@ -85,11 +85,11 @@ pub fn binning(table: &FeatureTable, feature: usize, config: &Config) -> Result<
     }
     let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
     let asked = config.features.get(&description.name).and_then(|f| f.bins.as_ref()).unwrap_or(&config.bins);
-    let asked = parse(asked).map_err(|error| error.column(&description.name))?;
+    let asked = asked.rule().map_err(|error| error.column(&description.name))?;
     let wanted = match &asked {
-        Asked::Count(count) | Asked::Quantile(count) => *count,
-        Asked::Auto => freedman_diaconis(&values),
-        Asked::Edges(_) => DEFAULT_BINS,
+        BinRule::EqualWidth(count) | BinRule::Quantile(count) => *count,
+        BinRule::Auto => freedman_diaconis(&values),
+        BinRule::Edges(_) => DEFAULT_BINS,
     };
     let wanted = wanted.min(u32::try_from(distinct).unwrap_or(u32::MAX));
     let whole = !matches!(description.kind, Kind::Real);
@@ -100,8 +100,8 @@ pub fn binning(table: &FeatureTable, feature: usize, config: &Config) -> Result<
         (wanted, (max - min) / f64::from(wanted))
     };
     let edges = match asked {
-        Asked::Edges(edges) => edges,
-        Asked::Quantile(parts) => {
+        BinRule::Edges(edges) => edges,
+        BinRule::Quantile(parts) => {
             let mut edges: Vec<f64> =
                 (1..parts).map(|i| quantile(&values, f64::from(i) / f64::from(parts))).collect();
             edges.dedup();
@@ -153,38 +153,6 @@ pub fn useful_splits(splits: &[Split], table: &FeatureTable, affected: &[usize])
 }
 
 const DEFAULT_BINS: u32 = 10;
-const MOST_BINS: u32 = 10_000;
-
-enum Asked {
-    Count(u32),
-    Auto,
-    Quantile(u32),
-    Edges(Vec<f64>),
-}
-
-fn parse(bins: &Bins) -> Result<Asked> {
-    let bad = |message: String| {
-        let help = "bins are a whole number, \"auto\", \"quantile:B\" or a list of ascending edges";
-        Err(Error::new(ErrorKind::Config, message).help(help))
-    };
-    match bins {
-        Bins::Count(0) => bad("0 bins".into()),
-        Bins::Count(count) if *count > MOST_BINS => bad(format!("{count} bins are too many")),
-        Bins::Count(count) => Ok(Asked::Count(*count)),
-        Bins::Named(name) if name == "auto" => Ok(Asked::Auto),
-        Bins::Named(name) => match name.strip_prefix("quantile:").and_then(|count| count.trim().parse().ok()) {
-            Some(count @ 1..=MOST_BINS) => Ok(Asked::Quantile(count)),
-            _ => bad(format!("unknown bins `{name}`")),
-        },
-        Bins::Edges(edges) => {
-            let ascending = edges.windows(2).all(|pair| pair[0] < pair[1]);
-            if !ascending || edges.iter().any(|edge| !edge.is_finite()) {
-                return bad("bin edges must be finite and ascending".into());
-            }
-            Ok(Asked::Edges(edges.clone()))
-        }
-    }
-}
 
 /// Freedman–Diaconis: bins of width 2·IQR·N^(−1/3), at least 10 and at most 50; 50 where the IQR is 0.
 fn freedman_diaconis(sorted: &[f64]) -> u32 {
@@ -208,6 +176,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Bins;
     use crate::feature::Columns;
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {

@@ -83,9 +83,12 @@ where
     F: FnOnce(&mut dyn Write) -> io::Result<()>,
 {
     if path.is_dir() {
-        return Err(Error::new(ErrorKind::Output, "this is a folder, so no file of that name can be written")
-            .file(path)
-            .help("give the name of a file in it"));
+        return Err(Error::new(
+            ErrorKind::Output,
+            "this is a folder, so no file of that name can be written",
+        )
+        .file(path)
+        .help("give the name of a file in it"));
     }
     // A link stays a link: what it points to is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -145,7 +148,9 @@ fn unwritable(path: &Path, cause: &io::Error) -> Error {
     let folder = folder_of(path);
     let error = Error::new(ErrorKind::Output, format!("could not be written: {cause}")).file(path);
     match cause.kind() {
-        _ if folder.exists() && !folder.is_dir() => error.help(format!("`{}` is not a folder", folder.display())),
+        _ if folder.exists() && !folder.is_dir() => {
+            error.help(format!("`{}` is not a folder", folder.display()))
+        }
         io::ErrorKind::NotFound => error.help(format!("the folder `{}` does not exist", folder.display())),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             error.help(format!("the folder `{}` does not allow new files; choose another", folder.display()))
@@ -170,10 +175,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_published_one() {
-        assert_eq!(
-            sha256_hex(b"abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(sha256_hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     #[test]

@@ -41,11 +41,9 @@ enum DataCommand {
 pub fn run(args: &DataArgs) -> Result<()> {
     match &args.command {
         DataCommand::List { json } => list(*json),
-        DataCommand::Fetch { name, from, to } => fetch(
-            datasets::find(name)?,
-            from.as_deref(),
-            &cache_directory(to.as_deref())?,
-        ),
+        DataCommand::Fetch { name, from, to } => {
+            fetch(datasets::find(name)?, from.as_deref(), &cache_directory(to.as_deref())?)
+        }
     }
 }
 
@@ -64,10 +62,7 @@ fn list_as_text() -> String {
             dataset.columns,
             dataset.label,
             dataset.desired,
-            dataset
-                .preset
-                .map(|preset| format!("; preset `{preset}`"))
-                .unwrap_or_default(),
+            dataset.preset.map(|preset| format!("; preset `{preset}`")).unwrap_or_default(),
             dataset.licence,
             dataset.homepage,
             dataset.citation,
@@ -128,10 +123,7 @@ fn import_download(dataset: &Dataset) -> Result<Vec<u8>> {
             format!("`{}` cannot be downloaded automatically", dataset.name),
         )
         .help(format!("{instructions}\n{}", dataset.homepage))),
-        _ => Err(Error::new(
-            ErrorKind::Usage,
-            format!("`{}` has no known source", dataset.name),
-        )),
+        _ => Err(Error::new(ErrorKind::Usage, format!("`{}` has no known source", dataset.name))),
     }
 }
 
@@ -162,17 +154,11 @@ fn read(path: &Path) -> Result<Vec<u8>> {
             .help("give the publisher's file or zip archive")
     };
     let mut bytes = Vec::new();
-    fs::File::open(path)
-        .map_err(failed)?
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    fs::File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(
-            Error::new(ErrorKind::Table, format!("larger than {} MiB", MAX_BYTES >> 20))
-                .file(path)
-                .help("this is not the publisher's file"),
-        );
+        return Err(Error::new(ErrorKind::Table, format!("larger than {} MiB", MAX_BYTES >> 20))
+            .file(path)
+            .help("this is not the publisher's file"));
     }
     Ok(bytes)
 }
@@ -184,22 +170,19 @@ fn cache_directory(to: Option<&Path>) -> Result<PathBuf> {
     if let Some(directory) = std::env::var_os("SOGAR_CACHE").filter(|value| !value.is_empty()) {
         return Ok(PathBuf::from(directory));
     }
-    dirs::cache_dir()
-        .map(|directory| directory.join("sogar"))
-        .ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "this user has no cache directory")
-                .help("say where to put the table with `--to DIR` or SOGAR_CACHE")
-        })
+    dirs::cache_dir().map(|directory| directory.join("sogar")).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "this user has no cache directory")
+            .help("say where to put the table with `--to DIR` or SOGAR_CACHE")
+    })
 }
 
 /// Writes a result; a reader that went away is no error.
 fn print(text: &str) -> Result<()> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::new(
-            ErrorKind::Output,
-            format!("standard output cannot be written: {error}"),
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::new(ErrorKind::Output, format!("standard output cannot be written: {error}")))
+        }
         _ => Ok(()),
     }
 }

@@ -32,7 +32,8 @@ const LEAST: f64 = 1e6;
 /// ```
 pub fn parse_bytes(text: &str) -> Result<u64> {
     let fault = |message: String| {
-        Error::new(ErrorKind::Config, message).help("write an amount such as \"4GB\", \"512MB\" or \"1.5GiB\"")
+        Error::new(ErrorKind::Config, message)
+            .help("write an amount such as \"4GB\", \"512MB\" or \"1.5GiB\"")
     };
     let text = text.trim();
     let unit_start = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -55,9 +56,12 @@ mod tests {
 
     #[test]
     fn amounts_are_read() {
-        for (text, bytes) in
-            [("4GB", 4_000_000_000), ("512mb", 512_000_000), (" 2 GiB ", 2_147_483_648), ("2000000", 2_000_000)]
-        {
+        for (text, bytes) in [
+            ("4GB", 4_000_000_000),
+            ("512mb", 512_000_000),
+            (" 2 GiB ", 2_147_483_648),
+            ("2000000", 2_000_000),
+        ] {
             assert_eq!(parse_bytes(text).unwrap(), bytes, "{text}");
         }
     }

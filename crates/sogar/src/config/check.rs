@@ -71,7 +71,8 @@ impl Config {
     fn check_cost(&self, notices: &mut Vec<String>) -> Result<()> {
         match (self.cost.kind, &self.cost.table) {
             (CostKind::Table, None) => {
-                Err(fault("cost.kind = \"table\" needs the file of costs").help("set cost.table to a CSV file"))
+                Err(fault("cost.kind = \"table\" needs the file of costs")
+                    .help("set cost.table to a CSV file"))
             }
             (CostKind::Table, Some(_)) | (_, None) => Ok(()),
             (_, Some(_)) => {
@@ -138,7 +139,8 @@ impl Limits {
         }
         if let Some(memory) = &self.memory_limit {
             parse_bytes(memory).map_err(|error| {
-                fault(format!("limits.memory_limit: {error}")).help(error.remedy().unwrap_or_default().to_owned())
+                fault(format!("limits.memory_limit: {error}"))
+                    .help(error.remedy().unwrap_or_default().to_owned())
             })?;
         }
         Ok(())
@@ -154,7 +156,9 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>)
     if let Some([low, high]) = setting.range {
         if !(low.is_finite() && high.is_finite() && low < high) {
             let (low, high) = (format_number(low), format_number(high));
-            return Err(fault(format!("range = [{low}, {high}] must be two finite numbers, the smaller first")));
+            return Err(fault(format!(
+                "range = [{low}, {high}] must be two finite numbers, the smaller first"
+            )));
         }
     }
     if let Some(steps) = &setting.steps {
@@ -166,9 +170,8 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>)
         }
     }
     if let Some(bins) = &setting.bins {
-        bins.rule().map_err(|error| {
-            fault(error.to_string()).help(error.remedy().unwrap_or_default().to_owned())
-        })?;
+        bins.rule()
+            .map_err(|error| fault(error.to_string()).help(error.remedy().unwrap_or_default().to_owned()))?;
     }
     if setting.weight.is_some_and(|weight| !(weight >= 0.0 && weight.is_finite())) {
         return Err(fault("weight must be a finite number that is not negative".into()));
@@ -208,12 +211,11 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>)
         for (key, _) in idle.iter().filter(|(_, set)| *set) {
             notices.push(format!("features.{name}: {key} has no effect on an immutable feature"));
         }
-        if setting.split == Some(false) {
-            notices.push(format!("features.{name}: immutable and split = false, so it plays no part"));
-        }
     }
     if setting.edits == Some(EditStyle::Flip) && (setting.targets.is_some() || !setting.forbid.is_empty()) {
-        notices.push(format!("features.{name}: a flip goes to the other value, whatever targets and forbid say"));
+        notices.push(format!(
+            "features.{name}: a flip goes to the other value, whatever targets and forbid say"
+        ));
     }
     Ok(())
 }
@@ -277,7 +279,7 @@ mod tests {
 
     #[test]
     fn settings_without_effect_are_noticed() {
-        let notices = check("[features.age]\nimmutable = true\nsteps = [1]\nsplit = false\n").unwrap();
+        let notices = check("[features.age]\nimmutable = true\nsteps = [1]\nweight = 2\n").unwrap();
         assert_eq!(notices.len(), 2);
         assert!(notices[0].contains("steps has no effect on an immutable feature"));
         assert!(check("[model]\nthreshold = 2\n").unwrap()[0].contains("not a probability"));

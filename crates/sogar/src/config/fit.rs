@@ -94,7 +94,7 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>) 
     if setting.range.is_some() && !feature.is_numeric() {
         return Err(fault("range makes no sense for an ordinal feature".into()));
     }
-    if setting.bins.is_some() && !feature.is_numeric() {
+    if setting.bins.is_some() && !feature.is_ordered() {
         notices.push(format!("features.{name}: bins has no effect on a {kind} feature"));
     }
     if feature.is_ordered() {

@@ -15,9 +15,26 @@ const LABELS: &[&str] =
 
 /// Words in names of features that nobody should be asked to change.
 const PERSONAL: &[&str] = &[
-    "age", "birth", "caste", "citizenship", "country", "disability", "disabled", "ethnicity", "foreign",
-    "gender", "marital", "married", "nationality", "native", "orientation", "pregnant", "race", "relationship",
-    "religion", "sex",
+    "age",
+    "birth",
+    "caste",
+    "citizenship",
+    "country",
+    "disability",
+    "disabled",
+    "ethnicity",
+    "foreign",
+    "gender",
+    "marital",
+    "married",
+    "nationality",
+    "native",
+    "orientation",
+    "pregnant",
+    "race",
+    "relationship",
+    "religion",
+    "sex",
 ];
 
 /// Words in names of columns that number the rows.
@@ -60,12 +77,18 @@ impl Config {
         let mut text = String::new();
         let columns = table.columns.len();
         let _ = writeln!(text, "# Settings for {}: {} rows, {columns} columns.", one_line(name), table.rows);
-        text.push_str("# What follows a # is a comment; remove the # in front of a setting to switch it on.\n");
+        text.push_str(
+            "# What follows a # is a comment; remove the # in front of a setting to switch it on.\n",
+        );
         for notice in &notices {
             let _ = writeln!(text, "# Note: {}", one_line(notice));
         }
-        text.push_str("\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n");
-        text.push_str("# What an action must not break.\n# rules = [\"years_in_role <= years_at_company\"]\n");
+        text.push_str(
+            "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n",
+        );
+        text.push_str(
+            "# What an action must not break.\n# rules = [\"years_in_role <= years_at_company\"]\n",
+        );
         text.push_str("\n[data]\n");
         write_data(&mut text, &config, &labels);
         text.push_str(
@@ -73,7 +96,9 @@ impl Config {
              [limits]\nmax_depth = 3\nmax_edits = 3\n\
              # min_leaf = 50\n# time_limit = 600  # seconds\n# memory_limit = \"4GB\"\n\n",
         );
-        text.push_str("# Features that move together: `to` changes by `factor` times the change of `from`.\n");
+        text.push_str(
+            "# Features that move together: `to` changes by `factor` times the change of `from`.\n",
+        );
         text.push_str("# [[links]]\n# from = \"education\"\n# to = \"age\"\n# factor = 2\n\n");
         text.push_str(LEGEND);
         for (feature, values) in features.features.iter().zip(&features.values) {
@@ -88,7 +113,11 @@ fn write_data(text: &mut String, config: &Config, labels: &[String]) {
         Some(label) => {
             let _ = writeln!(text, "label = {}  # a guess; its values: {}", quote(label), list(labels));
             if let Some(desired) = labels.last() {
-                let _ = writeln!(text, "desired = [{}]  # a guess: the outcome that people hope for", quote(desired));
+                let _ = writeln!(
+                    text,
+                    "desired = [{}]  # a guess: the outcome that people hope for",
+                    quote(desired)
+                );
             }
         }
         None => text.push_str("# label = \"…\"  # the column with the true outcome\n# desired = [\"…\"]\n"),
@@ -97,7 +126,11 @@ fn write_data(text: &mut String, config: &Config, labels: &[String]) {
         text.push_str("# ignore = []  # columns that are neither features nor label\n");
     } else {
         let names: Vec<String> = config.data.ignore.iter().map(|name| quote(name)).collect();
-        let _ = writeln!(text, "ignore = [{}]  # the same in all rows, or different in every row", names.join(", "));
+        let _ = writeln!(
+            text,
+            "ignore = [{}]  # the same in all rows, or different in every row",
+            names.join(", ")
+        );
     }
     if config.data.missing.is_empty() {
         text.push_str("# missing = [\"?\"]  # texts that mean \"unknown\"\n");
@@ -111,7 +144,8 @@ fn write_feature(text: &mut String, feature: &Feature, values: &[f64]) {
     let what = match &feature.kind {
         Kind::Real | Kind::Integer => {
             let known = || values.iter().copied().filter(|value| !value.is_nan());
-            let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+            let (low, high) =
+                (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
             let kind = if feature.kind == Kind::Integer { "integer" } else { "real" };
             format!("{kind}, {} to {}", format_number(low), format_number(high))
         }
@@ -235,7 +269,8 @@ mod tests {
 
     fn started(table: &Table) -> (String, Config) {
         let text = Config::init(table, "t.csv").unwrap();
-        let config = Config::parse(&text, Path::new("sogar.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let config =
+            Config::parse(&text, Path::new("sogar.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
         config.check(Some(table)).unwrap_or_else(|error| panic!("{error}\n{text}"));
         (text, config)
     }

@@ -143,8 +143,9 @@ impl Scalar {
 }
 
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(input: D) -> std::result::Result<Vec<String>, D::Error> {
-    let values = OneOrMany::deserialize(input)
-        .map_err(|_| serde::de::Error::custom("expected a value or a list of values, such as [\"a\", \"b\"]"))?;
+    let values = OneOrMany::deserialize(input).map_err(|_| {
+        serde::de::Error::custom("expected a value or a list of values, such as [\"a\", \"b\"]")
+    })?;
     Ok(match values {
         OneOrMany::One(value) => vec![value.text()],
         OneOrMany::Many(values) => values.into_iter().map(Scalar::text).collect(),
@@ -211,7 +212,10 @@ mod tests {
         let fault = message("bins = -3\n");
         assert!(fault.contains("`bins` is not understood"), "{fault}");
         let fault = message("[features.age]\nkind = \"number\"\n");
-        assert!(fault.contains("\"number\" is not possible here") && fault.contains("\"numeric\""), "{fault}");
+        assert!(
+            fault.contains("\"number\" is not possible here") && fault.contains("\"numeric\""),
+            "{fault}"
+        );
         let fault = message("[data]\nlabel = 3\n");
         assert!(fault.contains("put the value in quotes"), "{fault}");
         let fault = message("[data]\ndesired = [[1]]\n");

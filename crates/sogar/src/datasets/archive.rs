@@ -20,11 +20,8 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
 /// themselves) that the rest of `wanted` names.
 pub(super) fn extract(bytes: &[u8], wanted: &[&str]) -> Result<Vec<u8>> {
     let missing = || {
-        Error::new(
-            ErrorKind::Table,
-            format!("the archive does not contain {}", wanted.join(" or ")),
-        )
-        .help("give the publisher's archive as it was downloaded, or the file itself")
+        Error::new(ErrorKind::Table, format!("the archive does not contain {}", wanted.join(" or ")))
+            .help("give the publisher's archive as it was downloaded, or the file itself")
     };
     let (file, archives) = wanted.split_first().ok_or_else(missing)?;
     if let Some(found) = member(bytes, file)? {
@@ -69,9 +66,6 @@ fn member(bytes: &[u8], wanted: &str) -> Result<Option<Vec<u8>>> {
 }
 
 fn damaged(error: &ZipError) -> Error {
-    Error::new(
-        ErrorKind::Table,
-        format!("the zip archive cannot be read: {error}"),
-    )
-    .help("download it again; it may have been cut short")
+    Error::new(ErrorKind::Table, format!("the zip archive cannot be read: {error}"))
+        .help("download it again; it may have been cut short")
 }

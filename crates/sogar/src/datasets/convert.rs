@@ -47,10 +47,7 @@ pub(super) fn adult(original: &[u8]) -> Result<Vec<u8>> {
 /// A file with a header, its fields between `delimiter`s.
 pub(super) fn delimited(original: &[u8], delimiter: u8) -> Result<Vec<u8>> {
     let original = original.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(original);
-    let reader = ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(delimiter)
-        .from_reader(original);
+    let reader = ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(original);
     rewrite(reader, None, ByteRecord::clone)
 }
 
@@ -64,25 +61,15 @@ fn rewrite(
         table.write_record(header).map_err(|error| unreadable(&error))?;
     }
     let mut record = ByteRecord::new();
-    while reader
-        .read_byte_record(&mut record)
-        .map_err(|error| unreadable(&error))?
-    {
-        table
-            .write_byte_record(&change(&record))
-            .map_err(|error| unreadable(&error))?;
+    while reader.read_byte_record(&mut record).map_err(|error| unreadable(&error))? {
+        table.write_byte_record(&change(&record)).map_err(|error| unreadable(&error))?;
     }
-    table
-        .into_inner()
-        .map_err(|error| Error::new(ErrorKind::Table, error.to_string()))
+    table.into_inner().map_err(|error| Error::new(ErrorKind::Table, error.to_string()))
 }
 
 fn unreadable(error: &csv::Error) -> Error {
-    let trouble = Error::new(
-        ErrorKind::Table,
-        format!("the original file cannot be read: {error}"),
-    )
-    .help("give the publisher's file as it was downloaded");
+    let trouble = Error::new(ErrorKind::Table, format!("the original file cannot be read: {error}"))
+        .help("give the publisher's file as it was downloaded");
     match error.position() {
         Some(position) => trouble.row(usize::try_from(position.line()).unwrap_or(usize::MAX)),
         None => trouble,

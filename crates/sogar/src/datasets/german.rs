@@ -27,10 +27,7 @@ pub(super) const COLUMNS: [(&str, Codes); 21] = [
             ("A31", "all credits at this bank paid back duly"),
             ("A32", "existing credits paid back duly till now"),
             ("A33", "delay in paying off in the past"),
-            (
-                "A34",
-                "critical account/ other credits existing (not at this bank)",
-            ),
+            ("A34", "critical account/ other credits existing (not at this bank)"),
         ],
     ),
     (
@@ -79,10 +76,7 @@ pub(super) const COLUMNS: [(&str, Codes); 21] = [
             ("A94", "male : married/widowed"),
         ],
     ),
-    (
-        "other_debtors",
-        &[("A101", "none"), ("A102", "co-applicant"), ("A103", "guarantor")],
-    ),
+    ("other_debtors", &[("A101", "none"), ("A102", "co-applicant"), ("A103", "guarantor")]),
     ("residence_since", &[]),
     (
         "property",
@@ -94,14 +88,8 @@ pub(super) const COLUMNS: [(&str, Codes); 21] = [
         ],
     ),
     ("age", &[]),
-    (
-        "installment_plans",
-        &[("A141", "bank"), ("A142", "stores"), ("A143", "none")],
-    ),
-    (
-        "housing",
-        &[("A151", "rent"), ("A152", "own"), ("A153", "for free")],
-    ),
+    ("installment_plans", &[("A141", "bank"), ("A142", "stores"), ("A143", "none")]),
+    ("housing", &[("A151", "rent"), ("A152", "own"), ("A153", "for free")]),
     ("number_of_credits", &[]),
     (
         "job",
@@ -109,10 +97,7 @@ pub(super) const COLUMNS: [(&str, Codes); 21] = [
             ("A171", "unemployed/ unskilled - non-resident"),
             ("A172", "unskilled - resident"),
             ("A173", "skilled employee/ official"),
-            (
-                "A174",
-                "management/ self-employed/ highly qualified employee/ officer",
-            ),
+            ("A174", "management/ self-employed/ highly qualified employee/ officer"),
         ],
     ),
     ("people_liable_for", &[]),
@@ -128,11 +113,7 @@ pub(super) fn decode(original: &[u8]) -> Result<Vec<u8>> {
     let mut table = String::with_capacity(4 * text.len());
     let header: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
     push_line(&mut table, &header);
-    for (index, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let cells = decode_line(line).map_err(|error| error.row(index + 1))?;
         push_line(&mut table, &cells);
     }
@@ -148,11 +129,7 @@ fn decode_line(line: &str) -> Result<Vec<&str>> {
         )
         .help("expected UCI's `german.data`: blank-separated codes, no header"));
     }
-    fields
-        .into_iter()
-        .zip(&COLUMNS)
-        .map(|(field, (name, codes))| decode_cell(field, name, codes))
-        .collect()
+    fields.into_iter().zip(&COLUMNS).map(|(field, (name, codes))| decode_cell(field, name, codes)).collect()
 }
 
 fn decode_cell<'a>(field: &'a str, column: &str, codes: Codes) -> Result<&'a str> {
@@ -182,11 +159,7 @@ mod tests {
     fn meanings_need_no_quotes() {
         for (name, codes) in &COLUMNS {
             assert!(!name.contains([',', '"']));
-            assert!(
-                codes
-                    .iter()
-                    .all(|(_, meaning)| !meaning.contains([',', '"', '\n']))
-            );
+            assert!(codes.iter().all(|(_, meaning)| !meaning.contains([',', '"', '\n'])));
         }
     }
 
@@ -208,9 +181,6 @@ mod tests {
         let error =
             decode(b"A11 six A34 A43 1169 A65 A75 4 A93 A101 4 A121 67 A143 A152 2 A173 1 A192 A201 1")
                 .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "line 1, column `duration`: `six` is not a number"
-        );
+        assert_eq!(error.to_string(), "line 1, column `duration`: `six` is not a number");
     }
 }

@@ -88,13 +88,10 @@ enum Original {
 
 /// Looks a data set up by name.
 pub fn find(name: &str) -> Result<&'static Dataset> {
-    CATALOGUE
-        .iter()
-        .find(|dataset| dataset.name == name)
-        .ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("there is no data set `{name}`"))
-                .help(suggest(name, CATALOGUE.iter().map(|dataset| dataset.name)))
-        })
+    CATALOGUE.iter().find(|dataset| dataset.name == name).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, format!("there is no data set `{name}`"))
+            .help(suggest(name, CATALOGUE.iter().map(|dataset| dataset.name)))
+    })
 }
 
 impl Dataset {

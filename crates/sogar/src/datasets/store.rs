@@ -17,12 +17,9 @@ pub fn stored(dataset: &Dataset, directory: &Path) -> Option<PathBuf> {
 /// Writes an imported `table` into `directory` (made if need be) and answers with its path.
 pub fn write(dataset: &Dataset, table: &[u8], directory: &Path) -> Result<PathBuf> {
     fs::create_dir_all(directory).map_err(|error| {
-        Error::new(
-            ErrorKind::Output,
-            format!("the directory cannot be made: {error}"),
-        )
-        .file(directory)
-        .help("choose another one with `--to DIR` or SOGAR_CACHE")
+        Error::new(ErrorKind::Output, format!("the directory cannot be made: {error}"))
+            .file(directory)
+            .help("choose another one with `--to DIR` or SOGAR_CACHE")
     })?;
     let path = directory.join(dataset.file);
     write_atomically(&path, |file| file.write_all(table))?;

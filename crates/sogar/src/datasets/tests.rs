@@ -16,19 +16,16 @@ fn readable(name: &str) -> Option<Vec<u8>> {
         return Some(std::fs::read(path).unwrap());
     }
     let file = find(name).unwrap().file;
-    let Some(directory) = std::env::var_os("SOGAR_DATA") else {
+    let path = std::env::var_os("SOGAR_DATA").map(|directory| Path::new(&directory).join(file));
+    let table = path.and_then(|path| std::fs::read(path).ok());
+    if table.is_none() {
         eprintln!("SKIPPED for {name}: set SOGAR_DATA to a directory that holds {file}");
-        return None;
-    };
-    Some(std::fs::read(Path::new(&directory).join(file)).unwrap())
+    }
+    table
 }
 
 fn lines(table: &[u8]) -> Vec<Vec<&str>> {
-    std::str::from_utf8(table)
-        .unwrap()
-        .lines()
-        .map(|line| line.split(',').collect())
-        .collect()
+    std::str::from_utf8(table).unwrap().lines().map(|line| line.split(',').collect()).collect()
 }
 
 /// Undoes the conversion, as the publisher would have written the rows.
@@ -49,11 +46,8 @@ fn publish(dataset: &Dataset, table: &[u8]) -> Vec<u8> {
             }
         }
         "adult" | "adult-test" => {
-            let (first, dot) = if dataset.name == "adult" {
-                ("", "")
-            } else {
-                ("|1x3 Cross validator\n", ".")
-            };
+            let (first, dot) =
+                if dataset.name == "adult" { ("", "") } else { ("|1x3 Cross validator\n", ".") };
             original.push_str(first);
             for row in &rows[1..] {
                 original.push_str(&format!("{}{dot}\n", row.join(", ")));
@@ -64,13 +58,11 @@ fn publish(dataset: &Dataset, table: &[u8]) -> Vec<u8> {
             for row in &rows {
                 let quoted: Vec<String> = row
                     .iter()
-                    .map(|cell| {
-                        if cell.parse::<f64>().is_ok() {
-                            (*cell).into()
-                        } else {
-                            format!("\"{cell}\"")
-                        }
-                    })
+                    .map(
+                        |cell| {
+                            if cell.parse::<f64>().is_ok() { (*cell).into() } else { format!("\"{cell}\"") }
+                        },
+                    )
                     .collect();
                 original.push_str(&(quoted.join(";") + "\r\n"));
             }
@@ -114,22 +106,10 @@ fn the_catalogue_describes_the_readable_tables() {
             continue;
         };
         let rows = lines(&table);
-        assert_eq!(
-            (rows.len() - 1, rows[0].len()),
-            (dataset.rows, dataset.columns),
-            "{}",
-            dataset.name
-        );
+        assert_eq!((rows.len() - 1, rows[0].len()), (dataset.rows, dataset.columns), "{}", dataset.name);
         let label = rows[0].iter().position(|name| *name == dataset.label).unwrap();
-        assert!(
-            rows.iter().any(|row| row[label] == dataset.desired),
-            "{}",
-            dataset.name
-        );
-        assert!(
-            dataset.import(&table).unwrap() == table,
-            "a readable table imports as itself"
-        );
+        assert!(rows.iter().any(|row| row[label] == dataset.desired), "{}", dataset.name);
+        assert!(dataset.import(&table).unwrap() == table, "a readable table imports as itself");
     }
 }
 
@@ -138,19 +118,12 @@ fn archives_are_searched_one_level_deep() {
     let german = find("german").unwrap();
     let table = readable("german").unwrap();
     let original = publish(german, &table);
-    let plain = zipped(&[
-        ("Index", b"x"),
-        ("__MACOSX/german.data", b"x"),
-        ("german.data", &original),
-    ]);
+    let plain = zipped(&[("Index", b"x"), ("__MACOSX/german.data", b"x"), ("german.data", &original)]);
     assert!(german.import(&plain).unwrap() == table);
 
     let inner = zipped(&[("bank-additional/bank.csv", b"\"y\";\"age\"\n\"no\";30\n")]);
     let outer = zipped(&[("bank.zip", &inner)]);
-    assert_eq!(
-        archive::extract(&outer, &["bank.csv", "bank.zip"]).unwrap(),
-        b"\"y\";\"age\"\n\"no\";30\n"
-    );
+    assert_eq!(archive::extract(&outer, &["bank.csv", "bank.zip"]).unwrap(), b"\"y\";\"age\"\n\"no\";30\n");
 }
 
 #[test]
@@ -161,41 +134,16 @@ fn damaged_and_foreign_files_are_refused() {
 
     let mut archive = zipped(&[("german.data", &original)]);
     archive.truncate(archive.len() / 2);
-    assert!(
-        german
-            .import(&archive)
-            .unwrap_err()
-            .to_string()
-            .contains("zip archive cannot be read")
-    );
+    assert!(german.import(&archive).unwrap_err().to_string().contains("zip archive cannot be read"));
 
     let foreign = zipped(&[("iris.data", b"5.1,3.5")]);
-    assert!(
-        german
-            .import(&foreign)
-            .unwrap_err()
-            .to_string()
-            .contains("does not contain german.data")
-    );
+    assert!(german.import(&foreign).unwrap_err().to_string().contains("does not contain german.data"));
 
     let shorter =
         &original[..original.len() - original.iter().rev().skip(1).position(|b| *b == b'\n').unwrap() - 1];
-    assert!(
-        german
-            .import(shorter)
-            .unwrap_err()
-            .to_string()
-            .contains("not the `german` data set")
-    );
+    assert!(german.import(shorter).unwrap_err().to_string().contains("not the `german` data set"));
 
-    assert!(
-        find("bank")
-            .unwrap()
-            .import(b"\"a\";\"b\"\n1\n")
-            .unwrap_err()
-            .to_string()
-            .contains("line 2")
-    );
+    assert!(find("bank").unwrap().import(b"\"a\";\"b\"\n1\n").unwrap_err().to_string().contains("line 2"));
     assert!(find("attrition").unwrap().import(b"").is_err());
 }
 
@@ -217,9 +165,13 @@ fn tables_are_stored_whole_and_recognised_again() {
     assert_eq!(stored(german, &folder), Some(path.clone()));
     std::fs::write(&path, b"half a fi").unwrap();
     assert_eq!(stored(german, &folder), None);
-    assert_eq!(
-        std::fs::read_dir(&folder).unwrap().count(),
-        1,
-        "no temporary file is left"
-    );
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn the_examples_configuration_is_the_german_preset() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let preset = std::fs::read_to_string(root.join("presets/german.toml")).unwrap();
+    let example = std::fs::read_to_string(root.join("../../examples/german/sogar.toml")).unwrap();
+    assert_eq!(example, preset, "copy presets/german.toml to examples/german/sogar.toml");
 }

@@ -12,7 +12,11 @@ use crate::table::{Cells, Table};
 
 impl FeatureTable {
     /// Encodes `table` with features that were inferred from another one; gives notices on what is new in it.
-    pub fn apply(features: &[Feature], table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
+    pub fn apply(
+        features: &[Feature],
+        table: &Table,
+        config: &Config,
+    ) -> Result<(FeatureTable, Vec<String>)> {
         let mut notices = Vec::new();
         let mut values = Vec::with_capacity(features.len());
         for feature in features {
@@ -25,7 +29,8 @@ impl FeatureTable {
                     let values = one_hot::values(table, columns, NoneSet::Unseen)?;
                     let unseen = values.iter().filter(|value| **value == columns.len() as f64).count();
                     if unseen > 0 {
-                        notices.push(format!("`{}` has none of its categories in {unseen} rows", feature.name));
+                        notices
+                            .push(format!("`{}` has none of its categories in {unseen} rows", feature.name));
                     }
                     values
                 }
@@ -37,7 +42,8 @@ impl FeatureTable {
 
 fn require<'a>(feature: &Feature, column: &str, table: &'a Table) -> Result<&'a crate::table::Column> {
     table.column(column).ok_or_else(|| {
-        let of = if column == feature.name { String::new() } else { format!(" of feature `{}`", feature.name) };
+        let of =
+            if column == feature.name { String::new() } else { format!(" of feature `{}`", feature.name) };
         table.error(format!("there is no column `{column}`{of}")).help(suggest(column, table.names()))
     })
 }

@@ -162,9 +162,9 @@ impl View<'_> {
         let missing = token.or(gaps.then_some(MISSING_LEVEL));
         if let Some(missing) = missing {
             if levels.contains(&missing) {
-                return Err(self.error(format!("`{missing}` is a category, and other cells are empty")).help(
-                    format!("add \"{missing}\" to `missing` under [data] if the two mean the same"),
-                ));
+                return Err(self
+                    .error(format!("`{missing}` is a category, and other cells are empty"))
+                    .help(format!("add \"{missing}\" to `missing` under [data] if the two mean the same")));
             }
             levels.push(missing);
             levels.sort_unstable();
@@ -309,7 +309,9 @@ impl Texts {
                 }
                 levels.sort();
                 let code = |number: &f64| {
-                    known.binary_search_by(|other| other.total_cmp(&(number + 0.0))).map_or(MISSING, |at| place[at])
+                    known
+                        .binary_search_by(|other| other.total_cmp(&(number + 0.0)))
+                        .map_or(MISSING, |at| place[at])
                 };
                 Texts { codes: numbers.iter().map(code).collect(), levels }
             }

@@ -249,7 +249,8 @@ mod tests {
 
     #[test]
     fn level_names_follow_the_common_prefix() {
-        let prefix = |names: &[&str]| common_prefix(&names.iter().map(|name| (*name).into()).collect::<Vec<_>>());
+        let prefix =
+            |names: &[&str]| common_prefix(&names.iter().map(|name| (*name).into()).collect::<Vec<_>>());
         assert_eq!(prefix(&["job:admin", "job:adult"]), 4);
         assert_eq!(prefix(&["OwnsHouse", "RentsHouse"]), 0);
         assert_eq!(prefix(&["a_b_c", "a_b_"]), 0);

@@ -168,11 +168,16 @@ fn one_hot_columns_can_be_declared() {
     assert_eq!(features.features[1].levels(), levels(&["own", "rent"]));
     assert_eq!(features.values[1], [0.0, 1.0, 0.0]);
     assert_eq!(inferred(text, declared).features[1].levels(), levels(&["OwnsHouse", "RentsHouse"]));
-    assert!(message(text, "[features.h]\ncolumns = [\"OwnsHouse\", \"RentHouse\"]\n").contains("`RentsHouse`"));
+    assert!(
+        message(text, "[features.h]\ncolumns = [\"OwnsHouse\", \"RentHouse\"]\n").contains("`RentsHouse`")
+    );
     assert!(message(text, "[features.h]\ncolumns = [\"OwnsHouse\"]\n").contains("at least two"));
     assert!(message(text, &format!("{declared}levels = [\"x\"]\n")).contains("1 levels for 2 columns"));
     let fault = message("a,p,q\n1,1,0\n2,0,0\n", "[features.h]\ncolumns = [\"p\", \"q\"]\n");
-    assert!(fault.starts_with("t.csv, line 3") && fault.contains("no column of this one-hot group"), "{fault}");
+    assert!(
+        fault.starts_with("t.csv, line 3") && fault.contains("no column of this one-hot group"),
+        "{fault}"
+    );
 }
 
 #[test]

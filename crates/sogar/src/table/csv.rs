@@ -93,7 +93,11 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn reader(&self) -> csv::Reader<&[u8]> {
-        ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).flexible(true).from_reader(self.text)
+        ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(self.text)
     }
 
     /// Where the record that the reader found at `byte` really begins: behind line ends and empty lines.
@@ -144,9 +148,9 @@ impl Source<'_> {
         for (position, name) in names.iter().enumerate() {
             if name.is_empty() {
                 let message = format!("column {} of the header has no name", position + 1);
-                return Err(error(self.path, message).row(line).help(
-                    "name every column; if pandas wrote the file, use `to_csv(…, index=False)`",
-                ));
+                return Err(error(self.path, message)
+                    .row(line)
+                    .help("name every column; if pandas wrote the file, use `to_csv(…, index=False)`"));
             }
             if let Some(first) = names[..position].iter().position(|other| other == name) {
                 let message =
@@ -177,10 +181,11 @@ impl Source<'_> {
             counted = start;
             if record.len() != width {
                 let cells = if record.len() == 1 { "cell" } else { "cells" };
-                let message = format!("this row has {} {cells}, the header names {width} columns", record.len());
-                return Err(error(self.path, message).row(line).help(
-                    "look for a missing or extra delimiter, or for a quote that is not closed",
-                ));
+                let message =
+                    format!("this row has {} {cells}, the header names {width} columns", record.len());
+                return Err(error(self.path, message)
+                    .row(line)
+                    .help("look for a missing or extra delimiter, or for a quote that is not closed"));
             }
             visit(line, &record)?;
             rows += 1;
@@ -204,7 +209,12 @@ impl Source<'_> {
     }
 
     /// Fills the columns; gives each row's line.
-    fn fill(&self, columns: &mut [(String, Filling)], rows: usize, options: &ReadOptions) -> Result<Vec<u32>> {
+    fn fill(
+        &self,
+        columns: &mut [(String, Filling)],
+        rows: usize,
+        options: &ReadOptions,
+    ) -> Result<Vec<u32>> {
         let mut lines = Vec::with_capacity(rows);
         self.each_row(columns.len(), |line, record| {
             lines.push(u32::try_from(line).unwrap_or(u32::MAX));
@@ -397,9 +407,10 @@ mod tests {
 
     #[test]
     fn quotes_byte_order_mark_and_windows_line_ends_are_understood() {
-        let table =
-            read(b"\xef\xbb\xbfname,note\r\n\"a, b\",\"say \"\"hi\"\"\"\r\n\r\nc,\"two\r\nlines\"\r\nd,e\r\n")
-                .unwrap();
+        let table = read(
+            b"\xef\xbb\xbfname,note\r\n\"a, b\",\"say \"\"hi\"\"\"\r\n\r\nc,\"two\r\nlines\"\r\nd,e\r\n",
+        )
+        .unwrap();
         assert_eq!(table.names().next(), Some("name"));
         assert_eq!(texts(&table, "name"), [some("a, b"), some("c"), some("d")]);
         assert_eq!(texts(&table, "note")[0], some("say \"hi\""));
@@ -432,7 +443,10 @@ mod tests {
     #[test]
     fn ragged_rows_are_refused_with_their_line() {
         let short = message(b"a,b\r\n1,2\r\n\r\n3\r\n");
-        assert!(short.starts_with("t.csv, line 4: this row has 1 cell, the header names 2 columns"), "{short}");
+        assert!(
+            short.starts_with("t.csv, line 4: this row has 1 cell, the header names 2 columns"),
+            "{short}"
+        );
         let long = message(b"a,b\n1,2\n1,2,3\n");
         assert!(long.starts_with("t.csv, line 3: this row has 3 cells"), "{long}");
     }
@@ -463,7 +477,8 @@ mod tests {
         text.push_str("4O\n");
         let place = message(text.as_bytes());
         assert!(
-            place.starts_with("t.csv, line 22, column `age`: `4O` is not a number, but 20 of the column's 21"),
+            place
+                .starts_with("t.csv, line 22, column `age`: `4O` is not a number, but 20 of the column's 21"),
             "{place}"
         );
         assert!(place.contains("add \"4O\" to `missing`") && place.contains("kind = \"categorical\""));

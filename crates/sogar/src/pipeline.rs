@@ -1,0 +1,377 @@
+//! The whole way from a table and a model to a front, one stage after the other.
+//!
+//! [`Prepared`] is everything before the expensive part: features, affected rows, splits, edits, costs. It is cheap
+//! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sogar_solver::{Actions, CancelToken, Limits, Observer, Problem, ProblemParts, RowSet, Solver};
+
+use crate::actions::{Edit, action_text, all_actions, all_edits, count_actions};
+use crate::binarize::{Split, all_splits, useful_splits};
+use crate::config::Config;
+use crate::cost::{CostModel, edit_costs};
+use crate::encode::Encoder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::feature::{FeatureTable, label_values};
+use crate::limits::{TreeLimits, memory_estimate, memory_limit, refuse_if_too_large};
+use crate::model::LoadedModel;
+use crate::outcomes::{Question, Watch, outcomes};
+use crate::population::{Classes, affected_rows, check_predictions, predict_table};
+use crate::rules::Rule;
+use crate::summary::{
+    ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef, RunRef,
+    SplitRef, Status, TableRef, VERSION, means,
+};
+use crate::table::Table;
+
+/// Everything that is known before outcomes are computed.
+pub struct Prepared {
+    /// The configuration.
+    pub config: Config,
+    /// Where files named in the configuration are looked for.
+    pub folder: PathBuf,
+    /// The reference table's path and hash.
+    pub table_path: PathBuf,
+    /// SHA-256 of the reference table.
+    pub table_hash: String,
+    /// The model.
+    pub model: LoadedModel,
+    /// The reference table through its features.
+    pub table: FeatureTable,
+    /// From features to model columns.
+    pub encoder: Encoder,
+    /// Classes and which are desired.
+    pub classes: Classes,
+    /// The affected rows.
+    pub affected: Vec<usize>,
+    /// Splits that cut the affected rows, with the rows that pass.
+    pub splits: Vec<(Split, RowSet)>,
+    /// All edits.
+    pub edits: Vec<Edit>,
+    /// Number of actions, the identity included.
+    pub action_count: u128,
+    /// The cost.
+    pub cost: CostModel,
+    /// Conditions that actions must not break.
+    pub rules: Vec<Rule>,
+    /// Limits of trees and actions.
+    pub limits: TreeLimits,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Is told how a run goes. All methods may be called from other threads.
+pub trait Reporter: Sync {
+    /// Outcomes of `done` of `all` rows are known.
+    fn outcomes(&self, done: usize, all: usize);
+    /// The search has come this far.
+    fn search(&self, progress: sogar_solver::Progress);
+}
+
+/// Nobody listens.
+impl Reporter for () {
+    fn outcomes(&self, _: usize, _: usize) {}
+    fn search(&self, _: sogar_solver::Progress) {}
+}
+
+struct SearchObserver<'a>(&'a dyn Reporter);
+
+impl Observer for SearchObserver<'_> {
+    fn progress(&self, progress: sogar_solver::Progress) {
+        self.0.search(progress);
+    }
+}
+
+/// A solver problem with what is needed to read its answer.
+pub struct SolverProblem {
+    /// The problem.
+    pub problem: Problem,
+    /// Its actions as lists of edits.
+    pub actions: Actions,
+    /// Outcomes that the model itself had to settle.
+    pub settled: u64,
+    /// How outcomes were found.
+    pub method: &'static str,
+    /// Whether outcomes were computed for all actions; if cancelled, only the identity is left.
+    pub finished: bool,
+}
+
+impl Prepared {
+    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are.
+    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
+    pub fn new(
+        config: Config,
+        folder: &Path,
+        table: &Table,
+        model: LoadedModel,
+        predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        let mut config = config;
+        if let Some(column) = predictions {
+            table.require(column)?;
+            if !config.data.ignore.iter().any(|ignored| ignored == column) {
+                config.data.ignore.push(column.to_owned());
+            }
+        }
+        let mut notices = config.check(Some(table))?;
+        let (features, more) = FeatureTable::infer(table, &config)?;
+        notices.extend(more);
+        let columns: Vec<&str> = table.names().collect();
+        let info = model.predictor.info();
+        let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
+            .map_err(|error| error.file(&model.path))?;
+        notices.extend(more);
+        let labels = label_values(table, &config)?;
+        let classes = Classes::new(info, labels.as_ref(), &config)?;
+        let predicted = predict_table(&*model.predictor, &encoder, &features)?;
+        if let Some(column) = predictions {
+            let mut as_label = config.clone();
+            as_label.data.label = Some(column.to_owned());
+            if let Some(claimed) = label_values(table, &as_label)? {
+                check_predictions(&predicted, &classes, column, &claimed).map_err(|error| error.file(&table.path))?;
+            }
+        }
+        let affected = affected_rows(&predicted, &classes)?;
+        let limits = TreeLimits::resolve(&config.limits, affected.len(), &mut notices)?;
+        let splits = useful_splits(&all_splits(&features, &config)?, &features, &affected);
+        let edits = all_edits(&features, &config)?;
+        if edits.is_empty() {
+            let error = Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
+            return Err(error.help("make at least one feature mutable (`immutable = false`), or widen its range"));
+        }
+        let cost = CostModel::new(&features, &edits, &config, folder)?;
+        let rules =
+            config.rules.iter().map(|text| Rule::parse(text, &features.features)).collect::<Result<_>>()?;
+        Ok(Prepared {
+            folder: folder.to_path_buf(),
+            table_path: table.path.clone(),
+            table_hash: table.hash.clone(),
+            action_count: count_actions(&edits, limits.max_edits),
+            table: features,
+            config,
+            model,
+            encoder,
+            classes,
+            affected,
+            splits,
+            edits,
+            cost,
+            rules,
+            limits,
+            notices,
+        })
+    }
+
+    /// Number of threads that the run will use.
+    pub fn threads(&self) -> usize {
+        match self.config.limits.threads {
+            Some(threads @ 1..) => threads as usize,
+            _ => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+
+    /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
+    pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
+        let most = self.limits.max_edits;
+        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
+        let estimate =
+            memory_estimate(self.affected.len(), self.edits.len(), self.action_count, most, self.threads(), outputs);
+        refuse_if_too_large(estimate, memory_limit(&self.config.limits)?, self.action_count, most)?;
+        let mut actions = all_actions(&self.edits, most);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads())
+            .build()
+            .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
+        let question = Question {
+            predictor: &*self.model.predictor,
+            encoder: &self.encoder,
+            desired: &self.classes.desired,
+            table: &self.table,
+            rows: &self.affected,
+            edits: &self.edits,
+            actions: &actions,
+            rules: &self.rules,
+        };
+        let progress = |done, all| reporter.outcomes(done, all);
+        let watch = Watch { progress: &progress, cancel };
+        let (costs, found) = pool.install(|| -> Result<_> {
+            let costs = edit_costs(&self.cost, &self.edits, &self.table, &self.affected)?;
+            Ok((costs, outcomes(question, &watch)?))
+        })?;
+        let finished = found.is_some();
+        let (flips, settled, method) = match found {
+            Some(found) => (found.flips, found.settled, found.method),
+            None => {
+                // Cancelled before the outcomes were known: all that can be vouched for is doing nothing.
+                actions = Actions::default();
+                actions.push(&[]);
+                (sogar_solver::BitTable::new(1, self.affected.len()), 0, "cancelled")
+            }
+        };
+        let problem = Problem::new(ProblemParts {
+            rows: self.affected.len(),
+            splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
+            edit_costs: costs,
+            combine: self.cost.combine(),
+            actions: actions.clone(),
+            flips,
+            limits: Limits {
+                max_depth: self.limits.max_depth,
+                max_leaves: self.limits.max_leaves,
+                min_leaf: self.limits.min_leaf,
+            },
+        })
+        .map_err(|cause| Error::new(ErrorKind::Population, cause.to_string()))?;
+        Ok(SolverProblem { problem, actions, settled, method, finished })
+    }
+
+    /// Computes outcomes, searches, and describes the result.
+    pub fn solve(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
+        let start = Instant::now();
+        let SolverProblem { problem, actions, settled, method, finished } = self.problem(reporter, cancel)?;
+        let seconds_outcomes = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let time_limit = self.config.limits.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
+        let solver = Solver::builder()
+            .threads(self.threads())
+            .time_limit(time_limit)
+            .memory_limit(memory / 2)
+            .cancel(cancel.clone())
+            .build()
+            .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
+        let outcome = solver.solve(&problem, &SearchObserver(reporter));
+        let status = match outcome.status {
+            _ if !finished => Status::Cancelled,
+            sogar_solver::Status::Complete => Status::Complete,
+            sogar_solver::Status::TimeLimit => Status::TimeLimit,
+            _ => Status::Cancelled,
+        };
+        let run = RunRef {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            date: crate::clock::utc_now(),
+            table_path: self.table_path.display().to_string(),
+            model_path: self.model.path.display().to_string(),
+            folder: self.folder.display().to_string(),
+            holdout_path: None,
+            threads: self.threads(),
+            seconds_outcomes,
+            seconds_search: start.elapsed().as_secs_f64(),
+            leaf_sets: outcome.stats.leaf_sets,
+            settled_outcomes: settled,
+            outcome_method: method.to_owned(),
+        };
+        let mut describe = Describe { prepared: self, problem: &problem, splits: Vec::new(), actions: Vec::new() };
+        let points: Vec<PointRef> = outcome.front.iter().map(|solution| describe.point(solution)).collect();
+        let features = &self.table.features;
+        let info = self.model.predictor.info();
+        let front = FrontFile {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            status,
+            config: self.recorded_config(),
+            table: TableRef { rows: self.table.rows, hash: self.table_hash.clone() },
+            model: ModelRef {
+                format: info.format.clone(),
+                description: info.description.clone(),
+                hash: self.model.hash.clone(),
+            },
+            population: PopulationRef {
+                rows: self.table.rows,
+                affected: self.affected.len(),
+                classes: self.classes.names.clone(),
+                desired: self.classes.desired_names(),
+                affected_rows: Bits::new(self.table.rows, |row| self.affected.binary_search(&row).is_ok()),
+            },
+            features: features.clone(),
+            counts: Counts { splits: self.splits.len(), edits: self.edits.len(), actions: actions.len() },
+            cost: CostRef { kind: self.config.cost.kind, unit: self.cost.unit() },
+            limits: self.limits,
+            splits: describe.splits.iter().map(|&split| SplitRef::new(&self.splits[split as usize].0, features)).collect(),
+            actions: describe.actions.iter().map(|&action| self.action(action, &actions, &problem)).collect(),
+            points,
+            bound: (status != Status::Complete && finished)
+                .then(|| outcome.bound.iter().map(|point| [point.cost, point.loss]).collect()),
+            holdout: None,
+            run,
+        };
+        Ok(front)
+    }
+
+    /// The configuration without what must not show in a result: threads, time and memory of this run.
+    fn recorded_config(&self) -> Config {
+        let mut config = self.config.clone();
+        config.limits.threads = None;
+        config.limits.time_limit = None;
+        config.limits.memory_limit = None;
+        config
+    }
+
+    fn action(&self, action: u32, actions: &Actions, problem: &Problem) -> ActionRef {
+        let edits: Vec<&Edit> =
+            actions.get(action as usize).iter().map(|&edit| &self.edits[edit as usize]).collect();
+        let features = &self.table.features;
+        ActionRef {
+            id: action,
+            text: action_text(&edits, features),
+            edits: edits.iter().map(|edit| EditRef::new(edit, features)).collect(),
+            flips: Bits::new(self.affected.len(), |row| problem.flips(action as usize, row)),
+        }
+    }
+}
+
+/// Turns the solver's trees into those of the result file; splits and actions are numbered as they are met.
+struct Describe<'a> {
+    prepared: &'a Prepared,
+    problem: &'a Problem,
+    splits: Vec<u32>,
+    actions: Vec<u32>,
+}
+
+fn position(list: &mut Vec<u32>, item: u32) -> usize {
+    list.iter().position(|&known| known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
+
+impl Describe<'_> {
+    fn point(&mut self, solution: &sogar_solver::Solution) -> PointRef {
+        let rows = self.prepared.affected.len();
+        let means = means(solution.cost, solution.loss, self.prepared.cost.unit(), rows);
+        PointRef {
+            cost: means.cost,
+            loss: means.loss,
+            invalidity: means.invalidity,
+            cost_sum: solution.cost,
+            loss_count: solution.loss,
+            leaves: solution.tree.leaves(),
+            depth: solution.tree.depth(),
+            tree: self.node(&solution.tree, &RowSet::full(rows)),
+        }
+    }
+
+    fn node(&mut self, tree: &sogar_solver::TreeNode, rows: &RowSet) -> Node {
+        match tree {
+            sogar_solver::TreeNode::Leaf { action } => {
+                let number = *action as usize;
+                Node::Leaf {
+                    action: position(&mut self.actions, *action),
+                    rows: rows.count() as u64,
+                    flipped: rows.iter().filter(|&row| self.problem.flips(number, row)).count() as u64,
+                    cost_sum: rows.iter().map(|row| self.problem.cost(number, row)).sum(),
+                }
+            }
+            sogar_solver::TreeNode::Split { split, left, right } => {
+                let passing = self.problem.split(*split as usize);
+                Node::Split {
+                    split: position(&mut self.splits, *split),
+                    left: Box::new(self.node(left, &rows.and(passing))),
+                    right: Box::new(self.node(right, &rows.and_not(passing))),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Reading a result file back, with every reference checked: nothing behind this point needs to doubt it.
+
+use std::path::Path;
+
+use super::{FORMAT, FrontFile, Node, VERSION};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::read_bytes;
+
+impl FrontFile {
+    /// Reads and checks a result file.
+    pub fn read(path: &Path) -> Result<FrontFile> {
+        FrontFile::parse(&read_bytes(path)?).map_err(|error| error.file(path))
+    }
+
+    /// Parses and checks the bytes of a result file.
+    pub fn parse(bytes: &[u8]) -> Result<FrontFile> {
+        let fault = |message: String| {
+            Error::new(ErrorKind::ResultFile, message).help("write it anew with `sogar solve`")
+        };
+        let head: serde_json::Value = serde_json::from_slice(bytes)
+            .map_err(|cause| fault(format!("not a result file of sogar, or a damaged one: {cause}")))?;
+        if head.get("format").and_then(|format| format.as_str()) != Some(FORMAT) {
+            return Err(fault("not a result file of sogar".into()));
+        }
+        match head.get("version").and_then(serde_json::Value::as_u64) {
+            Some(version) if version == u64::from(VERSION) => {}
+            Some(version) => return Err(fault(format!("version {version} of the format; this program reads {VERSION}"))),
+            None => return Err(fault("the result file has no version".into())),
+        }
+        let front: FrontFile =
+            serde_json::from_slice(bytes).map_err(|cause| fault(format!("a damaged result file: {cause}")))?;
+        front.check_references().map_err(|what| fault(format!("a damaged result file: {what}")))?;
+        Ok(front)
+    }
+
+    fn check_references(&self) -> std::result::Result<(), String> {
+        let population = &self.population;
+        let flags = population.affected_rows.flags(population.rows).ok_or("affected_rows is not a set of the table's rows")?;
+        if flags.iter().filter(|&&flag| flag).count() != population.affected || population.affected == 0 {
+            return Err("affected_rows does not have as many rows as `affected` says".into());
+        }
+        if self.table.rows != population.rows {
+            return Err("table and population differ in rows".into());
+        }
+        if self.cost.unit == 0 {
+            return Err("the cost's unit is 0".into());
+        }
+        for split in &self.splits {
+            split.split(&self.features).map_err(|error| error.to_string())?;
+        }
+        for action in &self.actions {
+            if action.flips.flags(population.affected).is_none() {
+                return Err(format!("the flips of action {} are not a set of the affected rows", action.id));
+            }
+            for edit in &action.edits {
+                edit.edit(&self.features).map_err(|error| error.to_string())?;
+            }
+        }
+        if self.points.is_empty() {
+            return Err("the front has no points".into());
+        }
+        for (number, point) in self.points.iter().enumerate() {
+            let mut totals = (0u64, 0u64, 0u64);
+            self.add_up(&point.tree, &mut totals).map_err(|what| format!("point {number}: {what}"))?;
+            let loss = totals.0.saturating_sub(totals.1);
+            if totals.0 != population.affected as u64 || loss != point.loss_count || totals.2 != point.cost_sum {
+                return Err(format!("point {number} does not agree with the leaves of its tree"));
+            }
+        }
+        let ordered = |w: &[super::PointRef]| w[0].cost_sum < w[1].cost_sum && w[0].loss_count > w[1].loss_count;
+        if !self.points.windows(2).all(ordered) {
+            return Err("the points are not a front: one of them is dominated or out of order".into());
+        }
+        if self.holdout.as_ref().is_some_and(|holdout| holdout.points.len() != self.points.len()) {
+            return Err("the held-out block does not have as many points as the front".into());
+        }
+        Ok(())
+    }
+
+    /// Adds up (rows, flipped, cost) over the leaves, checking positions.
+    fn add_up(&self, node: &Node, totals: &mut (u64, u64, u64)) -> std::result::Result<(), String> {
+        match node {
+            Node::Leaf { action, rows, flipped, cost_sum } => {
+                if *action >= self.actions.len() || flipped > rows {
+                    return Err("a leaf with an unknown action or more flips than rows".into());
+                }
+                let add = |a: u64, b: u64| a.checked_add(b).ok_or("totals overflow");
+                *totals = (add(totals.0, *rows)?, add(totals.1, *flipped)?, add(totals.2, *cost_sum)?);
+                Ok(())
+            }
+            Node::Split { split, left, right } => {
+                if *split >= self.splits.len() {
+                    return Err("an unknown split".into());
+                }
+                self.add_up(left, totals)?;
+                self.add_up(right, totals)
+            }
+        }
+    }
+}
