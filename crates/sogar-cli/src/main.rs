@@ -1,2 +1,52 @@
-//! x
-fn main(){}
+//! `sogar` on the command line: flags in, results on stdout, everything else on stderr.
+//!
+//! This crate is glue. What is computed lives in the crates `sogar` and `sogar-solver`; here every subcommand has
+//! one file under `commands/`, and `args.rs` turns flags into a configuration.
+
+mod args;
+mod commands;
+mod interrupt;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use output::Output;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout with 0, usage errors to stderr with 2; a closed pipe is not our business.
+            let code = error.exit_code();
+            let _ = error.print();
+            return ExitCode::from(code as u8);
+        }
+    };
+    let output = Output::new(&cli.global);
+    let result = match &cli.command {
+        Command::Demo(args) => commands::demo::run(args, &output),
+        Command::Solve(args) => commands::solve::run(args, &output),
+        Command::Show(args) => commands::show::run(args, &output),
+        Command::Select(args) => commands::select::run(args, &output),
+        Command::Evaluate(args) => commands::evaluate::run(args, &output),
+        Command::Config(args) => commands::config::run(args, &output),
+        Command::Problem(args) => commands::problem::run(args, &output),
+        Command::Schema(args) => commands::schema::run(args, &output),
+        Command::Completions(args) => commands::completions::run(args, &output),
+        Command::Data(args) => commands::data::run(args).map(|()| output::Exit::Complete),
+    };
+    match result {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(error.exit_code() as u8)
+        }
+    }
+}

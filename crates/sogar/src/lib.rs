@@ -1,22 +1,44 @@
-//! The pipeline of sogar, one module a stage, in the order in which a run goes through them.
+//! The pipeline of sogar: from a table and a model to the exact front of recourse summaries.
+//!
+//! One module a stage, in the order in which a run goes through them:
+//!
+//! | stage | module |
+//! |---|---|
+//! | files into columns | [`table`] |
+//! | what the user said about them | [`config`] |
+//! | columns into features | [`feature`] |
+//! | a model file into labels | [`model`], fed by [`encode`] |
+//! | who was turned down | [`population`] |
+//! | which questions a tree may ask | [`binarize`] |
+//! | which changes a person could make | [`actions`], [`rules`] |
+//! | what they cost and whether they work | [`cost`], [`outcomes`] |
+//! | the search (crate `sogar-solver`), and the result file | [`pipeline`], [`summary`] |
+//! | reading the result | [`mod@select`], [`mod@evaluate`], [`describe`] |
+//!
+//! [`pipeline::Prepared`] ties them together.
 
 pub mod actions;
 pub mod binarize;
-pub mod cost;
-pub mod outcomes;
-pub mod rules;
-pub mod population;
-pub mod limits;
-pub mod pipeline;
-pub mod summary;
 mod clock;
 pub mod config;
+pub mod cost;
 pub mod datasets;
+pub mod describe;
 pub mod encode;
 pub mod error;
+pub mod evaluate;
+pub mod export;
 pub mod feature;
 pub mod files;
+pub mod limits;
 pub mod model;
+pub mod outcomes;
+pub mod pipeline;
+pub mod population;
+pub mod rules;
+pub mod select;
+pub mod summary;
 pub mod table;
 
 pub use error::{Error, ErrorKind, Result};
+pub use sogar_solver::{CancelToken, Progress};

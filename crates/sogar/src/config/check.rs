@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Config, CostKind, EditStyle, FeatureConfig, KindName, Limits, parse_bytes};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::feature::format_number;
 use crate::table::Table;
 
@@ -56,11 +56,11 @@ impl Config {
         if self.model.classes.len() == 1 {
             return Err(fault("model.classes lists one class; a classifier has at least two"));
         }
-        if !self.model.classes.is_empty() {
-            if let Some(unknown) = self.data.desired.iter().find(|name| !self.model.classes.contains(name)) {
-                return Err(fault(format!("data.desired: `{unknown}` is not in model.classes"))
-                    .help(crate::error::suggest(unknown, self.model.classes.iter().map(String::as_str))));
-            }
+        if !self.model.classes.is_empty()
+            && let Some(unknown) = self.data.desired.iter().find(|name| !self.model.classes.contains(name))
+        {
+            return Err(fault(format!("data.desired: `{unknown}` is not in model.classes"))
+                .help(suggest(unknown, self.model.classes.iter().map(String::as_str))));
         }
         if let Some(label) = self.data.label.as_ref().filter(|label| self.data.ignore.contains(label)) {
             notices.push(format!("`{label}` is the label, so that ignoring it has no effect"));
@@ -153,13 +153,11 @@ fn first_twice(list: &[String]) -> Option<&String> {
 
 fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>) -> Result<()> {
     let fault = |message: String| fault(format!("features.{name}: {message}"));
-    if let Some([low, high]) = setting.range {
-        if !(low.is_finite() && high.is_finite() && low < high) {
-            let (low, high) = (format_number(low), format_number(high));
-            return Err(fault(format!(
-                "range = [{low}, {high}] must be two finite numbers, the smaller first"
-            )));
-        }
+    if let Some([low, high]) = setting.range
+        && !(low.is_finite() && high.is_finite() && low < high)
+    {
+        let (low, high) = (format_number(low), format_number(high));
+        return Err(fault(format!("range = [{low}, {high}] must be two finite numbers, the smaller first")));
     }
     if let Some(steps) = &setting.steps {
         if steps.is_empty() {

@@ -214,10 +214,10 @@ fn words(name: &str) -> Vec<String> {
         if !letter.is_alphanumeric() || (letter.is_uppercase() && small_before) {
             words.push(String::new());
         }
-        if letter.is_alphanumeric() {
-            if let Some(word) = words.last_mut() {
-                word.extend(letter.to_lowercase());
-            }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
         }
         small_before = letter.is_lowercase();
     }

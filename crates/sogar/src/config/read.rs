@@ -77,14 +77,12 @@ fn delimiter(text: &str) -> Result<u8> {
 /// What the parser's message means to a person, and what to do.
 fn explain(message: &str) -> (String, String) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if message.starts_with("unknown field") {
-        if let Some((unknown, known)) = quoted.split_first() {
+    if let Some((unknown, known)) = quoted.split_first() {
+        if message.starts_with("unknown field") {
             let help = if known.is_empty() { String::new() } else { suggest(unknown, known.iter().copied()) };
             return (format!("unknown key `{unknown}`"), help);
         }
-    }
-    if message.starts_with("unknown variant") {
-        if let Some((unknown, known)) = quoted.split_first() {
+        if message.starts_with("unknown variant") {
             let known = known.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
             return (format!("\"{unknown}\" is not possible here"), format!("choose one of {known}"));
         }

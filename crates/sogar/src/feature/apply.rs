@@ -3,8 +3,9 @@
 //! Levels and kinds are those of the reference table. A category that it never had is kept apart as "unseen"; a
 //! value that has no place in an order is an error, because every answer about it would be invented.
 
-use super::column::{Texts, View};
+use super::column::View;
 use super::one_hot::{self, NoneSet};
+use super::texts::Texts;
 use super::{Columns, Feature, FeatureTable, Kind};
 use crate::config::{Config, FeatureConfig};
 use crate::error::{Result, suggest};

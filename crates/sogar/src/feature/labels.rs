@@ -1,6 +1,6 @@
 //! The label column: what the classes are called, and which one each row truly has.
 
-use super::column::Texts;
+use super::texts::Texts;
 use crate::config::Config;
 use crate::error::Result;
 use crate::table::{MISSING, Table};

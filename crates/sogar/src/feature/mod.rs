@@ -9,6 +9,7 @@ mod column;
 mod infer;
 mod labels;
 mod one_hot;
+mod texts;
 
 pub use labels::{Labels, label_values};
 

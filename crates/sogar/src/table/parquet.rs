@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use arrow::array::{Array, ArrayRef, AsArray, cast::as_boolean_array};
+use arrow::array::{ArrayRef, AsArray, cast::as_boolean_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

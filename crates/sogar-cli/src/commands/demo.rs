@@ -1,0 +1,51 @@
+//! `sogar demo`: the embedded German Credit example, from nothing to a summary in one command.
+
+use sogar::Result;
+use sogar::config::Config;
+use sogar::files::write_atomically;
+use sogar::pipeline::Prepared;
+use sogar::table::Table;
+use sogar::{Error, ErrorKind, model};
+
+use crate::args::DemoArgs;
+use crate::commands::solve::{exit_of, report, solve};
+use crate::output::{Exit, Output};
+
+/// The example's files, as in `examples/german`.
+const FILES: [(&str, &str); 4] = [
+    ("german.csv", include_str!("../../../../examples/german/german.csv")),
+    ("model.txt", include_str!("../../../../examples/german/model.txt")),
+    ("sogar.toml", include_str!("../../../../examples/german/sogar.toml")),
+    ("CITATION.md", include_str!("../../../../examples/german/CITATION.md")),
+];
+
+pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
+    let folder = &args.output;
+    std::fs::create_dir_all(folder).map_err(|cause| {
+        Error::new(ErrorKind::Output, format!("the folder can't be made: {cause}")).file(folder)
+    })?;
+    for (name, contents) in FILES {
+        write_atomically(&folder.join(name), |out| out.write_all(contents.as_bytes()))?;
+    }
+    let mut config = Config::read(&folder.join("sogar.toml"))?;
+    config.limits.threads = args.threads;
+    let table = Table::read(&folder.join("german.csv"), &config.read_options()?)?;
+    let model = model::load(&folder.join("model.txt"), config.model.threshold)?;
+    let prepared = Prepared::new(config, folder, &table, model, None)?;
+    let front = solve(&prepared, None, output)?;
+    let path = folder.join("front.json");
+    front.write(&path)?;
+    if output.json {
+        output.print_json(&serde_json::json!({ "status": front.status, "front": path, "points": front.points.len() }))?;
+    } else {
+        output.print("German Credit: 1,000 applications for a loan, decided by a LightGBM model.\n")?;
+        output.print(report(&front, &path))?;
+        output.print(format!(
+            "\nThe example's table, model and configuration are in {0}. On your own data:\n  \
+             sogar config init TABLE -o sogar.toml\n  \
+             sogar solve TABLE --model MODEL --config sogar.toml\n",
+            folder.display()
+        ))?;
+    }
+    Ok(exit_of(&front))
+}

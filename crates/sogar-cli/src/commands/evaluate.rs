@@ -1,0 +1,89 @@
+//! `sogar evaluate`: a front on held-out rows.
+
+use std::path::Path;
+
+use sogar::evaluate::{evaluate, reopen};
+use sogar::files::write_atomically;
+use sogar::select::{By, select};
+use sogar::summary::{Evaluation, FrontFile};
+use sogar::table::Table;
+use sogar::{Error, ErrorKind, Result};
+
+use crate::args::EvaluateArgs;
+use crate::output::{Exit, Output, grouped, heading};
+
+pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
+    let front = FrontFile::read(&args.front)?;
+    let model = args.model.clone().unwrap_or_else(|| front.run.model_path.clone().into());
+    let reference = args.reference.clone().unwrap_or_else(|| front.run.table_path.clone().into());
+    for (path, flag) in [(&model, "--model"), (&reference, "--reference")] {
+        if !path.is_file() {
+            return Err(Error::new(ErrorKind::Usage, "the file that the front was made with is not there any more")
+                .file(path)
+                .help(format!("say where it is now with {flag}")));
+        }
+    }
+    let prepared = reopen(&front, &reference, &model)?;
+    let table = Table::read(&args.table, &prepared.config.read_options()?)?;
+    let (evaluation, notices) = evaluate(&front, &prepared, &table)?;
+    for notice in notices {
+        output.notice(notice);
+    }
+    if let Some(csv) = &args.csv {
+        write_csv(&front, &evaluation, csv)?;
+    }
+    if output.json {
+        let value = serde_json::to_value(&evaluation)
+            .map_err(|cause| Error::new(ErrorKind::Output, cause.to_string()))?;
+        output.print_json(&value)?;
+    } else {
+        output.print(text(&front, &evaluation))?;
+    }
+    Ok(Exit::Complete)
+}
+
+fn text(front: &FrontFile, evaluation: &Evaluation) -> String {
+    let mut text = format!(
+        "{} of {} held-out people are turned down ({} of {} in the reference table).\n",
+        grouped(evaluation.affected),
+        grouped(evaluation.rows),
+        grouped(front.population.affected),
+        grouped(front.population.rows),
+    );
+    text += &format!(
+        "Mean distance between a summary's (cost, loss) there and here: {:.3} ± {:.3} over {} summaries.\n\n",
+        evaluation.mean_distance,
+        evaluation.sd_distance,
+        grouped(front.points.len())
+    );
+    text += &heading("  point   cost there    here   works for there     here");
+    let last = front.points.len() - 1;
+    let shown = 9.min(front.points.len());
+    let best = select(front, By::Invalidity).unwrap_or(0);
+    let mut picks: Vec<usize> = (0..shown).map(|i| i * last / (shown.max(2) - 1)).chain([best]).collect();
+    picks.sort_unstable();
+    picks.dedup();
+    for i in picks {
+        let (there, here) = (&front.points[i], &evaluation.points[i]);
+        let mark = if i == best { "   ← lowest invalidity" } else { "" };
+        text += &format!(
+            "  {i:>5}   {:>10.3}   {:>5.3}   {:>13.1} %   {:>4.1} %{mark}\n",
+            there.cost,
+            here.cost,
+            100.0 * (1.0 - there.loss),
+            100.0 * (1.0 - here.loss),
+        );
+    }
+    text
+}
+
+fn write_csv(front: &FrontFile, evaluation: &Evaluation, path: &Path) -> Result<()> {
+    write_atomically(path, |out| {
+        writeln!(out, "point,cost,loss,invalidity,holdout_cost,holdout_loss,holdout_invalidity")?;
+        for (i, (there, here)) in front.points.iter().zip(&evaluation.points).enumerate() {
+            let (a, b) = ((there.cost, there.loss, there.invalidity), (here.cost, here.loss, here.invalidity));
+            writeln!(out, "{i},{},{},{},{},{},{}", a.0, a.1, a.2, b.0, b.1, b.2)?;
+        }
+        Ok(())
+    })
+}

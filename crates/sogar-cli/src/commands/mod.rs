@@ -1,0 +1,12 @@
+//! One file a subcommand.
+
+pub mod completions;
+pub mod config;
+pub mod data;
+pub mod demo;
+pub mod evaluate;
+pub mod problem;
+pub mod schema;
+pub mod select;
+pub mod show;
+pub mod solve;

@@ -1,0 +1,82 @@
+//! `sogar show`: one summary of a front.
+
+use serde_json::json;
+use sogar::describe::{rules_text, tree_dot, tree_text};
+use sogar::select::select;
+use sogar::summary::FrontFile;
+use sogar::{Error, ErrorKind, Result};
+
+use crate::args::{PointArgs, ShowArgs, ShowFormat};
+use crate::output::{Exit, Output, heading};
+
+pub fn run(args: &ShowArgs, output: &Output) -> Result<Exit> {
+    let front = FrontFile::read(&args.front)?;
+    let chosen = position(&front, &args.point)?;
+    let tree = &front.points[chosen].tree;
+    let format = if output.json { ShowFormat::Json } else { args.format };
+    match format {
+        ShowFormat::Tree => output.print(title(&front, chosen) + &tree_text(&front, tree))?,
+        ShowFormat::Rules => output.print(title(&front, chosen) + &rules_text(&front, tree))?,
+        ShowFormat::Dot => output.print(tree_dot(&front, tree))?,
+        ShowFormat::Json => output.print_json(&point_json(&front, chosen))?,
+    }
+    Ok(Exit::Complete)
+}
+
+fn position(front: &FrontFile, args: &PointArgs) -> Result<usize> {
+    match args.point {
+        Some(point) if point < front.points.len() => Ok(point),
+        Some(point) => {
+            let message = format!("the front has no point {point}");
+            Err(Error::new(ErrorKind::Usage, message)
+                .help(format!("points are numbered 0 to {}, the cheapest first", front.points.len() - 1)))
+        }
+        None => select(front, args.by.parse()?),
+    }
+}
+
+/// One line on a point.
+pub fn title(front: &FrontFile, chosen: usize) -> String {
+    let point = &front.points[chosen];
+    let groups = match point.leaves {
+        1 => "one group".to_owned(),
+        more => format!("{more} groups"),
+    };
+    heading(&format!(
+        "Point {chosen} of {}: works for {:.1} % at a mean cost of {:.3} (invalidity {:.3}), {groups}",
+        front.points.len(),
+        100.0 * (1.0 - point.loss),
+        point.cost,
+        point.invalidity,
+    ))
+}
+
+/// A point with its splits and actions in words, readable without the rest of the file.
+pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
+    let point = &front.points[chosen];
+    let rules: Vec<serde_json::Value> = point
+        .tree
+        .rules()
+        .iter()
+        .map(|(tests, leaf)| {
+            let conditions: Vec<_> = tests
+                .iter()
+                .map(|&(split, passed)| {
+                    let split = &front.splits[split];
+                    json!({ "feature": split.feature, "test": split.test, "value": split.value, "holds": passed })
+                })
+                .collect();
+            let sogar::summary::Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return json!(null) };
+            let action = &front.actions[*action];
+            json!({
+                "if": conditions, "action": { "id": action.id, "text": action.text, "edits": action.edits },
+                "rows": rows, "flipped": flipped, "cost_sum": cost_sum,
+            })
+        })
+        .collect();
+    json!({
+        "point": chosen, "cost": point.cost, "loss": point.loss, "invalidity": point.invalidity,
+        "cost_sum": point.cost_sum, "loss_count": point.loss_count,
+        "leaves": point.leaves, "depth": point.depth, "rules": rules,
+    })
+}

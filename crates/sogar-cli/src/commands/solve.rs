@@ -1,0 +1,184 @@
+//! `sogar solve`: from a table and a model to the front.
+
+use std::path::Path;
+
+use serde_json::json;
+use sogar::describe::rules_text;
+use sogar::evaluate::evaluate;
+use sogar::files::write_atomically;
+use sogar::pipeline::Prepared;
+use sogar::select::{By, select};
+use sogar::summary::{FrontFile, Status};
+use sogar::table::Table;
+use sogar::{Result, model};
+
+use crate::args::{InputArgs, SolveArgs};
+use crate::interrupt;
+use crate::output::{Exit, Output, grouped, heading, seconds};
+use crate::progress::Bars;
+
+pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
+    let prepared = prepare(&args.input, output)?;
+    let held_out = args
+        .holdout
+        .as_deref()
+        .map(|path| Table::read(path, &prepared.config.read_options()?))
+        .transpose()?;
+    let front = solve(&prepared, held_out.as_ref(), output)?;
+    front.write(&args.output)?;
+    if let Some(csv) = &args.csv {
+        write_atomically(csv, |out| out.write_all(front.points_csv().as_bytes()))?;
+    }
+    if output.json {
+        output.print_json(&as_json(&front, &args.output))?;
+    } else {
+        output.print(report(&front, &args.output))?;
+    }
+    Ok(exit_of(&front))
+}
+
+/// Reads the inputs and says what was found in them.
+pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
+    let (config, folder) = input.config.resolve()?;
+    config.check(None).map_err(|error| match &input.config.config {
+        Some(path) => error.file(path),
+        None => error,
+    })?;
+    let table = Table::read(&input.table, &config.read_options()?)?;
+    let model = model::load(&input.model, config.model.threshold)?;
+    let prepared = Prepared::new(config, &folder, &table, model, input.check_predictions.as_deref())?;
+    for notice in &prepared.notices {
+        output.notice(notice);
+    }
+    if output.verbose {
+        let info = prepared.model.predictor.info();
+        output.notice(format!("model: {}, {}", info.format, info.description));
+    }
+    if !output.quiet {
+        output.notice(sizes(&prepared));
+    }
+    Ok(prepared)
+}
+
+/// Solves a prepared problem with bars on stderr; Ctrl-C gives what was found so far.
+pub fn solve(prepared: &Prepared, held_out: Option<&Table>, output: &Output) -> Result<FrontFile> {
+    let bars = Bars::new(output.quiet || output.json);
+    let result = prepared.solve(&bars, &interrupt::token());
+    bars.clear();
+    let mut front = result?;
+    if let Some(table) = held_out {
+        let (evaluation, notices) = evaluate(&front, prepared, table)?;
+        for notice in notices {
+            output.notice(notice);
+        }
+        front.holdout = Some(evaluation);
+        front.run.holdout_path = Some(table.path.display().to_string());
+    }
+    if front.status != Status::Complete {
+        output.warning(format!("stopped early ({}): the front may lack points", front.status.name()));
+    }
+    Ok(front)
+}
+
+/// The exit code that a front stands for.
+pub fn exit_of(front: &FrontFile) -> Exit {
+    if front.status == Status::Complete { Exit::Complete } else { Exit::Stopped }
+}
+
+fn sizes(prepared: &Prepared) -> String {
+    format!(
+        "{} rows, {} of them affected; {} splits, {} edits, {} actions",
+        grouped(prepared.table.rows),
+        grouped(prepared.affected.len()),
+        grouped(prepared.splits.len()),
+        grouped(prepared.edits.len()),
+        grouped(prepared.action_count),
+    )
+}
+
+fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
+    json!({
+        "status": front.status,
+        "front": path,
+        "rows": front.population.rows,
+        "affected": front.population.affected,
+        "splits": front.counts.splits,
+        "edits": front.counts.edits,
+        "actions": front.counts.actions,
+        "leaf_sets": front.run.leaf_sets,
+        "points": front.points.len(),
+        "seconds_outcomes": front.run.seconds_outcomes,
+        "seconds_search": front.run.seconds_search,
+    })
+}
+
+/// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
+pub fn report(front: &FrontFile, path: &Path) -> String {
+    let population = &front.population;
+    let mut text = format!(
+        "{} of {} people are turned down ({:.1} %).\n",
+        grouped(population.affected),
+        grouped(population.rows),
+        100.0 * population.affected as f64 / population.rows as f64,
+    );
+    let complete = match front.status {
+        Status::Complete => "every non-dominated summary",
+        _ => "what was found before the search was stopped",
+    };
+    text += &format!(
+        "{} summaries: {complete} of depth {} with groups of {} people or more\n({} splits, {} actions, {} leaf sets; outcomes {}, search {}).\n\n",
+        grouped(front.points.len()),
+        front.limits.max_depth,
+        front.limits.min_leaf,
+        grouped(front.counts.splits),
+        grouped(front.counts.actions),
+        grouped(front.run.leaf_sets),
+        seconds(front.run.seconds_outcomes),
+        seconds(front.run.seconds_search),
+    );
+    text += &heading("The trade-off");
+    text += &trade_off(front);
+    if let Ok(chosen) = select(front, By::Invalidity) {
+        let point = &front.points[chosen];
+        text += "\n";
+        text += &heading("The summary with the lowest invalidity");
+        text += &format!(
+            "It works for {:.1} % of the people at a mean cost of {:.3}.\n",
+            100.0 * (1.0 - point.loss),
+            point.cost
+        );
+        text += &rules_text(front, &point.tree);
+    }
+    text += &format!(
+        "\nWritten to {0}. Next:\n  sogar show {0}                     this summary as a tree\n  \
+         sogar select {0} --by \"cost<=0.1\"   another trade-off\n  \
+         sogar evaluate {0} --table T       the front on held-out rows\n",
+        path.display()
+    );
+    text
+}
+
+/// Some points along the front, with bars.
+fn trade_off(front: &FrontFile) -> String {
+    let last = front.points.len() - 1;
+    let shown = 9.min(front.points.len());
+    let best = select(front, By::Invalidity).unwrap_or(0);
+    let mut picks: Vec<usize> = (0..shown).map(|i| i * last / (shown.max(2) - 1)).collect();
+    picks.push(best);
+    picks.sort_unstable();
+    picks.dedup();
+    let held_out = front.holdout.as_ref();
+    let mut text = String::from("  point   mean cost   works for                        groups");
+    text += if held_out.is_some() { "   held-out cost, works for\n" } else { "\n" };
+    for i in picks {
+        let point = &front.points[i];
+        let share = 1.0 - point.loss;
+        let bar = "█".repeat((share * 20.0).round() as usize);
+        text += &format!("  {i:>5}   {:>9.3}   {:>6.1} % {bar:<20}  {:>6}", point.cost, 100.0 * share, point.leaves);
+        if let Some(there) = held_out.map(|held_out| &held_out.points[i]) {
+            text += &format!("   {:.3}, {:.1} %", there.cost, 100.0 * (1.0 - there.loss));
+        }
+        text += if i == best { "   ← lowest invalidity\n" } else { "\n" };
+    }
+    text
+}

@@ -1,0 +1,129 @@
+//! What people and programs read: results on stdout, notices and errors on stderr, exit codes.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use sogar::{Error, ErrorKind, Result};
+
+use crate::args::GlobalArgs;
+
+/// How a command ended (SPEC §8). Errors carry their own codes: 2, or 4 if refused for memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything was done.
+    Complete,
+    /// Stopped early, with a valid partial result.
+    Stopped,
+}
+
+impl Exit {
+    /// The process's exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Complete => 0,
+            Exit::Stopped => 3,
+        }
+    }
+}
+
+/// Where a command's words go.
+pub struct Output {
+    /// Results as JSON.
+    pub json: bool,
+    /// No notices, no progress.
+    pub quiet: bool,
+    /// More notices.
+    pub verbose: bool,
+}
+
+const BOLD: Style = Style::new().bold();
+
+impl Output {
+    /// Follows the global flags.
+    pub fn new(args: &GlobalArgs) -> Self {
+        Output { json: args.json, quiet: args.quiet, verbose: args.verbose }
+    }
+
+    /// Prints a result.
+    pub fn print(&self, text: impl Display) -> Result<()> {
+        let mut out = anstream::AutoStream::auto(io::stdout()).lock();
+        match write!(out, "{text}").and_then(|()| out.flush()) {
+            // Whoever reads us (`head`, a pager) has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) => Err(Error::new(ErrorKind::Output, format!("stdout can't be written: {error}"))),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Prints a result as JSON on one line.
+    pub fn print_json(&self, value: &serde_json::Value) -> Result<()> {
+        self.print(format!("{value}\n"))
+    }
+
+    /// Tells the user something on stderr.
+    pub fn notice(&self, text: impl Display) {
+        if !self.quiet {
+            self.to_stderr(AnsiColor::Cyan.on_default(), "note", &text);
+        }
+    }
+
+    /// Something that the user should look at, on stderr.
+    pub fn warning(&self, text: impl Display) {
+        self.to_stderr(AnsiColor::Yellow.on_default().bold(), "warning", &text);
+    }
+
+    /// An error with its remedy, on stderr.
+    pub fn error(&self, error: &Error) {
+        self.to_stderr(AnsiColor::Red.on_default().bold(), "error", error);
+        if let Some(help) = error.remedy().filter(|help| !help.is_empty()) {
+            self.to_stderr(AnsiColor::Green.on_default(), " help", &help);
+        }
+    }
+
+    fn to_stderr(&self, style: Style, word: &str, text: &dyn Display) {
+        let mut err = anstream::AutoStream::auto(io::stderr()).lock();
+        // There is nowhere left to report that stderr is closed.
+        let _ = writeln!(err, "{style}{word}:{style:#} {text}");
+    }
+}
+
+/// A heading.
+pub fn heading(text: &str) -> String {
+    format!("{BOLD}{text}{BOLD:#}\n")
+}
+
+/// A whole number with thin groups: 1,234,567.
+pub fn grouped(number: impl Display) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Seconds for people: `0.42 s`, `3.1 s`, `2 min 5 s`.
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{s:.2} s"),
+        s if s < 60.0 => format!("{s:.1} s"),
+        s => format!("{} min {:.0} s", (s / 60.0).floor(), s % 60.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

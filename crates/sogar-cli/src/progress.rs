@@ -1,0 +1,74 @@
+//! Progress bars on stderr, shown only for work that takes longer than a second and only on a terminal.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sogar::Progress;
+use sogar::pipeline::Reporter;
+
+/// Shows outcomes and search as bars.
+pub struct Bars {
+    quiet: bool,
+    start: Instant,
+    bar: Mutex<Option<(Stage, ProgressBar)>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Outcomes,
+    Depth(u32),
+}
+
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Bars {
+    /// No bars at all if `quiet`.
+    pub fn new(quiet: bool) -> Self {
+        Bars { quiet, start: Instant::now(), bar: Mutex::new(None) }
+    }
+
+    fn show(&self, stage: Stage, done: usize, all: usize, message: impl FnOnce() -> String) {
+        if self.quiet || self.start.elapsed() < PATIENCE {
+            return;
+        }
+        let Ok(mut bar) = self.bar.lock() else { return };
+        if bar.as_ref().is_none_or(|(shown, _)| *shown != stage) {
+            if let Some((_, old)) = bar.take() {
+                old.finish_and_clear();
+            }
+            let new = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
+            let template = "{msg} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                new.set_style(style.progress_chars("=> "));
+            }
+            *bar = Some((stage, new));
+        }
+        if let Some((_, bar)) = bar.as_ref() {
+            bar.set_message(message());
+            bar.set_position(done as u64);
+        }
+    }
+
+    /// Removes the bar from the screen.
+    pub fn clear(&self) {
+        if let Ok(mut bar) = self.bar.lock() {
+            if let Some((_, bar)) = bar.take() {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+impl Reporter for Bars {
+    fn outcomes(&self, done: usize, all: usize) {
+        self.show(Stage::Outcomes, done, all, || "outcomes of all actions".to_owned());
+    }
+
+    fn search(&self, progress: Progress) {
+        let Progress { depth, splits_done, splits_total, leaf_sets } = progress;
+        self.show(Stage::Depth(depth), splits_done, splits_total, || {
+            format!("search, depth {depth}, {leaf_sets} leaf sets")
+        });
+    }
+}
