@@ -142,6 +142,8 @@ impl Prepared {
             return Err(error.help("make at least one feature mutable (`immutable = false`), or widen its range"));
         }
         let cost = CostModel::new(&features, &edits, &config, folder)?;
+        let mut seen = std::collections::BTreeSet::new();
+        notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
         let rules =
             config.rules.iter().map(|text| Rule::parse(text, &features.features)).collect::<Result<_>>()?;
         Ok(Prepared {
@@ -260,6 +262,9 @@ impl Prepared {
             seconds_outcomes,
             seconds_search: start.elapsed().as_secs_f64(),
             leaf_sets: outcome.stats.leaf_sets,
+            groups_tested: outcome.stats.leaf_work.groups,
+            losses_counted: outcome.stats.leaf_work.losses,
+            costs_summed: outcome.stats.leaf_work.costs,
             settled_outcomes: settled,
             outcome_method: method.to_owned(),
         };

@@ -348,6 +348,15 @@ pub struct RunRef {
     pub seconds_search: f64,
     /// Distinct leaf sets that were evaluated.
     pub leaf_sets: u64,
+    /// Groups of actions that one popcount ruled out or let through, over all leaf sets.
+    #[serde(default)]
+    pub groups_tested: u64,
+    /// Actions whose flips were counted, over all leaf sets.
+    #[serde(default)]
+    pub losses_counted: u64,
+    /// Actions whose cost was summed, over all leaf sets.
+    #[serde(default)]
+    pub costs_summed: u64,
     /// Outcomes so close to the threshold that the model itself was asked.
     pub settled_outcomes: u64,
     /// How outcomes were found.
