@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use sogar::Result;
 use sogar::config::{Bins, Config, CostKind};
+use sogar::{Error, ErrorKind, Result};
 
 use crate::commands::data::DataArgs;
 
 /// What could the people that a classifier turned down do about it, and is that fair across groups?
 #[derive(Debug, Parser)]
 #[command(name = "sogar", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 complete; 2 usage or data error; 3 stopped early (time limit or one Ctrl-C), \
+#[command(
+    after_help = "Exit codes: 0 complete; 2 usage or data error; 3 stopped early (time or memory limit, or one Ctrl-C), \
                         with a valid partial result written; 4 refused before the start for memory; \
-                        130 a second Ctrl-C, nothing written.")]
+                        130 a second Ctrl-C, nothing written."
+)]
 pub struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,
@@ -23,6 +25,7 @@ pub struct Cli {
 
 /// Flags of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "General")]
 pub struct GlobalArgs {
     /// Print results as JSON
     #[arg(long, global = true)]
@@ -65,7 +68,7 @@ pub struct DemoArgs {
     #[arg(long, short, value_name = "DIR", default_value = "sogar-demo")]
     pub output: PathBuf,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<u32>,
 }
 
@@ -101,6 +104,7 @@ pub struct InputArgs {
 
 /// Flags that override a configuration file.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Settings")]
 pub struct ConfigFlags {
     /// Configuration file (`sogar config init TABLE` writes one)
     #[arg(long, short, value_name = "FILE", conflicts_with = "preset")]
@@ -127,19 +131,19 @@ pub struct ConfigFlags {
     #[arg(long, value_enum)]
     pub cost: Option<CostName>,
     /// Decision threshold of a score model [default: the model's own]
-    #[arg(long, value_name = "SCORE")]
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// Largest depth of a tree [default: 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_depth: Option<u32>,
     /// Largest number of leaves [default: 2^depth]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_leaves: Option<u32>,
     /// Fewest affected rows in a leaf [default: 50, or an eighth of them]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub min_leaf: Option<u32>,
     /// Most edits in an action [default: 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_edits: Option<u32>,
     /// Stop the search after this many seconds and give what was found
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
@@ -148,7 +152,7 @@ pub struct ConfigFlags {
     #[arg(long, value_name = "SIZE")]
     pub memory_limit: Option<String>,
     /// Threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<u32>,
     /// Seed of everything random; the search itself is not
     #[arg(long, value_name = "N")]
@@ -178,7 +182,7 @@ pub enum CostName {
 impl ConfigFlags {
     /// The configuration that the flags amount to, and the folder that its file names are relative to.
     pub fn resolve(&self) -> Result<(Config, PathBuf)> {
-        let (mut config, folder) = match (&self.config, &self.preset) {
+        let (config, folder) = match (&self.config, &self.preset) {
             (Some(path), _) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
                 (Config::read(path)?, folder)
@@ -186,8 +190,15 @@ impl ConfigFlags {
             (None, Some(name)) => (Config::preset(name)?, PathBuf::new()),
             (None, None) => (Config::default(), PathBuf::new()),
         };
-        self.apply(&mut config);
-        Ok((config, folder))
+        // First the file alone, so that it is blamed for what is its own fault only.
+        config.check(None).map_err(|error| match &self.config {
+            Some(path) => error.file(path),
+            None => error,
+        })?;
+        let mut changed = config.clone();
+        self.apply(&mut changed);
+        changed.check(None).map_err(|error| in_words_of_flags(&error))?;
+        Ok((changed, folder))
     }
 
     fn apply(&self, config: &mut Config) {
@@ -232,6 +243,18 @@ impl ConfigFlags {
             };
         }
     }
+}
+
+/// An error that speaks of `limits.max_depth` where the user wrote `--max-depth`.
+fn in_words_of_flags(error: &Error) -> Error {
+    let mut message = error.to_string();
+    for key in ["max_depth", "max_leaves", "min_leaf", "max_edits", "time_limit", "memory_limit", "threads"] {
+        message = message.replace(&format!("limits.{key}"), &format!("--{}", key.replace('_', "-")));
+    }
+    for (key, flag) in [("model.threshold", "--threshold"), ("data.delimiter", "--delimiter")] {
+        message = message.replace(key, flag);
+    }
+    Error::new(ErrorKind::Usage, message).help(error.remedy().unwrap_or_default())
 }
 
 /// Which point of a front.

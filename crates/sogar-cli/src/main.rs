@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Command::Problem(args) => commands::problem::run(args, &output),
         Command::Schema(args) => commands::schema::run(args, &output),
         Command::Completions(args) => commands::completions::run(args, &output),
-        Command::Data(args) => commands::data::run(args).map(|()| output::Exit::Complete),
+        Command::Data(args) => commands::data::run(args, &output),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use sogar::files::write_atomically;
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::GlobalArgs;
@@ -88,6 +90,22 @@ impl Output {
     }
 }
 
+/// Finds out before the work, rather than after it, that a result could not be written.
+pub fn require_writable(path: &Path) -> Result<()> {
+    if path.exists() && !path.is_file() && !path.is_dir() {
+        return Ok(()); // a pipe or a device: a trial would be seen by whoever reads it
+    }
+    let mut reached = false;
+    let trial = write_atomically(path, |_| {
+        reached = true;
+        Err(io::Error::other("a trial"))
+    });
+    match trial {
+        Err(error) if !reached => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// A heading.
 pub fn heading(text: &str) -> String {
     format!("{BOLD}{text}{BOLD:#}\n")
@@ -111,7 +129,7 @@ pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => format!("{s:.2} s"),
         s if s < 60.0 => format!("{s:.1} s"),
-        s => format!("{} min {:.0} s", (s / 60.0).floor(), s % 60.0),
+        s => format!("{} min {} s", s.round() as u64 / 60, s.round() as u64 % 60),
     }
 }
 
@@ -125,5 +143,26 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1000), "1,000");
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn seconds_are_rounded_before_they_are_cut_into_minutes() {
+        assert_eq!(seconds(0.416), "0.42 s");
+        assert_eq!(seconds(3.12), "3.1 s");
+        assert_eq!(seconds(119.7), "2 min 0 s");
+        assert_eq!(seconds(125.2), "2 min 5 s");
+    }
+
+    #[test]
+    fn a_trial_of_writing_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("front.json");
+        require_writable(&path).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        std::fs::write(&path, "old").unwrap();
+        require_writable(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert!(require_writable(&folder.path().join("no/front.json")).is_err());
+        assert!(require_writable(folder.path()).is_err());
     }
 }

@@ -52,10 +52,10 @@ impl Bars {
 
     /// Removes the bar from the screen.
     pub fn clear(&self) {
-        if let Ok(mut bar) = self.bar.lock() {
-            if let Some((_, bar)) = bar.take() {
-                bar.finish_and_clear();
-            }
+        if let Ok(mut bar) = self.bar.lock()
+            && let Some((_, bar)) = bar.take()
+        {
+            bar.finish_and_clear();
         }
     }
 }

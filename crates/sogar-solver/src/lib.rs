@@ -38,8 +38,8 @@ pub mod problem;
 pub mod search;
 pub mod stop;
 
-pub use bits::{BitTable, RowSet};
+pub use bits::{BitTable, Kernel, RowSet};
 pub use front::{Point, Solution, TreeNode};
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
-pub use search::{Outcome, Solver, SolverBuilder, Stats, Status};
+pub use search::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
 pub use stop::{CancelToken, Observer, Progress};

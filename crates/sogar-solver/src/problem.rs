@@ -59,7 +59,7 @@ impl Actions {
     }
 
     /// The edits of an action.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, action: usize) -> &[u32] {
         &self.edits[self.start[action]..self.start[action + 1]]
     }
@@ -160,6 +160,7 @@ pub struct Problem {
     pub(crate) actions: Actions,
     pub(crate) flips: BitTable,
     pub(crate) limits: Limits,
+    scale: u32,
 }
 
 impl Problem {
@@ -214,7 +215,13 @@ impl Problem {
         if let Some(orphan) = prefixes(&actions).iter().skip(1).position(Option::is_none) {
             return Err(ProblemError::BadAction(orphan + 1));
         }
+        // No total exceeds rows × (the dearest edit × the longest action).
+        let dearest = edit_costs.iter().flatten().copied().max().unwrap_or(0);
+        let longest = actions.get(actions.len() - 1).len().max(1) as u128;
+        let most = u128::from(dearest) * longest * rows as u128;
+        let scale = (0..64).find(|scale| most >> scale < u128::from(u32::MAX - 1)).unwrap_or(64);
         Ok(Problem {
+            scale,
             rows,
             splits,
             edits: edit_costs.len(),
@@ -252,13 +259,13 @@ impl Problem {
     }
 
     /// The edits of an action.
-    #[inline]
+    #[inline(always)]
     pub fn edits_of(&self, action: usize) -> &[u32] {
         self.actions.get(action)
     }
 
     /// The cost of an edit on every row.
-    #[inline]
+    #[inline(always)]
     pub fn edit_cost(&self, edit: usize) -> &[u32] {
         &self.edit_costs[edit * self.rows..(edit + 1) * self.rows]
     }
@@ -269,9 +276,14 @@ impl Problem {
     }
 
     /// The rows that an action flips, as words.
-    #[inline]
+    #[inline(always)]
     pub fn flips_of(&self, action: usize) -> &[u64] {
         self.flips.set(action)
+    }
+
+    /// How many low bits totals of cost must lose to stay below 2^32 − 1.
+    pub(crate) fn scale(&self) -> u32 {
+        self.scale
     }
 
     /// The cost of an action on one row.

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::bits::{RowSet, count_and};
+use crate::bits::{Kernel, RowSet, count_and};
 use crate::bound::{cheapest_flips, individual_bound};
 use crate::front::{Branch, Collector, Front, Point, Solution};
-use crate::leaf::{LeafBatch, LeafEvaluation, LeafWork, TrieLeaves, leaf_front};
+use crate::leaf::{GroupedLeaves, LeafContext, LeafEvaluation, LeafWork, leaf_front};
 use crate::memo::{Memo, Task};
 use crate::problem::{Limits, Problem};
 use crate::stop::{CancelToken, Observer, Progress, Stop, StopReason};
@@ -62,9 +62,30 @@ pub struct Outcome {
     pub stats: Stats,
 }
 
+/// Parts of the search that can be switched off one by one. Each changes the speed, none the result: the tests
+/// hold every combination against the exhaustive solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches {
+    /// The instruction set of the hot loops (a lesser one where the processor lacks it).
+    pub kernel: Kernel,
+    /// Leaves of small populations in planes.
+    pub planes: bool,
+    /// Leaves start with their parent's front.
+    pub warm_start: bool,
+    /// Fronts of row sets are remembered.
+    pub memo: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Switches { kernel: Kernel::best(), planes: true, warm_start: true, memo: true }
+    }
+}
+
 /// Settings of a search.
 #[derive(Debug, Clone)]
 pub struct SolverBuilder {
+    switches: Switches,
     threads: usize,
     time_limit: Option<Duration>,
     memory_limit: usize,
@@ -81,7 +102,13 @@ pub struct Solver {
 impl Solver {
     /// Default settings: all cores, no time limit, no memory limit.
     pub fn builder() -> SolverBuilder {
-        SolverBuilder { threads: 0, time_limit: None, memory_limit: usize::MAX, cancel: CancelToken::new() }
+        SolverBuilder {
+            switches: Switches::default(),
+            threads: 0,
+            time_limit: None,
+            memory_limit: usize::MAX,
+            cancel: CancelToken::new(),
+        }
     }
 
     /// Finds the front.
@@ -89,7 +116,8 @@ impl Solver {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
-            let leaves = TrieLeaves::new(problem);
+            let Switches { kernel, planes, .. } = self.settings.switches;
+            let leaves = GroupedLeaves::new(problem, kernel, planes);
             self.solve_with(problem, &leaves, stop, observer)
         })
     }
@@ -101,7 +129,9 @@ impl Solver {
         stop: Stop,
         observer: &dyn Observer,
     ) -> Outcome {
-        let search = Search { problem, leaves, stop, memo: Memo::new(self.settings.memory_limit) };
+        let Switches { warm_start, memo, .. } = self.settings.switches;
+        let memo = Memo::new(if memo { self.settings.memory_limit } else { 0 });
+        let search = Search { problem, leaves, stop, memo, warm_start };
         let (front, reason) = search.run(observer);
         let status = match reason {
             None => Status::Complete,
@@ -151,6 +181,13 @@ impl SolverBuilder {
         self
     }
 
+    /// Switches parts of the search off, for tests and measurements.
+    #[must_use]
+    pub fn switches(mut self, switches: Switches) -> Self {
+        self.switches = switches;
+        self
+    }
+
     /// Starts the threads.
     pub fn build(self) -> Result<Solver, rayon::ThreadPoolBuildError> {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -175,6 +212,7 @@ struct Search<'a> {
     leaves: &'a dyn LeafEvaluation,
     stop: Stop,
     memo: Memo,
+    warm_start: bool,
 }
 
 impl Search<'_> {
@@ -185,8 +223,8 @@ impl Search<'_> {
         let size = self.problem.rows;
         // The root's own front is always computed, deadline or not: it is the least that a stopped search gives.
         let patient = Stop::default();
-        let batch = LeafBatch { sets: std::slice::from_ref(&all), warm: &[] };
-        let points = self.leaves.leaf_fronts(batch, &patient).unwrap_or_default();
+        let context = self.leaves.among(&all);
+        let points = context.leaf_fronts(std::slice::from_ref(&all), &[], &patient).unwrap_or_default();
         let leaf = Arc::new(leaf_front(points.first().map_or(&[], Vec::as_slice)));
         self.memo.insert(&all, Task::LEAF, &leaf);
         let mut best = Arc::clone(&leaf);
@@ -205,7 +243,7 @@ impl Search<'_> {
                     leaf_sets: self.memo.leaf_sets(),
                 });
             };
-            let (front, reason) = self.branch(&all, size, this, &leaf, &report);
+            let (front, reason) = self.branch(&*context, &all, size, this, &leaf, &report);
             if reason.is_some() {
                 return (best.union(&front), reason);
             }
@@ -217,6 +255,7 @@ impl Search<'_> {
     /// `T(set, task)`.
     fn solve(
         &self,
+        context: &dyn LeafContext,
         set: &RowSet,
         size: usize,
         task: Task,
@@ -228,9 +267,12 @@ impl Search<'_> {
         if let Some(front) = self.memo.get(set, task) {
             return Ok(front);
         }
+        // Two levels of leaves below this set are worth a context of their own, if it is much smaller.
+        let own = (task.depth > 1 && size * 4 < context.members() * 3).then(|| self.leaves.among(set));
+        let context = own.as_deref().unwrap_or(context);
         let (front, reason) = match task.depth {
-            1 => (self.branch_once(set, size, leaf)?, None),
-            _ => self.branch(set, size, task, leaf, &|_, _| ()),
+            1 => (self.branch_once(context, set, size, leaf)?, None),
+            _ => self.branch(context, set, size, task, leaf, &|_, _| ()),
         };
         if let Some(reason) = reason {
             return Err(reason);
@@ -241,10 +283,16 @@ impl Search<'_> {
     }
 
     /// Depth 1: both children are leaves, so all their fronts are asked for at once.
-    fn branch_once(&self, set: &RowSet, size: usize, leaf: &Arc<Front>) -> Result<Front, StopReason> {
+    fn branch_once(
+        &self,
+        context: &dyn LeafContext,
+        set: &RowSet,
+        size: usize,
+        leaf: &Arc<Front>,
+    ) -> Result<Front, StopReason> {
         let cuts = self.cuts(set, size);
         let sets: Vec<&RowSet> = cuts.iter().flat_map(|cut| [&cut.left, &cut.right]).collect();
-        let fronts = self.leaf_fronts(&sets, leaf)?;
+        let fronts = self.leaf_fronts(context, &sets, leaf)?;
         let mut collector = Collector::new(size);
         collector.add_leaf(leaf);
         let mut branches = Vec::with_capacity(cuts.len());
@@ -260,6 +308,7 @@ impl Search<'_> {
     /// the cuts that were finished, with the reason; only the root has a use for that.
     fn branch(
         &self,
+        context: &dyn LeafContext,
         set: &RowSet,
         size: usize,
         task: Task,
@@ -268,14 +317,19 @@ impl Search<'_> {
     ) -> (Front, Option<StopReason>) {
         let cuts = self.cuts(set, size);
         report(cuts.len(), 0);
+        let leaves = match self.leaves_of_cuts(context, &cuts, leaf) {
+            Ok(leaves) => leaves,
+            Err(reason) => return (Front::clone(leaf), Some(reason)),
+        };
         let collected = Mutex::new(Collector::new(size));
         let lock = || collected.lock().unwrap_or_else(PoisonError::into_inner);
         lock().add_leaf(leaf);
         let results: Vec<Result<Vec<(u32, Branch)>, StopReason>> = cuts
             .par_iter()
+            .zip(leaves.par_chunks_exact(2))
             .enumerate()
-            .map(|(position, cut)| {
-                let branches = self.solve_cut(position, cut, task, leaf)?;
+            .map(|(position, (cut, leaves))| {
+                let branches = self.solve_cut(context, position, cut, task, [&leaves[0], &leaves[1]])?;
                 let mut own = Collector::new(size);
                 for (key, branch) in &branches {
                     own.add_split(*key, &branch.left, &branch.right);
@@ -300,14 +354,14 @@ impl Search<'_> {
     /// position and then with the number of leaves on the left.
     fn solve_cut(
         &self,
+        context: &dyn LeafContext,
         position: usize,
         cut: &Cut,
         task: Task,
-        leaf: &Arc<Front>,
+        leaves: [&Arc<Front>; 2],
     ) -> Result<Vec<(u32, Branch)>, StopReason> {
         self.stop.check()?;
         let limits = self.problem.limits;
-        let pair = self.leaf_fronts(&[&cut.left, &cut.right], leaf)?;
         let child = |size, max_leaves| self::task(limits, size, task.depth - 1, max_leaves);
         let most_left = child(cut.left_size, task.max_leaves - 1).max_leaves;
         let most_right = child(cut.right_size, task.max_leaves - 1).max_leaves;
@@ -317,17 +371,46 @@ impl Search<'_> {
         let mut branches = Vec::new();
         for left_leaves in fewest_left..=most_left {
             let right_leaves = if free { most_right } else { task.max_leaves - left_leaves };
-            let left = self.solve(&cut.left, cut.left_size, child(cut.left_size, left_leaves), &pair[0])?;
-            let right =
-                self.solve(&cut.right, cut.right_size, child(cut.right_size, right_leaves), &pair[1])?;
+            let left =
+                self.solve(context, &cut.left, cut.left_size, child(cut.left_size, left_leaves), leaves[0])?;
+            let right = self.solve(
+                context,
+                &cut.right,
+                cut.right_size,
+                child(cut.right_size, right_leaves),
+                leaves[1],
+            )?;
             let key = position as u32 * task.max_leaves + left_leaves - 1;
             branches.push((key, Branch { split: cut.split, left, right }));
         }
         Ok(branches)
     }
 
-    /// Leaf fronts of some sets, remembered ones where there are.
-    fn leaf_fronts(&self, sets: &[&RowSet], parent: &Front) -> Result<Vec<Arc<Front>>, StopReason> {
+    /// Leaf fronts of both children of every cut, in order, in a few large batches side by side.
+    fn leaves_of_cuts(
+        &self,
+        context: &dyn LeafContext,
+        cuts: &[Cut],
+        leaf: &Front,
+    ) -> Result<Vec<Arc<Front>>, StopReason> {
+        let batch = cuts.len().div_ceil(rayon::current_num_threads()).max(16);
+        let batches: Vec<Vec<Arc<Front>>> = cuts
+            .par_chunks(batch)
+            .map(|cuts| {
+                let sets: Vec<&RowSet> = cuts.iter().flat_map(|cut| [&cut.left, &cut.right]).collect();
+                self.leaf_fronts(context, &sets, leaf)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(batches.concat())
+    }
+
+    /// Leaf fronts of some subsets of the context's members, remembered ones where there are.
+    fn leaf_fronts(
+        &self,
+        context: &dyn LeafContext,
+        sets: &[&RowSet],
+        leaf: &Front,
+    ) -> Result<Vec<Arc<Front>>, StopReason> {
         let mut fronts: Vec<Option<Arc<Front>>> =
             sets.iter().map(|set| self.memo.get(set, Task::LEAF)).collect();
         let mut wanted: Vec<RowSet> = Vec::new();
@@ -339,11 +422,12 @@ impl Search<'_> {
             }
         }
         if !wanted.is_empty() {
-            let warm: Vec<u32> = parent.entries.iter().map(|entry| entry.left).collect();
-            let batch = LeafBatch { sets: &wanted, warm: &warm };
-            let fresh: Vec<Arc<Front>> = self
-                .leaves
-                .leaf_fronts(batch, &self.stop)?
+            let warm: Vec<u32> = match self.warm_start {
+                true => leaf.entries.iter().map(|entry| entry.left).collect(),
+                false => Vec::new(),
+            };
+            let fresh: Vec<Arc<Front>> = context
+                .leaf_fronts(&wanted, &warm, &self.stop)?
                 .iter()
                 .map(|points| Arc::new(leaf_front(points)))
                 .collect();

@@ -6,7 +6,8 @@ mod random_problems;
 
 use random_problems::{Shape, draw};
 use sogar_solver::{
-    CancelToken, Limits, Outcome, Point, Problem, RowSet, Solver, Status, TreeNode, exhaustive,
+    CancelToken, Kernel, Limits, Outcome, Point, Problem, RowSet, Solver, Status, Switches, TreeNode,
+    exhaustive,
 };
 
 fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
@@ -43,7 +44,7 @@ fn assert_simplified(tree: &TreeNode, seed: u64) {
 
 #[test]
 fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
-    let shape = Shape { rows: 30, splits: 6, actions: 12, depth: 3 };
+    let shape = Shape { rows: 30, splits: 6, actions: 32, depth: 3 };
     for seed in 0..3000 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let outcome = solve(&problem, 1, usize::MAX);
@@ -104,4 +105,63 @@ fn a_cancelled_search_is_never_called_complete() {
     let outcome = Solver::builder().threads(1).cancel(token).build().unwrap().solve(&problem, &());
     assert_eq!(outcome.status, Status::Cancelled);
     assert!(!outcome.front.is_empty());
+}
+
+fn solve_with(problem: &Problem, switches: Switches, threads: usize) -> Outcome {
+    Solver::builder().threads(threads).switches(switches).build().unwrap().solve(problem, &())
+}
+
+/// Every combination of the switches.
+fn all_switches() -> Vec<Switches> {
+    let mut all = Vec::new();
+    for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
+        for bits in 0..8 {
+            let [planes, warm_start, memo] = [0, 1, 2].map(|bit| bits >> bit & 1 == 1);
+            all.push(Switches { kernel, planes, warm_start, memo });
+        }
+    }
+    all
+}
+
+#[test]
+fn no_combination_of_switches_changes_a_front_or_a_witness() {
+    let shape = Shape { rows: 50, splits: 6, actions: 60, depth: 3 };
+    for seed in 10_000..10_100 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let expected = solve(&problem, 1, usize::MAX);
+        for switches in all_switches() {
+            assert_eq!(solve_with(&problem, switches, 1).front, expected.front, "seed {seed}, {switches:?}");
+        }
+    }
+}
+
+#[test]
+fn each_switch_off_alone_equals_the_exhaustive_solver_on_2000_random_problems() {
+    let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 3 };
+    let on = Switches::default();
+    let variants = [
+        Switches { kernel: Kernel::Portable, ..on },
+        Switches { planes: false, ..on },
+        Switches { warm_start: false, ..on },
+        Switches { memo: false, ..on },
+    ];
+    for seed in 20_000..22_000 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let expected = exhaustive::front(&problem);
+        for switches in variants {
+            assert_eq!(points(&solve_with(&problem, switches, 1)), expected, "seed {seed}, {switches:?}");
+        }
+    }
+}
+
+#[test]
+fn larger_leaves_agree_between_layouts() {
+    // More rows than one staircase bucket each: the coarse tests must stay sound.
+    let shape = Shape { rows: 3000, splits: 4, actions: 60, depth: 2 };
+    for seed in 0..12 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let planes = solve_with(&problem, Switches::default(), 2);
+        let plain = solve_with(&problem, Switches { planes: false, ..Switches::default() }, 1);
+        assert_eq!(planes.front, plain.front, "seed {seed}");
+    }
 }

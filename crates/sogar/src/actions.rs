@@ -4,8 +4,9 @@ use sogar_solver::Actions;
 
 use crate::binarize::{binning, level_name};
 use crate::config::{Config, Direction, EditStyle, FeatureConfig};
+use crate::describe::{spoken, spoken_number};
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{Feature, FeatureTable, Kind, format_number};
+use crate::feature::{Feature, FeatureTable, Kind};
 
 /// A change of one feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,19 +130,21 @@ impl Edit {
         match &self.change {
             Change::Shift { by, .. } => {
                 let verb = if *by > 0.0 { "increase" } else { "decrease" };
-                let amount = format_number(by.abs());
+                let amount = spoken_number(by.abs());
                 match feature.kind {
                     Kind::Ordinal { .. } if by.abs() == 1.0 => format!("{verb} `{name}` by one level"),
                     Kind::Ordinal { .. } => format!("{verb} `{name}` by {amount} levels"),
                     _ => format!("{verb} `{name}` by {amount}"),
                 }
             }
-            Change::Set { to, .. } => format!("set `{name}` to {}", level_name(feature, *to)),
+            Change::Set { to, .. } => format!("set `{name}` to {}", spoken(level_name(feature, *to))),
             Change::Swap { from, to } => {
-                format!("change `{name}` from {} to {}", level_name(feature, *from), level_name(feature, *to))
+                let (from, to) = (spoken(level_name(feature, *from)), spoken(level_name(feature, *to)));
+                format!("change `{name}` from {from} to {to}")
             }
             Change::Flip => {
-                format!("switch `{name}` between {} and {}", level_name(feature, 0), level_name(feature, 1))
+                let (one, other) = (spoken(level_name(feature, 0)), spoken(level_name(feature, 1)));
+                format!("switch `{name}` between {one} and {other}")
             }
         }
     }
@@ -177,7 +180,11 @@ pub fn all_edits(table: &FeatureTable, config: &Config) -> Result<Vec<Edit>> {
             Kind::Binary { .. } => category_changes(description, settings, None)?,
         };
         let followers = followers(table, &description.name, config)?;
-        edits.extend(changes.into_iter().map(|change| Edit { feature, change, followers: followers.clone() }));
+        edits.extend(changes.into_iter().map(|change| Edit {
+            feature,
+            change,
+            followers: followers.clone(),
+        }));
     }
     Ok(edits)
 }
@@ -261,7 +268,11 @@ fn shifts(
     Ok(changes)
 }
 
-fn category_changes(feature: &Feature, settings: &FeatureConfig, missing: Option<usize>) -> Result<Vec<Change>> {
+fn category_changes(
+    feature: &Feature,
+    settings: &FeatureConfig,
+    missing: Option<usize>,
+) -> Result<Vec<Change>> {
     let levels = feature.levels();
     let index = |level: &String| {
         levels.iter().position(|known| known == level).ok_or_else(|| {
@@ -284,7 +295,10 @@ fn category_changes(feature: &Feature, settings: &FeatureConfig, missing: Option
     Ok(match settings.edits.unwrap_or(EditStyle::Set) {
         EditStyle::Set => targets
             .into_iter()
-            .map(|to| Change::Set { to, not_from: (0..levels.len()).filter(|&from| blocked(from, to)).collect() })
+            .map(|to| Change::Set {
+                to,
+                not_from: (0..levels.len()).filter(|&from| blocked(from, to)).collect(),
+            })
             .collect(),
         EditStyle::Swap => (0..levels.len())
             .flat_map(|from| targets.iter().map(move |&to| (from, to)))

@@ -1,54 +1,62 @@
 //! Summaries in words: a tree as indented text, as rules in sentences, or for Graphviz.
+//!
+//! Everything here is a function of the result file. The way to a leaf is told in `conditions.rs`.
 
-use crate::feature::{Feature, Kind, format_number};
-use crate::summary::{FrontFile, Node, SplitRef, Value};
+mod conditions;
+#[cfg(test)]
+mod tests;
 
-/// A tree as indented text.
+use crate::feature::format_number;
+use crate::summary::{FrontFile, Node};
+
+use conditions::{conditions, joined};
+
+/// A tree as indented text, with the number of people at every node.
 pub fn tree_text(front: &FrontFile, tree: &Node) -> String {
     let mut text = String::new();
     match tree {
         Node::Leaf { .. } => text += &format!("Everybody: {}\n", leaf_text(front, tree)),
-        Node::Split { .. } => branch_text(front, tree, "", &mut text),
+        Node::Split { .. } => {
+            text += &format!("Everybody ({})\n", people(rows_of(tree)));
+            branch_text(front, tree, "", &mut text);
+        }
     }
     text
 }
 
 fn branch_text(front: &FrontFile, node: &Node, indent: &str, text: &mut String) {
     let Node::Split { split, left, right } = node else { return };
-    let split = &front.splits[*split];
     let sides = [(left, true, "├─ ", "│  "), (right, false, "└─ ", "   ")];
     for (child, passed, mark, below) in sides {
-        let condition = condition(front, split, passed);
+        let condition = joined(&conditions(front, &[(*split, passed)]));
         match &**child {
             Node::Leaf { .. } => {
-                *text += &format!("{indent}{mark}{condition}\n{indent}{below}→ {}\n", leaf_text(front, child));
+                *text +=
+                    &format!("{indent}{mark}{condition}\n{indent}{below}→ {}\n", leaf_text(front, child));
             }
             Node::Split { .. } => {
-                *text += &format!("{indent}{mark}{condition}\n");
+                *text += &format!("{indent}{mark}{condition} ({})\n", people(rows_of(child)));
                 branch_text(front, child, &format!("{indent}{below}"), text);
             }
         }
     }
 }
 
-/// A tree as one sentence per leaf.
+/// A tree as one sentence per leaf, the advice on a line of its own.
 pub fn rules_text(front: &FrontFile, tree: &Node) -> String {
     tree.rules()
         .iter()
-        .map(|(tests, leaf)| match tests.as_slice() {
+        .map(|(tests, leaf)| match conditions(front, tests).as_slice() {
             [] => format!("• Everybody: {}.\n", leaf_text(front, leaf)),
-            tests => {
-                let conditions: Vec<String> =
-                    tests.iter().map(|&(split, passed)| condition(front, &front.splits[split], passed)).collect();
-                format!("• If {}: {}.\n", conditions.join(" and "), leaf_text(front, leaf))
-            }
+            parts => format!("• If {}:\n  {}.\n", joined(parts), leaf_text(front, leaf)),
         })
         .collect()
 }
 
 /// A tree for Graphviz.
 pub fn tree_dot(front: &FrontFile, tree: &Node) -> String {
-    let mut text = String::from("digraph summary {\n  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n");
+    let mut text =
+        String::from("digraph summary {\n  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n");
     let mut count = 0;
     dot_node(front, tree, &mut count, &mut text);
     text + "}\n"
@@ -60,10 +68,15 @@ fn dot_node(front: &FrontFile, node: &Node, count: &mut usize, text: &mut String
     let quote = |label: &str| label.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
     match node {
         Node::Leaf { .. } => {
-            *text += &format!("  n{id} [label=\"{}\", style=\"rounded,filled\"];\n", quote(&leaf_text(front, node)));
+            *text += &format!(
+                "  n{id} [label=\"{}\", style=\"rounded,filled\"];\n",
+                quote(&leaf_text(front, node))
+            );
         }
         Node::Split { split, left, right } => {
-            *text += &format!("  n{id} [label=\"{}\"];\n", quote(&front.splits[*split].text));
+            let question =
+                format!("{}? ({})", joined(&conditions(front, &[(*split, true)])), people(rows_of(node)));
+            *text += &format!("  n{id} [label=\"{}\"];\n", quote(&question));
             for (child, label) in [(left, "yes"), (right, "no")] {
                 let child = dot_node(front, child, count, text);
                 *text += &format!("  n{id} -> n{child} [label=\"{label}\"];\n");
@@ -78,32 +91,52 @@ pub fn leaf_text(front: &FrontFile, leaf: &Node) -> String {
     let Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return String::new() };
     let action = &front.actions[*action];
     if action.edits.is_empty() {
-        return format!("No change ({rows} people stay without recourse)");
+        let stay = if *rows == 1 { "stays" } else { "stay" };
+        return format!("No change ({} {stay} without recourse)", people(*rows));
     }
     let cost = *cost_sum as f64 / front.cost.unit as f64 / (*rows).max(1) as f64;
-    format!("{}: works for {flipped} of {rows} people, mean cost {cost:.2}", action.text)
+    format!("{}: works for {flipped} of {}, mean cost {cost:.2}", action.text, people(*rows))
 }
 
-/// A split's outcome in words: `age is at most 34`, `job is not skilled`.
-fn condition(front: &FrontFile, split: &SplitRef, passed: bool) -> String {
-    let feature = front.features.iter().find(|feature| feature.name == split.feature);
-    let name = &split.feature;
-    match &split.value {
-        Value::Level(level) if split.test == "=" => {
-            format!("`{name}` is {}{level}", if passed { "" } else { "not " })
-        }
-        Value::Level(level) => format!("`{name}` is {}{level}", if passed { "at most " } else { "above " }),
-        Value::Number(edge) => number_condition(name, feature, *edge, passed),
+/// A value's name within a sentence: in quotes “…” if it has blanks or other signs that would not read as one word.
+///
+/// ```
+/// use sogar::describe::spoken;
+/// assert_eq!(spoken("Exec-managerial"), "Exec-managerial");
+/// assert_eq!(spoken("car (used)"), "“car (used)”");
+/// ```
+pub fn spoken(level: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_';
+    // A decimal point does not make a number look odd.
+    let number = level.parse::<f64>().is_ok_and(f64::is_finite);
+    if number || (!level.is_empty() && level.chars().all(plain)) {
+        level.to_owned()
+    } else {
+        format!("“{level}”")
     }
 }
 
-/// Whole numbers are cut between two of them, so both sides can be said with a whole number.
-fn number_condition(name: &str, feature: Option<&Feature>, edge: f64, passed: bool) -> String {
-    let whole = feature.is_some_and(|feature| matches!(feature.kind, Kind::Integer));
-    match (whole, passed) {
-        (true, true) => format!("`{name}` is at most {}", format_number(edge.floor())),
-        (true, false) => format!("`{name}` is at least {}", format_number(edge.floor() + 1.0)),
-        (false, true) => format!("`{name}` is at most {}", format_number(edge)),
-        (false, false) => format!("`{name}` is above {}", format_number(edge)),
+/// A number within a sentence: whole numbers as they are, others to six digits (files have the exact ones).
+///
+/// ```
+/// use sogar::describe::spoken_number;
+/// assert_eq!(spoken_number(0.1 + 0.2), "0.3");
+/// assert_eq!(spoken_number(1_234_567.0), "1234567");
+/// ```
+pub fn spoken_number(number: f64) -> String {
+    let rounded = if number.fract() == 0.0 { None } else { format!("{number:.5e}").parse().ok() };
+    format_number(rounded.unwrap_or(number))
+}
+
+/// `1 person`, `2 people`.
+fn people(count: u64) -> String {
+    if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
+}
+
+/// The affected rows below a node.
+fn rows_of(node: &Node) -> u64 {
+    match node {
+        Node::Leaf { rows, .. } => *rows,
+        Node::Split { left, right, .. } => rows_of(left) + rows_of(right),
     }
 }

@@ -1,11 +1,10 @@
 //! A front on other rows: held-out people go through the same trees, with the reference table's bins and costs
 //! (SPEC §1).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::actions::Edit;
 use crate::binarize::Split;
-use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::FeatureTable;
 use crate::model::{LoadedModel, Rows};
@@ -38,28 +37,84 @@ pub fn open_model(front: &FrontFile, path: &Path) -> Result<LoadedModel> {
     Ok(model)
 }
 
-/// Every point of the front on the affected rows of another table.
-pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &Table) -> Result<(Evaluation, Vec<String>)> {
-    let (table, notices) = FeatureTable::apply(&prepared.table.features, held_out, &prepared.config)?;
-    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
-    let affected: Vec<usize> =
-        (0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
-    if affected.is_empty() {
-        return Err(Error::new(ErrorKind::Population, "the model turns nobody down in this table")
-            .file(&held_out.path)
-            .help("there is nobody to evaluate the summaries on"));
+/// A table of other people, ready to be evaluated on: what can be wrong with it is known before a long search.
+pub struct HeldOut {
+    /// The table's path.
+    pub path: PathBuf,
+    /// What the user should know about the table.
+    pub notices: Vec<String>,
+    hash: String,
+    table: FeatureTable,
+    affected: Vec<usize>,
+}
+
+impl HeldOut {
+    /// Sees a table through the reference table's features, and finds whom the model turns down in it.
+    pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
+        let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
+        let affected: Vec<usize> =
+            (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
+        if affected.is_empty() {
+            return Err(Error::new(ErrorKind::Population, "the model turns nobody down in this table")
+                .file(&table.path)
+                .help("there is nobody to evaluate the summaries on; give another table"));
+        }
+        Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
+
+    /// Cost in units and outcome of one action on every affected row.
+    fn apply(&self, prepared: &Prepared, edits: &[Edit]) -> Result<Vec<(u64, bool)>> {
+        let mut costs = Vec::with_capacity(self.affected.len());
+        let mut broken = Vec::with_capacity(self.affected.len());
+        let mut block = Vec::new();
+        let mut encoded = Vec::new();
+        for &row in &self.affected {
+            let before = self.table.row(row);
+            let mut after = before.clone();
+            let mut parts = Vec::with_capacity(edits.len());
+            for edit in edits {
+                parts.push(u64::from(prepared.cost.edit_cost(edit, &before)?));
+                edit.apply(&mut after);
+            }
+            costs.push(match prepared.cost.combine() {
+                sogar_solver::Combine::Max => parts.into_iter().max().unwrap_or(0),
+                sogar_solver::Combine::Sum => parts.into_iter().sum(),
+            });
+            broken.push(prepared.rules.iter().any(|rule| rule.broken_by(&before, &after)));
+            prepared.encoder.encode_row(&after, &mut encoded);
+            block.extend_from_slice(&encoded);
+        }
+        let rows = Rows { values: &block, columns: prepared.encoder.columns.len() };
+        let predictions = prepared.model.predictor.predict(rows)?;
+        Ok(costs
+            .into_iter()
+            .zip(broken)
+            .zip(&predictions)
+            .map(|((cost, broken), prediction)| {
+                (cost, !edits.is_empty() && !broken && prepared.classes.is_desired(prediction))
+            })
+            .collect())
+    }
+}
+
+/// Every point of the front on the affected rows of another table.
+pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Evaluation> {
     let features = &prepared.table.features;
+    let (table, affected) = (&held_out.table, &held_out.affected);
     let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
-    let mut rows = HeldOut { prepared, table: &table, affected: &affected, actions: Vec::new() };
+    // outcomes[action][position]
+    let mut outcomes: Vec<Vec<(u64, bool)>> = Vec::with_capacity(front.actions.len());
     for action in &front.actions {
         let edits: Vec<Edit> = action.edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>()?;
-        rows.actions.push(rows.apply(&edits, &prepared.encoder)?);
+        outcomes.push(held_out.apply(prepared, &edits)?);
     }
     // passes[split][position]
     let passes: Vec<Vec<bool>> = splits
         .iter()
-        .map(|split| affected.iter().map(|&row| split.test.passes(table.values[split.feature][row])).collect())
+        .map(|split| {
+            affected.iter().map(|&row| split.test.passes(table.values[split.feature][row])).collect()
+        })
         .collect();
     let points: Vec<EvaluatedPoint> = front
         .points
@@ -67,7 +122,7 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &Table) -> Res
         .map(|point| {
             let (mut cost, mut loss) = (0u64, 0u64);
             for position in 0..affected.len() {
-                let (action_cost, flipped) = rows.actions[leaf_of(&point.tree, &passes, position)][position];
+                let (action_cost, flipped) = outcomes[leaf_of(&point.tree, &passes, position)][position];
                 cost += action_cost;
                 loss += u64::from(!flipped);
             }
@@ -81,16 +136,16 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &Table) -> Res
         .map(|(here, there)| (here.cost - there.cost).hypot(here.loss - there.loss))
         .collect();
     let mean_distance = distances.iter().sum::<f64>() / distances.len() as f64;
-    let variance = distances.iter().map(|d| (d - mean_distance).powi(2)).sum::<f64>() / distances.len() as f64;
-    let evaluation = Evaluation {
+    let variance =
+        distances.iter().map(|d| (d - mean_distance).powi(2)).sum::<f64>() / distances.len() as f64;
+    Ok(Evaluation {
         hash: held_out.hash.clone(),
         rows: table.rows,
         affected: affected.len(),
         points,
         mean_distance,
         sd_distance: variance.sqrt(),
-    };
-    Ok((evaluation, notices))
+    })
 }
 
 /// The action of the leaf that a row falls into.
@@ -101,50 +156,5 @@ fn leaf_of(tree: &Node, passes: &[Vec<bool>], position: usize) -> usize {
             Node::Leaf { action, .. } => return *action,
             Node::Split { split, left, right } => node = if passes[*split][position] { left } else { right },
         }
-    }
-}
-
-struct HeldOut<'a> {
-    prepared: &'a Prepared,
-    table: &'a FeatureTable,
-    affected: &'a [usize],
-    /// Per action and row: cost in units, and whether it flips.
-    actions: Vec<Vec<(u64, bool)>>,
-}
-
-impl HeldOut<'_> {
-    /// Cost and outcome of one action on every affected row.
-    fn apply(&self, edits: &[Edit], encoder: &Encoder) -> Result<Vec<(u64, bool)>> {
-        let prepared = self.prepared;
-        let mut costs = Vec::with_capacity(self.affected.len());
-        let mut broken = Vec::with_capacity(self.affected.len());
-        let mut block = Vec::new();
-        let mut encoded = Vec::new();
-        for &row in self.affected {
-            let before = self.table.row(row);
-            let mut after = before.clone();
-            let mut parts = Vec::with_capacity(edits.len());
-            for edit in edits {
-                parts.push(u64::from(prepared.cost.edit_cost(edit, &before)?));
-                edit.apply(&mut after);
-            }
-            costs.push(match prepared.cost.combine() {
-                sogar_solver::Combine::Max => parts.into_iter().max().unwrap_or(0),
-                sogar_solver::Combine::Sum => parts.into_iter().sum(),
-            });
-            broken.push(prepared.rules.iter().any(|rule| rule.broken_by(&before, &after)));
-            encoder.encode_row(&after, &mut encoded);
-            block.extend_from_slice(&encoded);
-        }
-        let rows = Rows { values: &block, columns: encoder.columns.len() };
-        let predictions = prepared.model.predictor.predict(rows)?;
-        Ok(costs
-            .into_iter()
-            .zip(broken)
-            .zip(&predictions)
-            .map(|((cost, broken), prediction)| {
-                (cost, !edits.is_empty() && !broken && prepared.classes.is_desired(prediction))
-            })
-            .collect())
     }
 }

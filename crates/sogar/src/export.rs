@@ -6,6 +6,8 @@
 //! | `edit_costs` | edits × rows, u32 | cost of each edit in units |
 //! | `action_edits` | actions × k, i32 | the edits of each action, −1 where it has fewer |
 //! | `flips` | actions × rows, bool | whether an action flips a row |
+//! | `split_texts` | splits, text | each split's question |
+//! | `edit_texts` | edits, text | each edit in words |
 //! | `affected` | rows, i64 | the rows' positions in the table |
 //! | `limits` | 5, i64 | depth, leaves, min leaf, unit of cost, 0 if edits combine by max and 1 if by sum |
 //!
@@ -42,7 +44,8 @@ fn write_archive(
     let mut zip = ZipWriter::new(archive);
     start(&mut zip, "splits", "|b1", &[rows, prepared.splits.len()])?;
     for row in 0..rows {
-        let line: Vec<u8> = prepared.splits.iter().map(|(_, passing)| u8::from(passing.contains(row))).collect();
+        let line: Vec<u8> =
+            prepared.splits.iter().map(|(_, passing)| u8::from(passing.contains(row))).collect();
         zip.write_all(&line)?;
     }
     start(&mut zip, "edit_costs", "<u4", &[prepared.edits.len(), rows])?;
@@ -60,8 +63,15 @@ fn write_archive(
     for action in 0..actions.len() {
         zip.write_all(&(0..rows).map(|row| u8::from(solver.flips(action, row))).collect::<Vec<u8>>())?;
     }
+    let features = &prepared.table.features;
+    let questions: Vec<String> = prepared.splits.iter().map(|(split, _)| split.text(features)).collect();
+    let edits: Vec<String> = prepared.edits.iter().map(|edit| edit.text(features)).collect();
+    write_texts(&mut zip, "split_texts", &questions)?;
+    write_texts(&mut zip, "edit_texts", &edits)?;
     start(&mut zip, "affected", "<i8", &[rows])?;
-    zip.write_all(&prepared.affected.iter().flat_map(|&row| (row as i64).to_le_bytes()).collect::<Vec<u8>>())?;
+    zip.write_all(
+        &prepared.affected.iter().flat_map(|&row| (row as i64).to_le_bytes()).collect::<Vec<u8>>(),
+    )?;
     start(&mut zip, "limits", "<i8", &[5])?;
     let limits = prepared.limits;
     let sum = i64::from(prepared.cost.combine() == sogar_solver::Combine::Sum);
@@ -74,6 +84,21 @@ fn write_archive(
     ];
     zip.write_all(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>())?;
     zip.finish()?;
+    Ok(())
+}
+
+/// Writes an array of texts: NumPy keeps them as UTF-32, each as long as the longest.
+fn write_texts<W: Write + Seek>(
+    zip: &mut ZipWriter<W>,
+    name: &str,
+    texts: &[String],
+) -> std::result::Result<(), zip::result::ZipError> {
+    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+    start(zip, name, &format!("<U{longest}"), &[texts.len()])?;
+    for text in texts {
+        let padded = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(longest);
+        zip.write_all(&padded.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
+    }
     Ok(())
 }
 

@@ -146,7 +146,9 @@ where
 
 fn unwritable(path: &Path, cause: &io::Error) -> Error {
     let folder = folder_of(path);
-    let error = Error::new(ErrorKind::Output, format!("could not be written: {cause}")).file(path);
+    // A cause that is not the system's own tells of the temporary file, whose name means nothing to anybody.
+    let told = cause.raw_os_error().map_or_else(|| cause.kind().to_string(), |_| cause.to_string());
+    let error = Error::new(ErrorKind::Output, format!("could not be written: {told}")).file(path);
     match cause.kind() {
         _ if folder.exists() && !folder.is_dir() => {
             error.help(format!("`{}` is not a folder", folder.display()))

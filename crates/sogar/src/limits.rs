@@ -66,7 +66,14 @@ fn machine_memory() -> u64 {
 }
 
 /// Bytes that flips, costs and action lists will take. Known before anything of that size is allocated.
-pub fn memory_estimate(rows: usize, edits: usize, actions: u128, max_edits: u32, threads: usize, outputs: usize) -> u128 {
+pub fn memory_estimate(
+    rows: usize,
+    edits: usize,
+    actions: u128,
+    max_edits: u32,
+    threads: usize,
+    outputs: usize,
+) -> u128 {
     let words = rows.div_ceil(64) as u128;
     let flips = actions * words * 8;
     // Unions of flips exist for actions that have longer ones: a share of all that falls with the number of edits.
@@ -82,11 +89,14 @@ pub fn refuse_if_too_large(estimate: u128, limit: u64, actions: u128, max_edits:
     if estimate <= u128::from(limit) && actions < u128::from(u32::MAX) {
         return Ok(());
     }
-    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    let amount = |bytes: f64| match bytes {
+        small if small < 1e9 => format!("{:.1} MB", small / 1e6),
+        large => format!("{:.1} GB", large / 1e9),
+    };
     let message = format!(
         "{actions} actions would need about {} of memory; the limit is {}",
-        gigabytes(estimate as f64),
-        gigabytes(limit as f64)
+        amount(estimate as f64),
+        amount(limit as f64)
     );
     let fewer = max_edits.saturating_sub(1).max(1);
     Err(Error::new(ErrorKind::Memory, message).help(format!(

@@ -21,8 +21,8 @@ use crate::outcomes::{Question, Watch, outcomes};
 use crate::population::{Classes, affected_rows, check_predictions, predict_table};
 use crate::rules::Rule;
 use crate::summary::{
-    ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef, RunRef,
-    SplitRef, Status, TableRef, VERSION, means,
+    ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
+    RunRef, SplitRef, Status, TableRef, VERSION, means,
 };
 use crate::table::Table;
 
@@ -130,7 +130,8 @@ impl Prepared {
             let mut as_label = config.clone();
             as_label.data.label = Some(column.to_owned());
             if let Some(claimed) = label_values(table, &as_label)? {
-                check_predictions(&predicted, &classes, column, &claimed).map_err(|error| error.file(&table.path))?;
+                check_predictions(&predicted, &classes, column, &claimed)
+                    .map_err(|error| error.file(&table.path))?;
             }
         }
         let affected = affected_rows(&predicted, &classes)?;
@@ -138,8 +139,11 @@ impl Prepared {
         let splits = useful_splits(&all_splits(&features, &config)?, &features, &affected);
         let edits = all_edits(&features, &config)?;
         if edits.is_empty() {
-            let error = Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
-            return Err(error.help("make at least one feature mutable (`immutable = false`), or widen its range"));
+            let error =
+                Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
+            return Err(
+                error.help("make at least one feature mutable (`immutable = false`), or widen its range")
+            );
         }
         let cost = CostModel::new(&features, &edits, &config, folder)?;
         let mut seen = std::collections::BTreeSet::new();
@@ -178,14 +182,19 @@ impl Prepared {
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
         let most = self.limits.max_edits;
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
-        let estimate =
-            memory_estimate(self.affected.len(), self.edits.len(), self.action_count, most, self.threads(), outputs);
+        let estimate = memory_estimate(
+            self.affected.len(),
+            self.edits.len(),
+            self.action_count,
+            most,
+            self.threads(),
+            outputs,
+        );
         refuse_if_too_large(estimate, memory_limit(&self.config.limits)?, self.action_count, most)?;
         let mut actions = all_actions(&self.edits, most);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads())
-            .build()
-            .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
+            Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
+        })?;
         let question = Question {
             predictor: &*self.model.predictor,
             encoder: &self.encoder,
@@ -235,7 +244,8 @@ impl Prepared {
         let SolverProblem { problem, actions, settled, method, finished } = self.problem(reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let time_limit = self.config.limits.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let time_limit =
+            self.config.limits.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
         let solver = Solver::builder()
             .threads(self.threads())
@@ -243,7 +253,9 @@ impl Prepared {
             .memory_limit(memory / 2)
             .cancel(cancel.clone())
             .build()
-            .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
+            .map_err(|cause| {
+                Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
+            })?;
         let outcome = solver.solve(&problem, &SearchObserver(reporter));
         let status = match outcome.status {
             _ if !finished => Status::Cancelled,
@@ -268,7 +280,8 @@ impl Prepared {
             settled_outcomes: settled,
             outcome_method: method.to_owned(),
         };
-        let mut describe = Describe { prepared: self, problem: &problem, splits: Vec::new(), actions: Vec::new() };
+        let mut describe =
+            Describe { prepared: self, problem: &problem, splits: Vec::new(), actions: Vec::new() };
         let points: Vec<PointRef> = outcome.front.iter().map(|solution| describe.point(solution)).collect();
         let features = &self.table.features;
         let info = self.model.predictor.info();
@@ -294,7 +307,11 @@ impl Prepared {
             counts: Counts { splits: self.splits.len(), edits: self.edits.len(), actions: actions.len() },
             cost: CostRef { kind: self.config.cost.kind, unit: self.cost.unit() },
             limits: self.limits,
-            splits: describe.splits.iter().map(|&split| SplitRef::new(&self.splits[split as usize].0, features)).collect(),
+            splits: describe
+                .splits
+                .iter()
+                .map(|&split| SplitRef::new(&self.splits[split as usize].0, features))
+                .collect(),
             actions: describe.actions.iter().map(|&action| self.action(action, &actions, &problem)).collect(),
             points,
             bound: (status != Status::Complete && finished)

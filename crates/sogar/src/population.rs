@@ -35,8 +35,14 @@ impl Classes {
         };
         if config.data.desired.is_empty() {
             if count != 2 {
-                return Err(fault(format!("the model has {count} classes and none of them is called desired"))
-                    .help(format!("say which ones people want: --desired {} (known: {})", names[0], names.join(", "))));
+                return Err(fault(format!(
+                    "the model has {count} classes and none of them is called desired"
+                ))
+                .help(format!(
+                    "say which ones people want: --desired {} (known: {})",
+                    names[0],
+                    names.join(", ")
+                )));
             }
             return Ok(Classes { names, desired: vec![false, true] });
         }
@@ -61,12 +67,21 @@ impl Classes {
 
     /// The names of the desired classes.
     pub fn desired_names(&self) -> Vec<String> {
-        self.names.iter().zip(&self.desired).filter(|(_, desired)| **desired).map(|(name, _)| name.clone()).collect()
+        self.names
+            .iter()
+            .zip(&self.desired)
+            .filter(|(_, desired)| **desired)
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 }
 
 /// What the model says of every row of a table.
-pub fn predict_table(predictor: &dyn Predictor, encoder: &Encoder, table: &FeatureTable) -> Result<Vec<Prediction>> {
+pub fn predict_table(
+    predictor: &dyn Predictor,
+    encoder: &Encoder,
+    table: &FeatureTable,
+) -> Result<Vec<Prediction>> {
     let values = encoder.encode_table(table);
     let predictions = predictor.predict(Rows { values: &values, columns: encoder.columns.len() })?;
     if predictions.len() == table.rows {
@@ -78,26 +93,36 @@ pub fn predict_table(predictor: &dyn Predictor, encoder: &Encoder, table: &Featu
 
 /// The rows that are turned down. Nobody or everybody is an error: there is nothing to learn from then.
 pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Vec<usize>> {
-    let affected: Vec<usize> = (0..predictions.len()).filter(|&row| !classes.is_desired(&predictions[row])).collect();
+    let affected: Vec<usize> =
+        (0..predictions.len()).filter(|&row| !classes.is_desired(&predictions[row])).collect();
     let wanted = classes.desired_names().join(", ");
     let fault = |message: &str, help: String| Err(Error::new(ErrorKind::Population, message).help(help));
     if affected.is_empty() {
         return fault(
             "the model turns nobody down: every row has a desired outcome",
-            format!("the desired outcome is `{wanted}`; check --desired, the threshold, and that model and table fit"),
+            format!(
+                "the desired outcome is `{wanted}`; check --desired, the threshold, and that model and table fit"
+            ),
         );
     }
     if affected.len() == predictions.len() {
         return fault(
             "the model turns everybody down: no row has a desired outcome",
-            format!("the desired outcome is `{wanted}`; check --desired, the threshold, and that model and table fit"),
+            format!(
+                "the desired outcome is `{wanted}`; check --desired, the threshold, and that model and table fit"
+            ),
         );
     }
     Ok(affected)
 }
 
 /// Compares the model's labels with a column of the table that is said to hold them.
-pub fn check_predictions(predictions: &[Prediction], classes: &Classes, column: &str, claimed: &Labels) -> Result<()> {
+pub fn check_predictions(
+    predictions: &[Prediction],
+    classes: &Classes,
+    column: &str,
+    claimed: &Labels,
+) -> Result<()> {
     let mut differences = 0;
     let mut first = None;
     for (row, prediction) in predictions.iter().enumerate() {

@@ -49,13 +49,15 @@ impl Rule {
     /// side's feature).
     pub fn parse(text: &str, features: &[Feature]) -> Result<Rule> {
         let bad = |message: String| {
-            Error::new(ErrorKind::Config, format!("rule `{text}`: {message}"))
-                .help("a rule compares two features, or a feature and a value: `years_in_role <= years_at_company`")
+            Error::new(ErrorKind::Config, format!("rule `{text}`: {message}")).help(
+                "a rule compares two features, or a feature and a value: `years_in_role <= years_at_company`",
+            )
         };
         // The leftmost relation sign that leaves a known feature on at least one side.
         let mut problem = None;
         for (at, _) in text.char_indices() {
-            let Some((sign, relation)) = RELATIONS.iter().find(|(sign, _)| text[at..].starts_with(sign)) else {
+            let Some((sign, relation)) = RELATIONS.iter().find(|(sign, _)| text[at..].starts_with(sign))
+            else {
                 continue;
             };
             let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
@@ -155,4 +157,74 @@ fn breaking_rows(question: Question<'_>, rule: &Rule, edits: &[u32]) -> Vec<u64>
         }
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feature::{Columns, Kind};
+
+    fn features() -> Vec<Feature> {
+        let feature =
+            |name: &str, kind: Kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
+        let levels = ["low", "<= middle", "high"].map(String::from).to_vec();
+        vec![
+            feature("role", Kind::Integer),
+            feature("company", Kind::Integer),
+            feature("rank", Kind::Ordinal { levels }),
+        ]
+    }
+
+    fn rule(text: &str) -> Rule {
+        Rule::parse(text, &features()).unwrap()
+    }
+
+    #[test]
+    fn every_relation_is_read() {
+        for (text, holds) in [
+            ("role <= company", [true, true, false]),
+            ("role < company", [true, false, false]),
+            ("role >= company", [false, true, true]),
+            ("role>company", [false, false, true]),
+            ("`role` = `company`", [false, true, false]),
+            ("role == company", [false, true, false]),
+            ("role != company", [true, false, true]),
+        ] {
+            for (value, expected) in [1.0, 2.0, 3.0].into_iter().zip(holds) {
+                assert_eq!(
+                    rule(text).holds(|feature| [value, 2.0, 0.0][feature]),
+                    expected,
+                    "{text}, {value}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_side_may_be_a_number_or_a_level() {
+        assert!(rule("role <= 3").holds(|_| 3.0));
+        assert!(rule("3 > role").holds(|_| 2.0));
+        assert!(rule("rank >= high").holds(|_| 2.0) && !rule("rank >= high").holds(|_| 1.0));
+        assert!(rule("rank = <= middle").holds(|_| 1.0), "a level may contain a relation sign");
+    }
+
+    #[test]
+    fn only_what_held_before_can_be_broken() {
+        let rule = rule("role <= company");
+        assert!(rule.broken_by(&[1.0, 2.0, 0.0], &[3.0, 2.0, 0.0]));
+        assert!(!rule.broken_by(&[3.0, 2.0, 0.0], &[4.0, 2.0, 0.0]), "it did not hold before");
+        assert!(!rule.broken_by(&[1.0, 2.0, 0.0], &[2.0, 2.0, 0.0]));
+    }
+
+    #[test]
+    fn rules_that_compare_nothing_are_refused() {
+        for (text, help) in [
+            ("rol <= company", "did you mean `role`?"),
+            ("role", "a rule compares"),
+            ("1 < 2", "a rule compares"),
+        ] {
+            let error = Rule::parse(text, &features()).unwrap_err();
+            assert!(error.to_string().contains(text) && error.remedy().unwrap().contains(help), "{error:?}");
+        }
+    }
 }

@@ -74,8 +74,10 @@ pub fn select(front: &FrontFile, by: By) -> Result<usize> {
     };
     chosen.ok_or_else(|| {
         let last = &points[points.len() - 1];
-        Error::new(ErrorKind::Usage, format!("no summary has {by}"))
-            .help(format!("the lowest loss on this front is {:.4}, at a mean cost of {:.4}", last.loss, last.cost))
+        Error::new(ErrorKind::Usage, format!("no summary has {by}")).help(format!(
+            "the lowest loss on this front is {:.4}, at a mean cost of {:.4}",
+            last.loss, last.cost
+        ))
     })
 }
 

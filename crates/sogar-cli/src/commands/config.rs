@@ -30,7 +30,10 @@ fn init(path: &Path, file: Option<&Path>, force: bool, output: &Output) -> Resul
             .help("choose another name, or overwrite it with --force"));
     }
     write_atomically(file, |out| out.write_all(text.as_bytes()))?;
-    output.notice(format!("wrote {}; next: say in it what people can't change, then `sogar solve`", file.display()));
+    output.notice(format!(
+        "wrote {}; next: say in it what people can't change, then `sogar solve`",
+        file.display()
+    ));
     Ok(())
 }
 

@@ -1,13 +1,15 @@
 //! `sogar data`: public data sets by name. The only command that uses the network, and only in `download`.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use sogar::datasets::{self, CATALOGUE, Dataset, MAX_BYTES, Source};
 use sogar::{Error, ErrorKind, Result};
+
+use crate::output::{Exit, Output};
 
 /// Arguments of `sogar data`.
 #[derive(Debug, Args)]
@@ -19,11 +21,7 @@ pub struct DataArgs {
 #[derive(Debug, Subcommand)]
 enum DataCommand {
     /// List the data sets, their licences and where they come from
-    List {
-        /// Print the list as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List,
     /// Download a data set, verify its checksum and keep it; prints the path of the table
     Fetch {
         /// Name of the data set (see `sogar data list`)
@@ -38,18 +36,21 @@ enum DataCommand {
 }
 
 /// Runs `sogar data`.
-pub fn run(args: &DataArgs) -> Result<()> {
+pub fn run(args: &DataArgs, output: &Output) -> Result<Exit> {
     match &args.command {
-        DataCommand::List { json } => list(*json),
+        DataCommand::List if output.json => output.print_json(&list_as_json())?,
+        DataCommand::List => output.print(list_as_text())?,
         DataCommand::Fetch { name, from, to } => {
-            fetch(datasets::find(name)?, from.as_deref(), &cache_directory(to.as_deref())?)
+            let dataset = datasets::find(name)?;
+            let path = fetch(dataset, from.as_deref(), &cache_directory(to.as_deref())?)?;
+            if output.json {
+                output.print_json(&serde_json::json!({ "name": dataset.name, "table": path }))?;
+            } else {
+                output.print(format!("{}\n", path.display()))?;
+            }
         }
     }
-}
-
-fn list(json: bool) -> Result<()> {
-    let text = if json { list_as_json()? } else { list_as_text() };
-    print(&text)
+    Ok(Exit::Complete)
 }
 
 fn list_as_text() -> String {
@@ -71,7 +72,7 @@ fn list_as_text() -> String {
     CATALOGUE.iter().map(entry).collect::<Vec<_>>().join("\n")
 }
 
-fn list_as_json() -> Result<String> {
+fn list_as_json() -> serde_json::Value {
     let entries: Vec<serde_json::Value> = CATALOGUE
         .iter()
         .map(|dataset| {
@@ -96,23 +97,20 @@ fn list_as_json() -> Result<String> {
             })
         })
         .collect();
-    serde_json::to_string_pretty(&entries)
-        .map(|text| text + "\n")
-        .map_err(|error| Error::new(ErrorKind::Output, error.to_string()))
+    serde_json::json!({ "datasets": entries })
 }
 
-fn fetch(dataset: &Dataset, from: Option<&Path>, directory: &Path) -> Result<()> {
-    let path = match (datasets::stored(dataset, directory), from) {
-        (Some(path), None) => path,
+fn fetch(dataset: &Dataset, from: Option<&Path>, directory: &Path) -> Result<PathBuf> {
+    match (datasets::stored(dataset, directory), from) {
+        (Some(path), None) => Ok(path),
         (_, from) => {
             let table = match from {
                 Some(file) => dataset.import(&read(file)?).map_err(|error| error.file(file))?,
                 None => import_download(dataset)?,
             };
-            datasets::write(dataset, &table, directory)?
+            datasets::write(dataset, &table, directory)
         }
-    };
-    print(&format!("{}\n", path.display()))
+    }
 }
 
 fn import_download(dataset: &Dataset) -> Result<Vec<u8>> {
@@ -174,15 +172,4 @@ fn cache_directory(to: Option<&Path>) -> Result<PathBuf> {
         Error::new(ErrorKind::Usage, "this user has no cache directory")
             .help("say where to put the table with `--to DIR` or SOGAR_CACHE")
     })
-}
-
-/// Writes a result; a reader that went away is no error.
-fn print(text: &str) -> Result<()> {
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::new(ErrorKind::Output, format!("standard output cannot be written: {error}")))
-        }
-        _ => Ok(()),
-    }
 }

@@ -9,6 +9,7 @@ use sogar::{Error, ErrorKind, model};
 
 use crate::args::DemoArgs;
 use crate::commands::solve::{exit_of, report, solve};
+use crate::interrupt;
 use crate::output::{Exit, Output};
 
 /// The example's files, as in `examples/german`.
@@ -22,7 +23,9 @@ const FILES: [(&str, &str); 4] = [
 pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
     let folder = &args.output;
     std::fs::create_dir_all(folder).map_err(|cause| {
-        Error::new(ErrorKind::Output, format!("the folder can't be made: {cause}")).file(folder)
+        Error::new(ErrorKind::Output, format!("the folder can't be made: {}", cause.kind()))
+            .file(folder)
+            .help("choose another folder with -o")
     })?;
     for (name, contents) in FILES {
         write_atomically(&folder.join(name), |out| out.write_all(contents.as_bytes()))?;
@@ -34,9 +37,12 @@ pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
     let prepared = Prepared::new(config, folder, &table, model, None)?;
     let front = solve(&prepared, None, output)?;
     let path = folder.join("front.json");
+    interrupt::finish();
     front.write(&path)?;
     if output.json {
-        output.print_json(&serde_json::json!({ "status": front.status, "front": path, "points": front.points.len() }))?;
+        output.print_json(
+            &serde_json::json!({ "status": front.status, "front": path, "points": front.points.len() }),
+        )?;
     } else {
         output.print("German Credit: 1,000 applications for a loan, decided by a LightGBM model.\n")?;
         output.print(report(&front, &path))?;

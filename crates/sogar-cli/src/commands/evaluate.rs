@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use sogar::evaluate::{evaluate, reopen};
+use sogar::evaluate::{HeldOut, evaluate, reopen};
 use sogar::files::write_atomically;
 use sogar::select::{By, select};
 use sogar::summary::{Evaluation, FrontFile};
 use sogar::table::Table;
 use sogar::{Error, ErrorKind, Result};
 
+use super::solve::some_points;
 use crate::args::EvaluateArgs;
-use crate::output::{Exit, Output, grouped, heading};
+use crate::output::{Exit, Output, grouped, heading, require_writable};
 
 pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
@@ -18,17 +19,22 @@ pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     let reference = args.reference.clone().unwrap_or_else(|| front.run.table_path.clone().into());
     for (path, flag) in [(&model, "--model"), (&reference, "--reference")] {
         if !path.is_file() {
-            return Err(Error::new(ErrorKind::Usage, "the file that the front was made with is not there any more")
-                .file(path)
-                .help(format!("say where it is now with {flag}")));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "the file that the front was made with is not there any more",
+            )
+            .file(path)
+            .help(format!("say where it is now with {flag}")));
         }
     }
+    args.csv.as_deref().map(require_writable).transpose()?;
     let prepared = reopen(&front, &reference, &model)?;
     let table = Table::read(&args.table, &prepared.config.read_options()?)?;
-    let (evaluation, notices) = evaluate(&front, &prepared, &table)?;
-    for notice in notices {
+    let held_out = HeldOut::new(&prepared, &table)?;
+    for notice in &held_out.notices {
         output.notice(notice);
     }
+    let evaluation = evaluate(&front, &prepared, &held_out)?;
     if let Some(csv) = &args.csv {
         write_csv(&front, &evaluation, csv)?;
     }
@@ -51,27 +57,23 @@ fn text(front: &FrontFile, evaluation: &Evaluation) -> String {
         grouped(front.population.rows),
     );
     text += &format!(
-        "Mean distance between a summary's (cost, loss) there and here: {:.3} ± {:.3} over {} summaries.\n\n",
+        "Mean distance between a summary's (cost, loss) on the two tables: {:.3} ± {:.3} over {} summaries.\n\n",
         evaluation.mean_distance,
         evaluation.sd_distance,
         grouped(front.points.len())
     );
-    text += &heading("  point   cost there    here   works for there     here");
-    let last = front.points.len() - 1;
-    let shown = 9.min(front.points.len());
+    text += "              mean cost               works for\n";
+    text += &heading("  point   reference   held out   reference   held out");
     let best = select(front, By::Invalidity).unwrap_or(0);
-    let mut picks: Vec<usize> = (0..shown).map(|i| i * last / (shown.max(2) - 1)).chain([best]).collect();
-    picks.sort_unstable();
-    picks.dedup();
-    for i in picks {
-        let (there, here) = (&front.points[i], &evaluation.points[i]);
+    for i in some_points(front, best) {
+        let (reference, held_out) = (&front.points[i], &evaluation.points[i]);
         let mark = if i == best { "   ← lowest invalidity" } else { "" };
         text += &format!(
-            "  {i:>5}   {:>10.3}   {:>5.3}   {:>13.1} %   {:>4.1} %{mark}\n",
-            there.cost,
-            here.cost,
-            100.0 * (1.0 - there.loss),
-            100.0 * (1.0 - here.loss),
+            "  {i:>5}   {:>9.3}   {:>8.3}   {:>7.1} %   {:>6.1} %{mark}\n",
+            reference.cost,
+            held_out.cost,
+            100.0 * (1.0 - reference.loss),
+            100.0 * (1.0 - held_out.loss),
         );
     }
     text
@@ -81,7 +83,8 @@ fn write_csv(front: &FrontFile, evaluation: &Evaluation, path: &Path) -> Result<
     write_atomically(path, |out| {
         writeln!(out, "point,cost,loss,invalidity,holdout_cost,holdout_loss,holdout_invalidity")?;
         for (i, (there, here)) in front.points.iter().zip(&evaluation.points).enumerate() {
-            let (a, b) = ((there.cost, there.loss, there.invalidity), (here.cost, here.loss, here.invalidity));
+            let (a, b) =
+                ((there.cost, there.loss, there.invalidity), (here.cost, here.loss, here.invalidity));
             writeln!(out, "{i},{},{},{},{},{},{}", a.0, a.1, a.2, b.0, b.1, b.2)?;
         }
         Ok(())

@@ -1,16 +1,22 @@
 //! `sogar problem export`: the problem's splits, costs and flips for other solvers.
 
-use sogar::Result;
 use sogar::export::write_npz;
+use sogar::{Error, ErrorKind, Result};
 
 use super::solve::prepare;
 use crate::args::{ProblemArgs, ProblemCommand};
 use crate::interrupt;
-use crate::output::{Exit, Output};
+use crate::output::{Exit, Output, require_writable};
 use crate::progress::Bars;
 
 pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
     let ProblemCommand::Export { input, output: path } = &args.command;
+    if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("npz")) {
+        return Err(Error::new(ErrorKind::Usage, "problems are written as NumPy archives, named .npz")
+            .file(path)
+            .help(format!("write {}", path.with_extension("npz").display())));
+    }
+    require_writable(path)?;
     let prepared = prepare(input, output)?;
     let bars = Bars::new(output.quiet || output.json);
     let problem = prepared.problem(&bars, &interrupt::token());
@@ -20,11 +26,18 @@ pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
         output.warning("stopped before the outcomes were known: nothing written");
         return Ok(Exit::Stopped);
     }
+    interrupt::finish();
     write_npz(&prepared, &problem, path)?;
     if output.json {
-        output.print_json(&serde_json::json!({ "problem": path, "actions": problem.actions.len() }))?;
+        output.print_json(&serde_json::json!({
+            "problem": path,
+            "affected": prepared.affected.len(),
+            "splits": prepared.splits.len(),
+            "edits": prepared.edits.len(),
+            "actions": problem.actions.len(),
+        }))?;
     } else {
-        output.print(format!("Written to {}.\n", path.display()))?;
+        output.print(format!("Written to {}; read it with `numpy.load`.\n", path.display()))?;
     }
     Ok(Exit::Complete)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use sogar::describe::rules_text;
-use sogar::evaluate::evaluate;
+use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
 use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
@@ -14,17 +14,20 @@ use sogar::{Result, model};
 
 use crate::args::{InputArgs, SolveArgs};
 use crate::interrupt;
-use crate::output::{Exit, Output, grouped, heading, seconds};
+use crate::output::{Exit, Output, grouped, heading, require_writable, seconds};
 use crate::progress::Bars;
 
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
+    require_writable(&args.output)?;
+    args.csv.as_deref().map(require_writable).transpose()?;
     let prepared = prepare(&args.input, output)?;
     let held_out = args
         .holdout
         .as_deref()
-        .map(|path| Table::read(path, &prepared.config.read_options()?))
+        .map(|path| HeldOut::new(&prepared, &Table::read(path, &prepared.config.read_options()?)?))
         .transpose()?;
     let front = solve(&prepared, held_out.as_ref(), output)?;
+    interrupt::finish();
     front.write(&args.output)?;
     if let Some(csv) = &args.csv {
         write_atomically(csv, |out| out.write_all(front.points_csv().as_bytes()))?;
@@ -40,10 +43,6 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
 /// Reads the inputs and says what was found in them.
 pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     let (config, folder) = input.config.resolve()?;
-    config.check(None).map_err(|error| match &input.config.config {
-        Some(path) => error.file(path),
-        None => error,
-    })?;
     let table = Table::read(&input.table, &config.read_options()?)?;
     let model = model::load(&input.model, config.model.threshold)?;
     let prepared = Prepared::new(config, &folder, &table, model, input.check_predictions.as_deref())?;
@@ -61,18 +60,17 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
 }
 
 /// Solves a prepared problem with bars on stderr; Ctrl-C gives what was found so far.
-pub fn solve(prepared: &Prepared, held_out: Option<&Table>, output: &Output) -> Result<FrontFile> {
+pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -> Result<FrontFile> {
+    for notice in held_out.map_or(&[][..], |held_out| &held_out.notices) {
+        output.notice(notice);
+    }
     let bars = Bars::new(output.quiet || output.json);
     let result = prepared.solve(&bars, &interrupt::token());
     bars.clear();
     let mut front = result?;
-    if let Some(table) = held_out {
-        let (evaluation, notices) = evaluate(&front, prepared, table)?;
-        for notice in notices {
-            output.notice(notice);
-        }
-        front.holdout = Some(evaluation);
-        front.run.holdout_path = Some(table.path.display().to_string());
+    if let Some(held_out) = held_out {
+        front.holdout = Some(evaluate(&front, prepared, held_out)?);
+        front.run.holdout_path = Some(held_out.path.display().to_string());
     }
     if front.status != Status::Complete {
         output.warning(format!("stopped early ({}): the front may lack points", front.status.name()));
@@ -121,16 +119,18 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
         grouped(population.rows),
         100.0 * population.affected as f64 / population.rows as f64,
     );
-    let complete = match front.status {
-        Status::Complete => "every non-dominated summary",
+    let what = match front.status {
+        Status::Complete => "every summary that no other one dominates",
         _ => "what was found before the search was stopped",
     };
     text += &format!(
-        "{} summaries: {complete} of depth {} with groups of {} people or more\n({} splits, {} actions, {} leaf sets; outcomes {}, search {}).\n\n",
+        "{} summaries: {what}, as trees of depth {} at most with groups of {} people or more.\n\
+         {} splits, {} edits, {} actions, {} leaf sets; outcomes {}, search {}.\n\n",
         grouped(front.points.len()),
         front.limits.max_depth,
         front.limits.min_leaf,
         grouped(front.counts.splits),
+        grouped(front.counts.edits),
         grouped(front.counts.actions),
         grouped(front.run.leaf_sets),
         seconds(front.run.seconds_outcomes),
@@ -149,36 +149,50 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
         );
         text += &rules_text(front, &point.tree);
     }
-    text += &format!(
-        "\nWritten to {0}. Next:\n  sogar show {0}                     this summary as a tree\n  \
-         sogar select {0} --by \"cost<=0.1\"   another trade-off\n  \
-         sogar evaluate {0} --table T       the front on held-out rows\n",
-        path.display()
-    );
+    text += &format!("\nWritten to {}. Next:\n", path.display());
+    let front_file = path.display();
+    let next = [
+        (format!("sogar show {front_file}"), "this summary as a tree"),
+        (format!("sogar select {front_file} --by \"cost<=0.1\""), "another trade-off"),
+        (format!("sogar evaluate {front_file} --table TABLE"), "the front on held-out rows"),
+    ];
+    let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    for (command, purpose) in next {
+        text += &format!("  {command:width$}   {purpose}\n");
+    }
     text
 }
 
 /// Some points along the front, with bars.
 fn trade_off(front: &FrontFile) -> String {
-    let last = front.points.len() - 1;
-    let shown = 9.min(front.points.len());
     let best = select(front, By::Invalidity).unwrap_or(0);
-    let mut picks: Vec<usize> = (0..shown).map(|i| i * last / (shown.max(2) - 1)).collect();
-    picks.push(best);
-    picks.sort_unstable();
-    picks.dedup();
     let held_out = front.holdout.as_ref();
     let mut text = String::from("  point   mean cost   works for                        groups");
-    text += if held_out.is_some() { "   held-out cost, works for\n" } else { "\n" };
-    for i in picks {
+    text += if held_out.is_some() { "   held-out cost   works for\n" } else { "\n" };
+    for i in some_points(front, best) {
         let point = &front.points[i];
         let share = 1.0 - point.loss;
         let bar = "█".repeat((share * 20.0).round() as usize);
-        text += &format!("  {i:>5}   {:>9.3}   {:>6.1} % {bar:<20}  {:>6}", point.cost, 100.0 * share, point.leaves);
+        text += &format!(
+            "  {i:>5}   {:>9.3}   {:>6.1} % {bar:<20}  {:>6}",
+            point.cost,
+            100.0 * share,
+            point.leaves
+        );
         if let Some(there) = held_out.map(|held_out| &held_out.points[i]) {
-            text += &format!("   {:.3}, {:.1} %", there.cost, 100.0 * (1.0 - there.loss));
+            text += &format!("   {:>13.3}   {:>7.1} %", there.cost, 100.0 * (1.0 - there.loss));
         }
         text += if i == best { "   ← lowest invalidity\n" } else { "\n" };
     }
     text
+}
+
+/// At most nine points spread over the front, and `best`.
+pub fn some_points(front: &FrontFile, best: usize) -> Vec<usize> {
+    let last = front.points.len() - 1;
+    let shown = 9.min(front.points.len());
+    let mut points: Vec<usize> = (0..shown).map(|i| i * last / (shown.max(2) - 1)).chain([best]).collect();
+    points.sort_unstable();
+    points.dedup();
+    points
 }

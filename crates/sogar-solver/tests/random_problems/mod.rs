@@ -43,22 +43,11 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
     let costs = random.between(1, 12);
     let edit_costs: Vec<Vec<u32>> =
         (0..edits).map(|_| (0..rows).map(|_| random.below(costs) as u32).collect()).collect();
-    // Actions: a random part of all edit sets with at most three edits, closed under dropping the last edit.
-    let mut lists: Vec<Vec<u32>> = vec![vec![]];
-    let mut level: Vec<Vec<u32>> = vec![vec![]];
-    for _ in 0..3 {
-        let mut next = Vec::new();
-        for list in &level {
-            for edit in list.last().map_or(0, |&e| e + 1)..edits as u32 {
-                if random.below(4) > 0 {
-                    next.push([list.as_slice(), &[edit]].concat());
-                }
-            }
-        }
-        lists.extend(next.iter().cloned());
-        level = next;
-    }
-    lists.truncate(shape.actions);
+    let lists = if random.below(2) == 0 {
+        all_sets(&mut random, edits, shape)
+    } else {
+        some_sets(&mut random, edits, shape)
+    };
     let flipping = random.between(1, 9);
     let flips: Vec<RowSet> = lists
         .iter()
@@ -81,4 +70,51 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
             min_leaf: random.between(1, (rows as u64 / 3).max(1)) as u32,
         },
     }
+}
+
+/// All sets of at most k edits on distinct features, as the pipeline makes them, as long as there are few enough.
+fn all_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
+    let mut feature = vec![0u64; edits as usize];
+    for edit in 1..feature.len() {
+        feature[edit] = feature[edit - 1] + random.below(2);
+    }
+    let most = random.between(1, 4);
+    let mut lists: Vec<Vec<u32>> = vec![vec![]];
+    let mut level = lists.clone();
+    for _ in 0..most {
+        let mut next = Vec::new();
+        for list in &level {
+            for edit in list.last().map_or(0, |&e| e + 1)..edits as u32 {
+                if list.iter().all(|&known| feature[known as usize] != feature[edit as usize]) {
+                    next.push([list.as_slice(), &[edit]].concat());
+                }
+            }
+        }
+        if lists.len() + next.len() > shape.actions {
+            break;
+        }
+        lists.extend(next.iter().cloned());
+        level = next;
+    }
+    lists
+}
+
+/// A random part of all sets of at most four edits, closed under dropping the last edit.
+fn some_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
+    let mut lists: Vec<Vec<u32>> = vec![vec![]];
+    let mut level = lists.clone();
+    for _ in 0..4 {
+        let mut next = Vec::new();
+        for list in &level {
+            for edit in list.last().map_or(0, |&e| e + 1)..edits as u32 {
+                if random.below(4) > 0 {
+                    next.push([list.as_slice(), &[edit]].concat());
+                }
+            }
+        }
+        lists.extend(next.iter().cloned());
+        level = next;
+    }
+    lists.truncate(shape.actions);
+    lists
 }

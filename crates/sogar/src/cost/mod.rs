@@ -49,7 +49,12 @@ struct FeatureCost {
 impl CostModel {
     /// Learns CDFs, shares and ranges from the reference table. `edits` tells which features need them;
     /// a cost table named in the configuration is looked for relative to `folder`.
-    pub fn new(reference: &FeatureTable, edits: &[Edit], config: &Config, folder: &Path) -> Result<CostModel> {
+    pub fn new(
+        reference: &FeatureTable,
+        edits: &[Edit],
+        config: &Config,
+        folder: &Path,
+    ) -> Result<CostModel> {
         let kind = config.cost.kind;
         let weight = |name: &str| config.features.get(name).and_then(|f| f.weight).unwrap_or(1.0);
         let weighted = reference.features.iter().any(|feature| weight(&feature.name) != 1.0);
@@ -109,7 +114,8 @@ impl CostModel {
         let changed = edit.touched().filter(|&f| row[f] != edited[f] && !edited[f].is_nan());
         if self.unit == self.rows as u64 && self.kind == CostKind::Mps {
             let rows = changed.map(|f| self.features[f].shifted_rows(row[f], edited[f])).max();
-            return u32::try_from(rows.unwrap_or(0)).map_err(|_| too_large(&self.features[edit.feature].name));
+            return u32::try_from(rows.unwrap_or(0))
+                .map_err(|_| too_large(&self.features[edit.feature].name));
         }
         let mut total = 0.0f64;
         for f in changed {

@@ -63,8 +63,7 @@ fn percentile_shifts_are_whole_rows_of_the_reference_table() {
 #[test]
 fn what_follows_is_part_of_the_edits_cost() {
     let mut linked = set(2, 1);
-    linked.followers =
-        vec![Follower { feature: 0, factor: 6.0, lo: 1.0, hi: 10.0, whole: true }];
+    linked.followers = vec![Follower { feature: 0, factor: 6.0, lo: 1.0, hi: 10.0, whole: true }];
     assert_eq!(cost(CostKind::Mps, &linked, [2.0, 0.0, 0.0]), 6);
     assert_eq!(cost(CostKind::Mps, &linked, [9.0, 0.0, 0.0]), 3); // the follower stops at 10, the edit itself costs 3
 }

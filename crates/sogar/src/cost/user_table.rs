@@ -27,7 +27,8 @@ impl UserTable {
         let header = reader.headers().map_err(|error| bad(1, error.to_string()))?.clone();
         let position = |name: &str| {
             header.iter().position(|known| known == name).ok_or_else(|| {
-                bad(1, format!("no column `{name}`")).help("a cost table has the columns feature, from, to, cost")
+                bad(1, format!("no column `{name}`"))
+                    .help("a cost table has the columns feature, from, to, cost")
             })
         };
         let columns = [position("feature")?, position("from")?, position("to")?, position("cost")?];
@@ -36,7 +37,8 @@ impl UserTable {
             let line = number + 2;
             let record = record.map_err(|error| bad(line, error.to_string()))?;
             let [name, from, to, cost] = columns.map(|column| record.get(column).unwrap_or_default());
-            let feature = feature_index(&reference.features, name).map_err(|error| error.file(path).row(line))?;
+            let feature =
+                feature_index(&reference.features, name).map_err(|error| error.file(path).row(line))?;
             let cost: f64 = match cost.parse() {
                 Ok(cost) if (0.0..=4294.0).contains(&cost) => cost,
                 _ => return Err(bad(line, format!("`{cost}` is not a cost between 0 and 4294"))),
@@ -47,7 +49,8 @@ impl UserTable {
                     || description.level_index(value).is_some()
                     || (description.is_numeric() && value.parse::<f64>().is_ok());
                 if !known {
-                    return Err(bad(line, format!("`{value}` is not a value of `{name}`")).help("use * for any value"));
+                    return Err(bad(line, format!("`{value}` is not a value of `{name}`"))
+                        .help("use * for any value"));
                 }
             }
             if costs.insert((feature, from.to_owned(), to.to_owned()), cost).is_some() {
@@ -65,9 +68,10 @@ impl UserTable {
             .find_map(|(from, to)| self.costs.get(&(feature, (*from).to_owned(), (*to).to_owned())).copied())
             .ok_or_else(|| {
                 let message = format!("no cost for changing `{}` from {from} to {to}", description.name);
-                Error::new(ErrorKind::Config, message)
-                    .file(&self.path)
-                    .help(format!("add the row `{},*,*,<cost>` or make the feature immutable", description.name))
+                Error::new(ErrorKind::Config, message).file(&self.path).help(format!(
+                    "add the row `{},*,*,<cost>` or make the feature immutable",
+                    description.name
+                ))
             })
     }
 }

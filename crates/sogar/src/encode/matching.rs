@@ -287,8 +287,9 @@ fn unmatched(info: &ModelInfo, features: &[Feature], parts: &[Option<Part>]) -> 
     }
     let all: Vec<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
     let nearest = suggest(lost[0], if unknown.is_empty() { all } else { unknown });
+    let stop = if nearest.ends_with('?') { "" } else { "." };
     let help = format!(
-        "`{}`: {nearest} Rename the table's columns, or name each model column's source under [model.columns]",
+        "`{}`: {nearest}{stop} Rename the table's columns, or name each model column's source under [model.columns]",
         lost[0]
     );
     Error::new(ErrorKind::Model, message).help(help)

@@ -42,6 +42,9 @@ pub(super) struct Decomposition<'a> {
     most_edits: usize,
 }
 
+/// The way to a node: per feature the cells that every test so far lets through.
+type Path = Vec<(usize, Vec<u64>)>;
+
 /// A leaf of the model with its conditions.
 struct ModelLeaf {
     value: f64,
@@ -70,7 +73,8 @@ impl ActionIndex {
         let edits = question.edits;
         let after: Vec<u32> = (0..edits.len())
             .map(|edit| {
-                let own = edits[edit..].iter().take_while(|other| other.feature == edits[edit].feature).count();
+                let own =
+                    edits[edit..].iter().take_while(|other| other.feature == edits[edit].feature).count();
                 (edit + own) as u32
             })
             .collect();
@@ -133,7 +137,9 @@ impl<'a> Decomposition<'a> {
         let scored = (1..question.actions.len() as u32)
             .filter(|&action| {
                 let list = question.actions.get(action as usize);
-                list.iter().enumerate().any(|(i, &a)| list[..i].iter().any(|&b| unit_of_edit(a) == unit_of_edit(b)))
+                list.iter()
+                    .enumerate()
+                    .any(|(i, &a)| list[..i].iter().any(|&b| unit_of_edit(a) == unit_of_edit(b)))
             })
             .collect();
         let mut this = Decomposition {
@@ -168,11 +174,15 @@ impl<'a> Decomposition<'a> {
                 }
                 continue;
             }
-            // A path: per feature the cells that every test so far lets through.
-            let mut open: Vec<(i32, Vec<(usize, Vec<u64>)>)> = vec![(0, Vec::new())];
+            let mut open: Vec<(i32, Path)> = vec![(0, Vec::new())];
             while let Some((node, path)) = open.pop() {
                 if node < 0 {
-                    self.add_leaf(tree.leaves[!node as usize] / ensemble.divisor, output, &path, unit_of_feature);
+                    self.add_leaf(
+                        tree.leaves[!node as usize] / ensemble.divisor,
+                        output,
+                        &path,
+                        unit_of_feature,
+                    );
                     continue;
                 }
                 let node = &tree.nodes[node as usize];
@@ -200,13 +210,7 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    fn add_leaf(
-        &mut self,
-        value: f64,
-        output: usize,
-        path: &[(usize, Vec<u64>)],
-        unit_of_feature: &[Option<usize>],
-    ) {
+    fn add_leaf(&mut self, value: f64, output: usize, path: &Path, unit_of_feature: &[Option<usize>]) {
         let mut leaf = ModelLeaf { value, output, fixed: Vec::new(), units: Vec::new() };
         for (feature, words) in path {
             let condition = (*feature, CellSet { start: self.boxes.len() });
@@ -394,7 +398,8 @@ impl<'a> Decomposition<'a> {
                         .filter(|(i, _)| subset >> i & 1 == 1)
                         .map(|(_, &edit)| edit)
                         .collect();
-                    let start = self.index.child(self.index.of(&chosen), chosen.last().copied(), from) as usize;
+                    let start =
+                        self.index.child(self.index.of(&chosen), chosen.last().copied(), from) as usize;
                     children.iter_mut().zip(&terms[start..]).for_each(|(margin, term)| *margin += term);
                 }
             }
@@ -424,7 +429,7 @@ impl Walk<'_> {
         for (position, unit) in path.iter().enumerate() {
             let left = violated - usize::from(unit.violated);
             let value = if unit.violated { value } else { -value };
-            if left <= self.most - chosen.len() - 1 {
+            if left < self.most - chosen.len() {
                 for &edit in &unit.turning {
                     let child = if self.linked {
                         let mut sorted = chosen.clone();

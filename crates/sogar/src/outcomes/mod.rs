@@ -59,10 +59,8 @@ pub struct Outcomes {
 
 /// Computes all outcomes; `None` if cancelled.
 pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-    let fast = question
-        .predictor
-        .tree_ensemble()
-        .and_then(|trees| ensemble::Decomposition::new(trees, &question));
+    let fast =
+        question.predictor.tree_ensemble().and_then(|trees| ensemble::Decomposition::new(trees, &question));
     let mut found = match fast {
         Some(decomposition) => decomposition.outcomes(watch)?,
         None => scoring::score_all(&question, watch)?,

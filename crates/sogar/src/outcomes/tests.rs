@@ -106,7 +106,10 @@ fn edits(random: &mut Random, linked: bool) -> Vec<Edit> {
         edits.push(plain(1, Change::Shift { by, lo: -2.0, hi: 8.0 }));
     }
     for to in 0..4 {
-        edits.push(plain(2, Change::Set { to, not_from: if random.below(2) == 0 { vec![1] } else { vec![] } }));
+        edits.push(plain(
+            2,
+            Change::Set { to, not_from: if random.below(2) == 0 { vec![1] } else { vec![] } },
+        ));
     }
     for (from, to) in [(0, 1), (2, 4), (3, 0)] {
         edits.push(plain(3, Change::Swap { from, to }));
@@ -153,7 +156,9 @@ fn compare(seed: u64) -> u64 {
     let rows = 70;
     let values = vec![
         (0..rows).map(|_| random.below(10) as f64).collect(),
-        (0..rows).map(|_| if random.below(5) == 0 { f64::NAN } else { random.below(40) as f64 / 4.0 - 2.0 }).collect(),
+        (0..rows)
+            .map(|_| if random.below(5) == 0 { f64::NAN } else { random.below(40) as f64 / 4.0 - 2.0 })
+            .collect(),
         (0..rows).map(|_| random.below(5) as f64).collect(), // 4: a category nobody knows
         (0..rows).map(|_| random.below(5) as f64).collect(),
         (0..rows).map(|_| random.below(2) as f64).collect(),
@@ -181,7 +186,12 @@ fn compare(seed: u64) -> u64 {
     assert!(fast.method.starts_with("tree ensemble"));
     // The identity flips nobody by definition; every other outcome must agree.
     for action in 1..actions.len() {
-        assert_eq!(fast.flips.set(action), slow.flips.set(action), "seed {seed}, action {:?}", actions.get(action));
+        assert_eq!(
+            fast.flips.set(action),
+            slow.flips.set(action),
+            "seed {seed}, action {:?}",
+            actions.get(action)
+        );
     }
     fast.settled
 }

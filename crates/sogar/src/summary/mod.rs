@@ -437,9 +437,10 @@ impl EditRef {
         let level = |index: usize| crate::binarize::level_name(feature, index).to_owned();
         let change = match &edit.change {
             Change::Shift { by, lo, hi } => ChangeRef::Shift { by: *by, lo: *lo, hi: *hi },
-            Change::Set { to, not_from } => {
-                ChangeRef::Set { to: level(*to), not_from: not_from.iter().map(|&from| level(from)).collect() }
-            }
+            Change::Set { to, not_from } => ChangeRef::Set {
+                to: level(*to),
+                not_from: not_from.iter().map(|&from| level(from)).collect(),
+            },
             Change::Swap { from, to } => ChangeRef::Swap { from: level(*from), to: level(*to) },
             Change::Flip => ChangeRef::Flip,
         };
@@ -484,6 +485,14 @@ impl Node {
         match self {
             Node::Leaf { .. } => 1,
             Node::Split { left, right, .. } => left.leaves() + right.leaves(),
+        }
+    }
+
+    /// Number of tests on the longest way to a leaf.
+    pub fn depth(&self) -> u32 {
+        match self {
+            Node::Leaf { .. } => 0,
+            Node::Split { left, right, .. } => 1 + left.depth().max(right.depth()),
         }
     }
 

@@ -24,18 +24,23 @@ impl FrontFile {
         }
         match head.get("version").and_then(serde_json::Value::as_u64) {
             Some(version) if version == u64::from(VERSION) => {}
-            Some(version) => return Err(fault(format!("version {version} of the format; this program reads {VERSION}"))),
+            Some(version) => {
+                return Err(fault(format!("version {version} of the format; this program reads {VERSION}")));
+            }
             None => return Err(fault("the result file has no version".into())),
         }
-        let front: FrontFile =
-            serde_json::from_slice(bytes).map_err(|cause| fault(format!("a damaged result file: {cause}")))?;
+        let front: FrontFile = serde_json::from_slice(bytes)
+            .map_err(|cause| fault(format!("a damaged result file: {cause}")))?;
         front.check_references().map_err(|what| fault(format!("a damaged result file: {what}")))?;
         Ok(front)
     }
 
     fn check_references(&self) -> std::result::Result<(), String> {
         let population = &self.population;
-        let flags = population.affected_rows.flags(population.rows).ok_or("affected_rows is not a set of the table's rows")?;
+        let flags = population
+            .affected_rows
+            .flags(population.rows)
+            .ok_or("affected_rows is not a set of the table's rows")?;
         if flags.iter().filter(|&&flag| flag).count() != population.affected || population.affected == 0 {
             return Err("affected_rows does not have as many rows as `affected` says".into());
         }
@@ -63,11 +68,21 @@ impl FrontFile {
             let mut totals = (0u64, 0u64, 0u64);
             self.add_up(&point.tree, &mut totals).map_err(|what| format!("point {number}: {what}"))?;
             let loss = totals.0.saturating_sub(totals.1);
-            if totals.0 != population.affected as u64 || loss != point.loss_count || totals.2 != point.cost_sum {
+            if totals.0 != population.affected as u64
+                || loss != point.loss_count
+                || totals.2 != point.cost_sum
+            {
                 return Err(format!("point {number} does not agree with the leaves of its tree"));
             }
+            let means = super::means(point.cost_sum, point.loss_count, self.cost.unit, population.affected);
+            let written = (point.cost, point.loss, point.invalidity);
+            let shape = (point.tree.leaves(), point.tree.depth());
+            if written != (means.cost, means.loss, means.invalidity) || shape != (point.leaves, point.depth) {
+                return Err(format!("point {number}: its means, leaves or depth are not those of its tree"));
+            }
         }
-        let ordered = |w: &[super::PointRef]| w[0].cost_sum < w[1].cost_sum && w[0].loss_count > w[1].loss_count;
+        let ordered =
+            |w: &[super::PointRef]| w[0].cost_sum < w[1].cost_sum && w[0].loss_count > w[1].loss_count;
         if !self.points.windows(2).all(ordered) {
             return Err("the points are not a front: one of them is dominated or out of order".into());
         }

@@ -1,0 +1,79 @@
+//! `config` and `schema`.
+
+use crate::folder::{Folder, SOLVE, assert_transcript};
+
+#[test]
+fn a_starting_configuration_is_printed() {
+    assert_transcript!(Folder::new().sogar(&["config", "init", "people.csv"]));
+}
+
+#[test]
+fn a_starting_configuration_is_written_checked_and_never_overwritten_unasked() {
+    let folder = Folder::new();
+    let init = ["config", "init", "people.csv", "-o", "new.toml"];
+    assert_eq!(folder.sogar(&init).code, 0);
+    let check = folder.sogar(&["config", "check", "new.toml", "--table", "people.csv"]);
+    assert_eq!(check.code, 0, "{check}");
+    assert_transcript!(folder.sogar(&init));
+    assert_eq!(folder.sogar(&[&init[..], &["--force"]].concat()).code, 0);
+}
+
+#[test]
+fn a_valid_configuration_is_called_valid() {
+    let folder = Folder::new();
+    assert_transcript!(folder.sogar(&["config", "check", "sogar.toml", "--table", "people.csv"]));
+    let run = folder.sogar(&["config", "check", "sogar.toml", "--json"]);
+    assert_eq!(run.json(), serde_json::json!({ "valid": true, "notices": [] }));
+}
+
+#[test]
+fn presets_are_listed() {
+    assert_transcript!(Folder::new().sogar(&["config", "presets"]));
+}
+
+#[test]
+fn every_preset_is_printed_and_valid() {
+    let folder = Folder::new();
+    let list = folder.sogar(&["config", "presets", "--json"]).json();
+    let presets = list["presets"].as_array().unwrap();
+    assert!(presets.len() >= 8);
+    for preset in presets {
+        let text = folder.sogar(&["config", "presets", preset["name"].as_str().unwrap()]).stdout;
+        folder.write("preset.toml", text);
+        let run = folder.sogar(&["config", "check", "preset.toml"]);
+        assert_eq!(run.code, 0, "{run}");
+    }
+}
+
+#[test]
+fn an_unknown_preset_is_answered_with_the_nearest() {
+    let folder = Folder::new();
+    assert_transcript!(folder.sogar(&["config", "presets", "germn"]));
+    let run = folder.sogar(&["solve", "people.csv", "-m", "model.txt", "--preset", "germn"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("did you mean `german`?"), "{run}");
+}
+
+#[test]
+fn a_preset_and_a_configuration_exclude_each_other() {
+    let run = Folder::new().sogar(&[&SOLVE[..], &["--preset", "german"]].concat());
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("cannot be used with"), "{run}");
+}
+
+#[test]
+fn schemas_describe_every_field_that_is_written() {
+    let folder = Folder::new();
+    let front = folder.sogar(&["schema", "front"]).json();
+    for key in folder.json("front.json").as_object().unwrap().keys() {
+        assert!(front["properties"][key].is_object(), "{key}");
+    }
+    let point = &front["$defs"]["PointRef"]["properties"];
+    for key in ["cost", "loss", "invalidity", "cost_sum", "loss_count", "leaves", "depth", "tree"] {
+        assert!(point[key]["description"].is_string() || point[key]["$ref"].is_string(), "{key}");
+    }
+    let config = folder.sogar(&["schema", "config"]).json();
+    for key in ["data", "model", "features", "links", "rules", "bins", "cost", "limits", "seed"] {
+        assert!(config["properties"][key].is_object(), "{key}");
+    }
+}

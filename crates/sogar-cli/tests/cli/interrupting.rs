@@ -1,0 +1,85 @@
+//! Runs that are stopped: by a time limit, by one Ctrl-C, by two.
+#![cfg(unix)]
+
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::folder::{Folder, Run};
+
+/// The German example with a search that takes far longer than any test.
+const LONG: [&str; 13] = [
+    "solve",
+    "people.csv",
+    "--model",
+    "model.txt",
+    "--config",
+    "sogar.toml",
+    "--max-depth",
+    "4",
+    "--min-leaf",
+    "1",
+    "-o",
+    "new.json",
+    "--quiet",
+];
+
+fn start(folder: &Folder, args: &[&str]) -> Child {
+    let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Long enough to read the example and to install the handler.
+    sleep(Duration::from_millis(1500));
+    child
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// A stopped run must say so and leave a front that later commands accept.
+fn assert_partial(folder: &Folder, run: &Run, status: &str) {
+    assert_eq!(run.code, 3, "{run}");
+    assert!(run.stderr.contains(&format!("stopped early ({status})")), "{run}");
+    let front = folder.json("new.json");
+    assert_eq!(front["status"], status);
+    assert!(!front["points"].as_array().unwrap().is_empty());
+    assert_eq!(folder.sogar(&["show", "new.json"]).code, 0);
+}
+
+#[test]
+fn one_interrupt_gives_what_was_found() {
+    let folder = Folder::german();
+    let child = start(&folder, &LONG);
+    interrupt(&child);
+    let asked = Instant::now();
+    let run = Run::new(&LONG, child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(10), "took {:?}", asked.elapsed());
+    assert_partial(&folder, &run, "cancelled");
+}
+
+#[test]
+fn two_interrupts_end_at_once_and_write_nothing() {
+    let folder = Folder::german();
+    // Many held-out rows, whose evaluation goes on after the first interrupt.
+    let german = folder.read("people.csv");
+    let (header, rows) = german.split_once('\n').unwrap();
+    folder.write("many.csv", format!("{header}\n{}", rows.repeat(60)));
+    let before = folder.names();
+    let args = [&LONG[..], &["--holdout", "many.csv"]].concat();
+    let child = start(&folder, &args);
+    sleep(Duration::from_millis(1500)); // the held-out table is read as well
+    interrupt(&child);
+    sleep(Duration::from_millis(100));
+    interrupt(&child);
+    let run = Run::new(&args, child.wait_with_output().unwrap());
+    assert_eq!(run.code, 130, "{run}");
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn the_time_limit_gives_what_was_found() {
+    let folder = Folder::german();
+    let args = [&LONG[..], &["--time-limit", "0.5"]].concat();
+    let run = folder.sogar(&args);
+    assert_partial(&folder, &run, "time_limit");
+}

@@ -1,0 +1,119 @@
+//! `solve` and `demo`: what is printed and what is written.
+
+use crate::folder::{Folder, assert_transcript};
+
+fn pairs(front: &serde_json::Value) -> Vec<(u64, u64)> {
+    let points = front["points"].as_array().unwrap();
+    points.iter().map(|p| (p["cost_sum"].as_u64().unwrap(), p["loss_count"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn the_small_problem_has_the_front_on_file() {
+    let folder = Folder::new();
+    let run = folder.solve(&["-o", "new.json", "--csv", "points.csv"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(pairs(&folder.json("new.json")), pairs(&folder.json("front.json")));
+    assert!(
+        folder
+            .read("points.csv")
+            .starts_with("point,cost,loss,invalidity,cost_sum,loss_count,leaves,depth\n0,0,1,1,")
+    );
+}
+
+#[test]
+fn the_report_says_sizes_trade_off_summary_and_what_next() {
+    let run = Folder::new().solve(&[
+        "--max-depth",
+        "1",
+        "--max-edits",
+        "1",
+        "--holdout",
+        "others.csv",
+        "-o",
+        "new.json",
+    ]);
+    assert_transcript!(run);
+}
+
+#[test]
+fn json_has_the_names_of_the_result_file() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--json", "-o", "new.json"]);
+    assert!(run.stderr.starts_with("note: ") && run.stdout.lines().count() == 1, "{run}");
+    let (told, front) = (run.json(), folder.json("new.json"));
+    assert_eq!(told["status"], front["status"]);
+    for (block, key) in [
+        ("population", "rows"),
+        ("population", "affected"),
+        ("counts", "splits"),
+        ("counts", "edits"),
+        ("counts", "actions"),
+        ("run", "leaf_sets"),
+        ("run", "seconds_search"),
+    ] {
+        assert_eq!(told[key], front[block][key], "{key}");
+    }
+}
+
+#[test]
+fn quiet_says_nothing_on_stderr() {
+    let run = Folder::new().solve(&["--quiet", "-o", "new.json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn verbose_tells_about_the_model() {
+    let run = Folder::new().solve(&["--verbose", "-o", "new.json"]);
+    assert!(run.stderr.contains("note: model: LightGBM"), "{run}");
+}
+
+#[test]
+fn the_result_does_not_depend_on_threads() {
+    let folder = Folder::new();
+    for threads in ["1", "2", "8"] {
+        assert_eq!(folder.solve(&["--threads", threads, "-o", threads, "--quiet"]).code, 0);
+    }
+    let mut fronts = ["1", "2", "8"].map(|name| folder.json(name));
+    for front in &mut fronts {
+        front.as_object_mut().unwrap().remove("run");
+    }
+    assert!(fronts[0] == fronts[1] && fronts[1] == fronts[2]);
+}
+
+#[test]
+fn predictions_that_agree_let_the_run_go_on() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--check-predictions", "predicted", "-o", "new.json", "--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(pairs(&folder.json("new.json")), pairs(&folder.json("front.json")));
+}
+
+#[test]
+fn predictions_that_differ_stop_the_run() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--check-predictions", "loan", "-o", "new.json"]);
+    assert_transcript!(run);
+    assert!(!folder.path("new.json").exists());
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::new();
+    let mut child =
+        folder.command(&["schema", "front"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_rule_that_no_action_may_break_shrinks_the_front() {
+    let folder = Folder::new();
+    folder.write("rules.toml", format!("rules = [\"hours <= 40\"]\n{}", folder.read("sogar.toml")));
+    let run =
+        folder.sogar(&["solve", "people.csv", "-m", "model.txt", "-c", "rules.toml", "-o", "new.json", "-q"]);
+    assert_eq!(run.code, 0, "{run}");
+    let (with, without) = (pairs(&folder.json("new.json")), pairs(&folder.json("front.json")));
+    // Every point with the rule is matched or beaten by one without it.
+    assert!(with.iter().all(|a| without.iter().any(|b| b.0 <= a.0 && b.1 <= a.1)));
+    assert_ne!(with, without);
+}
