@@ -161,6 +161,11 @@ pub enum Kernel {
     Avx512,
 }
 
+/// The kernels as constants for code that is compiled once for each.
+pub(crate) const PORTABLE: u8 = Kernel::Portable as u8;
+pub(crate) const AVX2: u8 = Kernel::Avx2 as u8;
+pub(crate) const AVX512: u8 = Kernel::Avx512 as u8;
+
 impl Kernel {
     /// The best one that this processor has.
     pub fn best() -> Kernel {

@@ -2,6 +2,7 @@
 
 use super::groups::{Groups, NONE};
 use super::known::Known;
+use super::wide::Wide;
 use super::{LeafPoint, LeafWork};
 use crate::bits::{RowSet, count_and};
 use crate::problem::{Combine, Problem};
@@ -10,7 +11,7 @@ use crate::problem::{Combine, Problem};
 pub(super) struct Scratch {
     pub planar: super::planar::Buffers,
     pub known: Known,
-    rows: Vec<u32>,
+    set: Vec<u64>,
     /// Per edit: its cost over the leaf's rows, and the least loss of anything that contains it.
     edit_cost: Vec<u64>,
     edit_loss: Vec<u32>,
@@ -30,7 +31,7 @@ impl Scratch {
         Scratch {
             planar: super::planar::Buffers::default(),
             known: Known::new(),
-            rows: Vec::new(),
+            set: Vec::new(),
             edit_cost: Vec::new(),
             edit_loss: Vec::new(),
             alive: Vec::new(),
@@ -45,30 +46,30 @@ impl Scratch {
 
 /// The non-dominated actions on a row set. Inlined into one copy per instruction set.
 #[inline(always)]
-pub(super) fn evaluate(
+pub(super) fn evaluate<const KERNEL: u8>(
     problem: &Problem,
     groups: &Groups,
+    wide: &Wide<'_>,
     set: &RowSet,
     warm: &[u32],
     scratch: &mut Scratch,
 ) -> Vec<LeafPoint> {
-    scratch.rows.clear();
-    scratch.rows.extend(set.iter().map(|row| row as u32));
-    let size = scratch.rows.len() as u32;
+    wide.subset::<KERNEL>(set, &mut scratch.set);
+    let size = scratch.set.iter().map(|word| word.count_ones()).sum();
     scratch.known.reset(size, problem.scale());
     scratch.work.sets += 1;
-    let mut leaf = Leaf { problem, groups, set: set.words(), size, scratch };
-    leaf.sum_singles();
+    let mut leaf = Leaf { problem, groups, wide, size, scratch };
+    leaf.sum_singles::<KERNEL>();
     for &action in warm {
         let floor = leaf.floor(action);
-        leaf.try_action(action, floor);
+        leaf.try_action::<KERNEL>(action, floor);
     }
-    leaf.try_singles();
+    leaf.try_singles::<KERNEL>();
     if groups.longest > 1 {
-        leaf.try_pairs();
+        leaf.try_pairs::<KERNEL>();
     }
     if groups.longest > 2 {
-        leaf.try_longer();
+        leaf.try_longer::<KERNEL>();
     }
     leaf.scratch.known.points.clone()
 }
@@ -76,20 +77,17 @@ pub(super) fn evaluate(
 struct Leaf<'a> {
     problem: &'a Problem,
     groups: &'a Groups,
-    set: &'a [u64],
+    wide: &'a Wide<'a>,
     size: u32,
     scratch: &'a mut Scratch,
 }
 
 impl Leaf<'_> {
     #[inline(always)]
-    fn sum_singles(&mut self) {
-        let Scratch { rows, edit_cost, .. } = &mut *self.scratch;
+    fn sum_singles<const KERNEL: u8>(&mut self) {
+        let Scratch { set, edit_cost, .. } = &mut *self.scratch;
         edit_cost.clear();
-        for edit in 0..self.groups.edits {
-            let column = self.problem.edit_cost(edit);
-            edit_cost.push(rows.iter().map(|&row| u64::from(column[row as usize])).sum());
-        }
+        edit_cost.extend((0..self.groups.edits as u32).map(|edit| self.wide.cost::<KERNEL>(set, &[edit])));
     }
 
     /// What an action costs at least: the dearest of its edits (Σ max ≥ max Σ), or exactly the sum of them.
@@ -106,59 +104,46 @@ impl Leaf<'_> {
     /// Offers an action that costs at least `floor`; the cost is summed only if its loss does not rule it out.
     /// Gives the best lower bound on its cost that is now known.
     #[inline(always)]
-    fn try_action(&mut self, action: u32, floor: u64) -> u64 {
+    fn try_action<const KERNEL: u8>(&mut self, action: u32, floor: u64) -> u64 {
         self.scratch.work.losses += 1;
-        let loss = self.size - count_and(self.set, self.problem.flips_of(action as usize));
+        let loss = self.size - count_and(&self.scratch.set, self.wide.flips::<KERNEL>(action));
         if self.scratch.known.rules_out(floor, loss, action) {
             return floor;
         }
-        let cost = self.cost(action, floor);
+        let cost = self.cost::<KERNEL>(action, floor);
         self.scratch.known.insert(LeafPoint { cost, loss, action });
         cost
     }
 
     /// The exact cost, where `floor` is the bound from single edits.
     #[inline(always)]
-    fn cost(&mut self, action: u32, floor: u64) -> u64 {
-        let problem = self.problem;
-        match (problem.combine, problem.edits_of(action as usize)) {
+    fn cost<const KERNEL: u8>(&mut self, action: u32, floor: u64) -> u64 {
+        match (self.problem.combine, self.problem.edits_of(action as usize)) {
             (Combine::Sum, _) | (Combine::Max, [] | [_]) => floor,
-            (Combine::Max, [a, b]) => {
+            (Combine::Max, edits) => {
                 self.scratch.work.costs += 1;
-                let (a, b) = (problem.edit_cost(*a as usize), problem.edit_cost(*b as usize));
-                self.scratch.rows.iter().map(|&r| u64::from(a[r as usize].max(b[r as usize]))).sum()
-            }
-            (Combine::Max, [a, b, c]) => {
-                self.scratch.work.costs += 1;
-                let (a, b) = (problem.edit_cost(*a as usize), problem.edit_cost(*b as usize));
-                let c = problem.edit_cost(*c as usize);
-                let dearest = |r: usize| a[r].max(b[r]).max(c[r]);
-                self.scratch.rows.iter().map(|&r| u64::from(dearest(r as usize))).sum()
-            }
-            (Combine::Max, _) => {
-                self.scratch.work.costs += 1;
-                self.scratch.rows.iter().map(|&row| problem.cost(action as usize, row as usize)).sum()
+                self.wide.cost::<KERNEL>(&self.scratch.set, edits)
             }
         }
     }
 
     /// Single edits, and which edits can be part of anything useful at all.
     #[inline(always)]
-    fn try_singles(&mut self) {
+    fn try_singles<const KERNEL: u8>(&mut self) {
         let groups = self.groups;
         self.scratch.alive.clear();
         self.scratch.edit_loss.clear();
         for edit in 0..groups.edits {
             let cost = self.scratch.edit_cost[edit];
             self.scratch.work.groups += 1;
-            let least = self.size - count_and(self.set, groups.edit_unions.set(edit));
+            let least = self.size - count_and(&self.scratch.set, self.wide.edit_union::<KERNEL>(edit));
             self.scratch.edit_loss.push(least);
             if self.scratch.known.rules_out(cost, least, groups.edit_first[edit]) {
                 continue;
             }
             self.scratch.alive.push(edit as u32);
             if groups.single[edit] != NONE {
-                self.try_action(groups.single[edit], cost);
+                self.try_action::<KERNEL>(groups.single[edit], cost);
             }
         }
     }
@@ -174,7 +159,7 @@ impl Leaf<'_> {
     /// Pairs of alive edits: what contains both costs at least as much as they do and flips no more than the union of
     /// all such actions. First in O(1) from the single edits' bounds, then with the pair's own union.
     #[inline(always)]
-    fn try_pairs(&mut self) {
+    fn try_pairs<const KERNEL: u8>(&mut self) {
         let groups = self.groups;
         let edits = groups.edits;
         let words = edits.div_ceil(64);
@@ -201,11 +186,11 @@ impl Leaf<'_> {
                     continue;
                 }
                 self.scratch.work.groups += 1;
-                let least = self.size - count_and(self.set, groups.pair_unions.set(pair as usize));
+                let least = self.size - count_and(&self.scratch.set, self.wide.pair_union::<KERNEL>(pair));
                 if self.scratch.known.rules_out(cost, least, first) {
                     continue;
                 }
-                let cost = if action == NONE { cost } else { self.try_action(action, cost) };
+                let cost = if action == NONE { cost } else { self.try_action::<KERNEL>(action, cost) };
                 self.scratch.pair_cost[at] = cost;
                 self.scratch.pair_loss[at] = least;
                 self.scratch.partners[a * words + b / 64] |= 1 << (b % 64);
@@ -216,7 +201,7 @@ impl Leaf<'_> {
 
     /// Actions of three and more edits: all pairs in them must be alive.
     #[inline(always)]
-    fn try_longer(&mut self) {
+    fn try_longer<const KERNEL: u8>(&mut self) {
         let groups = self.groups;
         let edits = groups.edits;
         let words = edits.div_ceil(64);
@@ -239,7 +224,7 @@ impl Leaf<'_> {
                 any |= *both;
             }
             if any != 0 {
-                self.extend(pair, &[a, b], cost, least, &candidates);
+                self.extend::<KERNEL>(pair, &[a, b], cost, least, &candidates);
             }
         }
         self.scratch.alive_pairs = pairs;
@@ -247,7 +232,14 @@ impl Leaf<'_> {
 
     /// Adds each candidate edit (all later than those in `list`) to an action.
     #[inline(always)]
-    fn extend(&mut self, action: u32, list: &[u32], cost: u64, least: u32, candidates: &[u64]) {
+    fn extend<const KERNEL: u8>(
+        &mut self,
+        action: u32,
+        list: &[u32],
+        cost: u64,
+        least: u32,
+        candidates: &[u64],
+    ) {
         let groups = self.groups;
         let edits = groups.edits;
         for w in 0..candidates.len() {
@@ -271,9 +263,9 @@ impl Leaf<'_> {
                 if child == NONE {
                     continue;
                 }
-                let cost = self.try_action(child, cost);
+                let cost = self.try_action::<KERNEL>(child, cost);
                 if groups.children[child as usize].1 != 0 {
-                    self.extend_longer(child, cost, least, candidates);
+                    self.extend_longer::<KERNEL>(child, cost, least, candidates);
                 }
             }
         }
@@ -281,7 +273,7 @@ impl Leaf<'_> {
 
     /// Four and more edits, out of line: rare, and not worth a copy in the loop above.
     #[inline(never)]
-    fn extend_longer(&mut self, action: u32, cost: u64, least: u32, candidates: &[u64]) {
+    fn extend_longer<const KERNEL: u8>(&mut self, action: u32, cost: u64, least: u32, candidates: &[u64]) {
         let list = self.problem.edits_of(action as usize);
         let words = candidates.len();
         let Some(&last) = list.last() else { return };
@@ -289,12 +281,19 @@ impl Leaf<'_> {
         let narrowed: Vec<u64> =
             candidates.iter().zip(&self.scratch.partners[row..row + words]).map(|(a, b)| a & b).collect();
         if narrowed.iter().any(|&word| word != 0) {
-            self.extend_out_of_line(action, list, cost, least, &narrowed);
+            self.extend_out_of_line::<KERNEL>(action, list, cost, least, &narrowed);
         }
     }
 
     #[inline(never)]
-    fn extend_out_of_line(&mut self, action: u32, list: &[u32], cost: u64, least: u32, candidates: &[u64]) {
-        self.extend(action, list, cost, least, candidates);
+    fn extend_out_of_line<const KERNEL: u8>(
+        &mut self,
+        action: u32,
+        list: &[u32],
+        cost: u64,
+        least: u32,
+        candidates: &[u64],
+    ) {
+        self.extend::<KERNEL>(action, list, cost, least, candidates);
     }
 }

@@ -1,18 +1,23 @@
 //! The problem as seen from one set of rows: costs and flips of its members only, laid out for its subsets.
 //!
 //! Many subsets of the same members are evaluated, so it pays to bring the members together first: fewer words per
-//! set, and costs in sequence. Flips are kept in *planes*: for the children of one action, which
-//! are consecutive, word 0 of all of them, then word 1, and so on. Counting the flips of all children on a subset is
-//! then a loop over consecutive words without any horizontal step. Planes are made when a leaf first asks for them.
+//! set, and costs in sequence. Flips are kept in *planes*: of eight children of one action (which are
+//! consecutive) word 0 of all of them, then word 1, and so on. Counting the flips of eight actions on a subset is then
+//! one pass over consecutive memory without any horizontal step. Planes are made when a leaf first asks for them.
 
 use std::sync::OnceLock;
 
 use super::groups::{Groups, NONE};
-use crate::bits::{RowSet, words_for};
+use crate::bits::{AVX512, PORTABLE, RowSet, words_for};
 use crate::problem::Problem;
 
-/// Children that are counted together; planes are padded to a multiple of it.
+/// Children that are counted together; the last ones of a block are padded with empty sets.
 pub(super) const LANES: usize = 8;
+
+/// One word of each of them, on one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Plane(pub [u64; LANES]);
 
 /// The members of a set.
 pub(super) struct Local<'a> {
@@ -29,9 +34,9 @@ pub(super) struct Local<'a> {
     pub edit_unions: Vec<u64>,
     /// Flips of single edits: edits × words.
     pub singles: Vec<u64>,
-    /// Per action with children: `words` planes of the children's own flips, then, for children that are pairs,
-    /// `words` planes of the flips of everything that contains the pair.
-    planes: Vec<OnceLock<Box<[u64]>>>,
+    /// Per action with children: for every eight of them `words` planes of their own flips; then, for children that
+    /// are pairs, the same of the flips of everything that contains the pair.
+    planes: Vec<OnceLock<Box<[Plane]>>>,
 }
 
 impl<'a> Local<'a> {
@@ -39,7 +44,7 @@ impl<'a> Local<'a> {
     pub const MOST_WORDS: usize = 1 << 20;
 
     #[inline(always)]
-    pub fn new<const PEXT: bool>(problem: &'a Problem, groups: &'a Groups, members: &RowSet) -> Self {
+    pub fn new<const KERNEL: u8>(problem: &'a Problem, groups: &'a Groups, members: &RowSet) -> Self {
         let rows = members.count();
         let words = words_for(rows);
         let list: Vec<u32> = members.iter().map(|row| row as u32).collect();
@@ -52,9 +57,9 @@ impl<'a> Local<'a> {
         let mut singles = vec![0; problem.edits * words];
         for edit in 0..problem.edits {
             let at = edit * words..(edit + 1) * words;
-            compress::<PEXT>(groups.edit_unions.set(edit), members.words(), &mut edit_unions[at.clone()]);
+            compress::<KERNEL>(groups.edit_unions.set(edit), members.words(), &mut edit_unions[at.clone()]);
             if groups.single[edit] != NONE {
-                compress::<PEXT>(
+                compress::<KERNEL>(
                     problem.flips_of(groups.single[edit] as usize),
                     members.words(),
                     &mut singles[at],
@@ -83,35 +88,35 @@ impl<'a> Local<'a> {
 
     /// A subset of the members.
     #[inline(always)]
-    pub fn subset<const PEXT: bool>(&self, set: &RowSet, out: &mut Vec<u64>) {
+    pub fn subset<const KERNEL: u8>(&self, set: &RowSet, out: &mut Vec<u64>) {
         out.clear();
         out.resize(self.words, 0);
-        compress::<PEXT>(set.words(), self.members.words(), out);
+        compress::<KERNEL>(set.words(), self.members.words(), out);
     }
 
-    /// The planes of a block of children, each of `padded(count)` words.
+    /// The planes of a block of children: `chunks(count) × words` of their own flips, then as many of unions.
     #[inline(always)]
-    pub fn planes<const PEXT: bool>(&self, block: u32) -> &[u64] {
+    pub fn planes<const KERNEL: u8>(&self, block: u32) -> &[Plane] {
         match self.planes[block as usize].get() {
             Some(planes) => planes,
-            None => self.make_planes::<PEXT>(block),
+            None => self.make_planes::<KERNEL>(block),
         }
     }
 
     #[inline(never)]
-    fn make_planes<const PEXT: bool>(&self, block: u32) -> &[u64] {
+    fn make_planes<const KERNEL: u8>(&self, block: u32) -> &[Plane] {
         self.planes[block as usize].get_or_init(|| {
             let block = self.groups.blocks[block as usize];
-            let width = padded(block.count as usize);
+            let own = self.words * chunks(block.count);
             let unions = block.level == 2;
-            let mut planes = vec![0; self.words * width * if unions { 2 } else { 1 }];
+            let mut planes = vec![Plane([0; LANES]); own * if unions { 2 } else { 1 }];
             let mut one = vec![0; self.words];
             for child in 0..block.count as usize {
                 let mut put = |flips: &[u64], at: usize| {
                     one.fill(0);
-                    compress::<PEXT>(flips, self.members.words(), &mut one);
+                    compress::<KERNEL>(flips, self.members.words(), &mut one);
                     for (word, &value) in one.iter().enumerate() {
-                        planes[at + word * width + child] = value;
+                        planes[at + child / LANES * self.words + word].0[child % LANES] = value;
                     }
                 };
                 let action = block.first as usize + child;
@@ -119,7 +124,7 @@ impl<'a> Local<'a> {
                 if unions {
                     let list = self.problem.edits_of(action);
                     let pair = self.groups.pair[list[0] as usize * self.groups.edits + list[1] as usize];
-                    put(self.groups.pair_unions.set(pair as usize), self.words * width);
+                    put(self.groups.pair_unions.set(pair as usize), own);
                 }
             }
             planes.into_boxed_slice()
@@ -127,21 +132,21 @@ impl<'a> Local<'a> {
     }
 }
 
-/// The width of a plane for that many children.
+/// How many times eight children hold this many.
 #[inline(always)]
-pub(super) fn padded(children: usize) -> usize {
-    children.next_multiple_of(LANES)
+pub(super) fn chunks(children: u32) -> usize {
+    (children as usize).div_ceil(LANES)
 }
 
 /// Picks the bits of `set` at the positions of `members` and packs them together.
 #[inline(always)]
-fn compress<const PEXT: bool>(set: &[u64], members: &[u64], out: &mut [u64]) {
+pub(super) fn compress<const KERNEL: u8>(set: &[u64], members: &[u64], out: &mut [u64]) {
     let (mut word, mut bit) = (0, 0);
     for (&set, &members) in set.iter().zip(members) {
         if members == 0 {
             continue;
         }
-        let packed = pack::<PEXT>(set, members);
+        let packed = pack::<KERNEL>(set, members);
         let count = members.count_ones();
         out[word] |= packed << bit;
         let room = 64 - bit;
@@ -157,12 +162,50 @@ fn compress<const PEXT: bool>(set: &[u64], members: &[u64], out: &mut [u64]) {
     }
 }
 
-/// The bits of `value` where `mask` is set, moved to the low end. `PEXT`: the processor has an instruction for it.
+/// Flips of eight children within a set: which of them have at least `least`, and all counts.
 #[inline(always)]
-fn pack<const PEXT: bool>(value: u64, mask: u64) -> u64 {
+pub(super) fn count_chunk<const KERNEL: u8>(
+    set: &[u64],
+    planes: &[Plane],
+    least: u64,
+) -> (u32, [u64; LANES]) {
     #[cfg(target_arch = "x86_64")]
-    if PEXT {
-        // SAFETY: the kernels that set `PEXT` run only where BMI2 was detected.
+    if KERNEL == AVX512 {
+        use std::arch::x86_64::{
+            _mm512_add_epi64, _mm512_and_si512, _mm512_cmpge_epu64_mask, _mm512_load_si512,
+            _mm512_popcnt_epi64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_storeu_si512,
+        };
+        let mut counts = [0u64; LANES];
+        // SAFETY: this kernel runs only where AVX-512 and its population counts were detected. A plane is 64 bytes,
+        // aligned to 64, and `counts` is 64 bytes long.
+        let enough = unsafe {
+            let mut sums = _mm512_setzero_si512();
+            for (&members, plane) in set.iter().zip(planes) {
+                let flips = _mm512_load_si512(plane.0.as_ptr().cast());
+                let both = _mm512_and_si512(flips, _mm512_set1_epi64(members as i64));
+                sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(both));
+            }
+            _mm512_storeu_si512(counts.as_mut_ptr().cast(), sums);
+            _mm512_cmpge_epu64_mask(sums, _mm512_set1_epi64(least as i64))
+        };
+        return (u32::from(enough), counts);
+    }
+    let mut counts = [0u64; LANES];
+    for (&members, Plane(flips)) in set.iter().zip(planes) {
+        for (count, flips) in counts.iter_mut().zip(flips) {
+            *count += u64::from((members & flips).count_ones());
+        }
+    }
+    let enough = counts.iter().enumerate().map(|(lane, &count)| u32::from(count >= least) << lane).sum();
+    (enough, counts)
+}
+
+/// The bits of `value` where `mask` is set, moved to the low end.
+#[inline(always)]
+fn pack<const KERNEL: u8>(value: u64, mask: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if KERNEL != PORTABLE {
+        // SAFETY: the other kernels run only where BMI2 was detected.
         return unsafe { std::arch::x86_64::_pext_u64(value, mask) };
     }
     let (mut rest, mut packed, mut position) = (mask, 0, 0);
@@ -184,7 +227,7 @@ mod tests {
             let members = RowSet::from_fn(rows, |row| row % 3 != 1);
             let set = RowSet::from_fn(rows, |row| row % 5 < 2);
             let mut out = vec![0; words_for(members.count())];
-            compress::<false>(set.words(), members.words(), &mut out);
+            compress::<PORTABLE>(set.words(), members.words(), &mut out);
             let expected = RowSet::from_rows(
                 members.count(),
                 members

@@ -20,16 +20,18 @@ mod groups;
 mod known;
 mod local;
 mod planar;
+mod wide;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::bits::{Kernel, RowSet};
+use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
 use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
 use crate::stop::{Stop, StopReason};
 use evaluate::Scratch;
 use groups::Groups;
 use local::Local;
+use wide::Wide;
 
 /// A non-dominated action of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,23 +116,31 @@ impl<'a> GroupedLeaves<'a> {
 struct GroupedContext<'a> {
     owner: &'a GroupedLeaves<'a>,
     members: usize,
-    local: Option<Local<'a>>,
+    layout: Layout<'a>,
+}
+
+enum Layout<'a> {
+    Planes(Local<'a>),
+    OneByOne(Wide<'a>),
 }
 
 impl<'a> GroupedContext<'a> {
     #[inline(always)]
-    fn new<const PEXT: bool>(owner: &'a GroupedLeaves<'a>, members: &RowSet) -> Self {
+    fn new<const KERNEL: u8>(owner: &'a GroupedLeaves<'a>, members: &RowSet) -> Self {
         let (problem, groups) = (owner.problem, &owner.groups);
         let count = members.count();
         let planar = owner.planes
             && groups.regular
             && crate::bits::words_for(count) * problem.actions() <= Local::MOST_WORDS;
-        let local = planar.then(|| Local::new::<PEXT>(problem, groups, members));
-        GroupedContext { owner, members: count, local }
+        let layout = match planar {
+            true => Layout::Planes(Local::new::<KERNEL>(problem, groups, members)),
+            false => Layout::OneByOne(Wide::new(problem, groups, members)),
+        };
+        GroupedContext { owner, members: count, layout }
     }
 
     #[inline(always)]
-    fn evaluate<const PEXT: bool>(
+    fn evaluate<const KERNEL: u8>(
         &self,
         sets: &[RowSet],
         warm: &[u32],
@@ -141,9 +151,13 @@ impl<'a> GroupedContext<'a> {
         let mut fronts = Vec::with_capacity(sets.len());
         for set in sets {
             stop.check()?;
-            fronts.push(match &self.local {
-                Some(local) => planar::evaluate::<PEXT>(problem, groups, local, set, warm, scratch),
-                None => evaluate::evaluate(problem, groups, set, warm, scratch),
+            fronts.push(match &self.layout {
+                Layout::Planes(local) => {
+                    planar::evaluate::<KERNEL>(problem, groups, local, set, warm, scratch)
+                }
+                Layout::OneByOne(wide) => {
+                    evaluate::evaluate::<KERNEL>(problem, groups, wide, set, warm, scratch)
+                }
             });
         }
         Ok(fronts)
@@ -158,7 +172,7 @@ impl<'a> GroupedContext<'a> {
         stop: &Stop,
         scratch: &mut Scratch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        self.evaluate::<true>(sets, warm, stop, scratch)
+        self.evaluate::<AVX512>(sets, warm, stop, scratch)
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -170,7 +184,7 @@ impl<'a> GroupedContext<'a> {
         stop: &Stop,
         scratch: &mut Scratch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        self.evaluate::<true>(sets, warm, stop, scratch)
+        self.evaluate::<AVX2>(sets, warm, stop, scratch)
     }
 }
 
@@ -189,7 +203,7 @@ impl LeafContext for GroupedContext<'_> {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Kernel::Avx2 => unsafe { self.evaluate_avx2(sets, warm, stop, &mut scratch) },
-            _ => self.evaluate::<false>(sets, warm, stop, &mut scratch),
+            _ => self.evaluate::<PORTABLE>(sets, warm, stop, &mut scratch),
         };
         let LeafWork { sets, groups, losses, costs } = scratch.work;
         for (total, more) in self.owner.counted.iter().zip([sets, groups, losses, costs]) {
@@ -206,8 +220,8 @@ impl LeafContext for GroupedContext<'_> {
 impl LeafEvaluation for GroupedLeaves<'_> {
     fn among<'a>(&'a self, members: &RowSet) -> Box<dyn LeafContext + 'a> {
         Box::new(match self.kernel {
-            Kernel::Portable => GroupedContext::new::<false>(self, members),
-            _ => GroupedContext::new::<true>(self, members),
+            Kernel::Portable => GroupedContext::new::<PORTABLE>(self, members),
+            _ => GroupedContext::new::<AVX2>(self, members),
         })
     }
 

@@ -7,7 +7,7 @@
 use super::evaluate::Scratch;
 use super::groups::{Block, Groups, NONE};
 use super::known::Known;
-use super::local::{LANES, Local, padded};
+use super::local::{LANES, Local, Plane, chunks, count_chunk};
 use super::{LeafPoint, LeafWork};
 use crate::bits::{RowSet, count_and};
 use crate::problem::{Combine, Problem};
@@ -32,7 +32,7 @@ pub(super) struct Buffers {
 
 /// The non-dominated actions on a subset of the parent.
 #[inline(always)]
-pub(super) fn evaluate<const PEXT: bool>(
+pub(super) fn evaluate<const KERNEL: u8>(
     problem: &Problem,
     groups: &Groups,
     local: &Local<'_>,
@@ -41,7 +41,7 @@ pub(super) fn evaluate<const PEXT: bool>(
     scratch: &mut Scratch,
 ) -> Vec<LeafPoint> {
     let Scratch { known, planar, work, .. } = scratch;
-    local.subset::<PEXT>(set, &mut planar.set);
+    local.subset::<KERNEL>(set, &mut planar.set);
     planar.gather(local, groups.edits);
     let size = planar.positions.len() as u32;
     known.reset(size, problem.scale());
@@ -55,10 +55,10 @@ pub(super) fn evaluate<const PEXT: bool>(
     }
     leaf.try_singles();
     if groups.longest > 1 {
-        leaf.try_pairs::<PEXT>();
+        leaf.try_pairs::<KERNEL>();
     }
     if groups.longest > 2 {
-        leaf.try_longer::<PEXT>();
+        leaf.try_longer::<KERNEL>();
     }
     known.points.clone()
 }
@@ -97,23 +97,18 @@ struct Leaf<'a, 'b> {
 
 /// Calls `found(child, count)` for every child that flips at least `least` rows of the set, eight children at a time.
 #[inline(always)]
-fn count_planes(set: &[u64], planes: &[u64], width: usize, least: u64, mut found: impl FnMut(usize, u32)) {
-    for start in (0..width).step_by(LANES) {
-        let mut counts = [0u64; LANES];
-        for (word, &members) in set.iter().enumerate() {
-            let Some(flips) = planes[word * width + start..].first_chunk::<LANES>() else { return };
-            for (count, flips) in counts.iter_mut().zip(flips) {
-                *count += u64::from((members & flips).count_ones());
-            }
-        }
-        let mut enough = 0u32;
-        for (lane, &count) in counts.iter().enumerate() {
-            enough |= u32::from(count >= least) << lane;
-        }
+fn count_planes<const KERNEL: u8>(
+    set: &[u64],
+    planes: &[Plane],
+    least: u64,
+    mut found: impl FnMut(u32, u32),
+) {
+    for (chunk, planes) in planes.chunks_exact(set.len()).enumerate() {
+        let (mut enough, counts) = count_chunk::<KERNEL>(set, planes, least);
         while enough != 0 {
-            let lane = enough.trailing_zeros() as usize;
+            let lane = enough.trailing_zeros();
             enough &= enough - 1;
-            found(start + lane, counts[lane] as u32);
+            found((chunk * LANES) as u32 + lane, counts[lane as usize] as u32);
         }
     }
 }
@@ -186,7 +181,7 @@ impl Leaf<'_, '_> {
 
     /// Pairs, and which of them something useful may contain.
     #[inline(always)]
-    fn try_pairs<const PEXT: bool>(&mut self) {
+    fn try_pairs<const KERNEL: u8>(&mut self) {
         let (groups, edits, words) = (self.groups, self.groups.edits, self.local.words);
         self.buffers.pair_cost.clear();
         self.buffers.pair_cost.resize(edits * edits, DEAD);
@@ -204,12 +199,11 @@ impl Leaf<'_, '_> {
                 continue;
             }
             let Block { first, count, from, .. } = groups.blocks[block as usize];
-            let width = padded(count as usize);
-            let (own, unions) = self.local.planes::<PEXT>(block).split_at(words * width);
+            let (own, unions) = self.local.planes::<KERNEL>(block).split_at(words * chunks(count));
             let Buffers { set, survivors, .. } = &mut *self.buffers;
             let needed = u64::from(self.size - self.known.most_loss(a_cost, self.size));
             survivors.clear();
-            count_planes(set, unions, width, needed, |child, flips| survivors.push((child as u32, flips)));
+            count_planes::<KERNEL>(set, unions, needed, |child, flips| survivors.push((child, flips)));
             self.work.groups += u64::from(count);
             for position in 0..self.buffers.survivors.len() {
                 let (child, flips) = self.buffers.survivors[position];
@@ -223,8 +217,14 @@ impl Leaf<'_, '_> {
                     continue;
                 }
                 self.work.losses += 1;
-                let flips: u32 = (self.buffers.set.iter().enumerate())
-                    .map(|(word, members)| (members & own[word * width + child as usize]).count_ones())
+                let planes = &own[child as usize / LANES * words..];
+                let lane = child as usize % LANES;
+                let flips: u32 = self
+                    .buffers
+                    .set
+                    .iter()
+                    .zip(planes)
+                    .map(|(m, plane)| (m & plane.0[lane]).count_ones())
                     .sum();
                 let cost = self.offer(action, self.size - flips, floor);
                 self.buffers.pair_cost[a * edits + b] = self.scaled(cost);
@@ -235,8 +235,8 @@ impl Leaf<'_, '_> {
 
     /// Triples of alive pairs.
     #[inline(always)]
-    fn try_longer<const PEXT: bool>(&mut self) {
-        let (groups, edits, words) = (self.groups, self.groups.edits, self.local.words);
+    fn try_longer<const KERNEL: u8>(&mut self) {
+        let (groups, edits) = (self.groups, self.groups.edits);
         for position in 0..self.buffers.pairs.len() {
             let (a, b, cost, least) = self.buffers.pairs[position];
             let at = a as usize * edits + b as usize;
@@ -250,12 +250,12 @@ impl Leaf<'_, '_> {
                 continue;
             }
             let Block { first, count, from, .. } = groups.blocks[block as usize];
-            let (width, from) = (padded(count as usize), from as usize);
-            let planes = &self.local.planes::<PEXT>(block)[..words * width];
+            let from = from as usize;
+            let planes = self.local.planes::<KERNEL>(block);
             let Buffers { set, survivors, .. } = &mut *self.buffers;
             survivors.clear();
             let needed = u64::from(self.size - most_loss);
-            count_planes(set, planes, width, needed, |child, flips| survivors.push((child as u32, flips)));
+            count_planes::<KERNEL>(set, planes, needed, |child, flips| survivors.push((child, flips)));
             self.work.losses += u64::from(count);
             let scaled = self.scaled(cost);
             for position in 0..self.buffers.survivors.len() {
@@ -280,7 +280,7 @@ impl Leaf<'_, '_> {
                     let bound =
                         scaled.max(pair_cost[a as usize * edits + c]).max(pair_cost[b as usize * edits + c]);
                     if bound != DEAD {
-                        self.try_beyond::<PEXT>(first + child, &[a, b, c as u32], bound);
+                        self.try_beyond::<KERNEL>(first + child, &[a, b, c as u32], bound);
                     }
                 }
             }
@@ -289,8 +289,7 @@ impl Leaf<'_, '_> {
 
     /// Four and more edits: an action is looked at if all of its pairs are alive.
     #[inline(never)]
-    fn try_beyond<const PEXT: bool>(&mut self, action: u32, list: &[u32], bound: u32) {
-        let words = self.local.words;
+    fn try_beyond<const KERNEL: u8>(&mut self, action: u32, list: &[u32], bound: u32) {
         let mut open = vec![(action, list.to_vec(), bound)];
         while let Some((action, list, bound)) = open.pop() {
             let block = self.groups.block_of[action as usize];
@@ -298,10 +297,11 @@ impl Leaf<'_, '_> {
                 continue;
             }
             let Block { first, count, from, .. } = self.groups.blocks[block as usize];
-            let width = padded(count as usize);
-            let planes = &self.local.planes::<PEXT>(block)[..words * width];
-            let mut flips = vec![0; width];
-            count_planes(&self.buffers.set, planes, width, 0, |child, count| flips[child] = count);
+            let planes = self.local.planes::<KERNEL>(block);
+            let mut flips = vec![0; chunks(count) * LANES];
+            count_planes::<KERNEL>(&self.buffers.set, planes, 0, |child, count| {
+                flips[child as usize] = count
+            });
             self.work.losses += u64::from(count);
             for child in 0..count {
                 let edit = from + child;

@@ -11,6 +11,15 @@ pub(super) struct Judge {
     desired: Vec<bool>,
 }
 
+/// An output above `high` or below `low` is certain.
+#[derive(Clone, Copy)]
+pub(super) struct Threshold {
+    pub low: f64,
+    pub high: f64,
+    /// Whether the label above the threshold is the desired one.
+    pub desired_above: bool,
+}
+
 enum Kind {
     /// One output; label 1 iff it is above `at`. Within `slack` of it rounding decides.
     Above { at: f64, slack: f64 },
@@ -40,6 +49,18 @@ impl Judge {
             Decision::OneVsAll { .. } => return None,
         };
         Some(Judge { kind, desired: desired.to_vec() })
+    }
+
+    /// For one output against a threshold: where it is certain, given the error of the output.
+    pub fn threshold(&self, error: f64) -> Option<Threshold> {
+        match self.kind {
+            Kind::Above { at, slack } => Some(Threshold {
+                low: at - (error + slack),
+                high: at + (error + slack),
+                desired_above: self.desired[1],
+            }),
+            Kind::Largest { .. } => None,
+        }
     }
 
     /// Whether outputs that are known up to `error` mean a desired label; `None` where the error could matter.

@@ -18,7 +18,8 @@ use rayon::prelude::*;
 use sogar_solver::BitTable;
 
 use super::cells::Cells;
-use super::decision::Judge;
+use super::decision::{Judge, Threshold};
+use super::kernel::{Kernel, transpose};
 use super::{Outcomes, Question, Watch, scoring};
 use crate::error::Result;
 use crate::model::{Rows, TreeEnsemble};
@@ -40,6 +41,7 @@ pub(super) struct Decomposition<'a> {
     /// Largest possible difference between our margin and the library's.
     error: f64,
     most_edits: usize,
+    kernel: Kernel,
 }
 
 /// The way to a node: per feature the cells that every test so far lets through.
@@ -64,6 +66,10 @@ struct CellSet {
 /// Finds the number of an action from its edits: the children of an action are consecutive.
 struct ActionIndex {
     first_child: Vec<u32>,
+    /// For every action with children: where the terms of the proper subsets of its edits, with each later edit added,
+    /// start. `runs[run_start[a]..run_start[a + 1]]`.
+    runs: Vec<u32>,
+    run_start: Vec<u32>,
     /// The first edit of a later feature.
     after: Vec<u32>,
 }
@@ -86,7 +92,18 @@ impl ActionIndex {
                 next += edits.len() as u32 - list.last().map_or(0, |&last| after[last as usize]);
             }
         }
-        ActionIndex { first_child, after }
+        let mut index = ActionIndex { first_child, after, runs: Vec::new(), run_start: vec![0] };
+        for list in question.actions.iter().take_while(|list| list.len() < most_edits) {
+            let from = list.last().map_or(0, |&last| index.after[last as usize]);
+            for subset in 0..(1u32 << list.len()) - 1 {
+                let chosen: Vec<u32> =
+                    (0..list.len()).filter(|i| subset >> i & 1 == 1).map(|i| list[i]).collect();
+                let start = index.child(index.of(&chosen), chosen.last().copied(), from);
+                index.runs.push(start);
+            }
+            index.run_start.push(index.runs.len() as u32);
+        }
+        index
     }
 
     /// The action `parent` with `edit` added, which comes after all of its edits; `last` is its last one.
@@ -115,14 +132,19 @@ struct Scratch {
     terms: Vec<Vec<f64>>,
     margins: Vec<Vec<f64>>,
     path: Vec<PathUnit>,
+    /// The edits of all path units, one after the other.
+    turning: Vec<u32>,
+    /// Outcomes of the row that is being computed, a bit per action.
+    above: Vec<u64>,
+    close: Vec<u32>,
 }
 
 /// A unit on the way to a model leaf, as seen from one row.
 struct PathUnit {
     /// Whether the row itself fails the leaf's conditions here, so that an edit must repair it.
     violated: bool,
-    /// Edits that change the answer.
-    turning: Vec<u32>,
+    /// Edits that change the answer: a range of [`Scratch::turning`].
+    turning: std::ops::Range<usize>,
 }
 
 impl<'a> Decomposition<'a> {
@@ -152,6 +174,7 @@ impl<'a> Decomposition<'a> {
             index: ActionIndex::new(question, most_edits),
             scored,
             error: 0.0,
+            kernel: Kernel::best(),
             most_edits,
             cells,
             question,
@@ -263,39 +286,88 @@ impl<'a> Decomposition<'a> {
     fn block(&self, rows: &[usize]) -> Result<(Vec<u64>, u64)> {
         let question = self.question;
         let actions = question.actions.len();
-        let mut words = vec![0u64; actions];
+        let per_row = actions.div_ceil(64);
+        // Outcomes row by row, each a bitset over the actions; transposed at the end.
+        let mut by_row = vec![0u64; 64 * per_row];
         let mut scratch = Scratch {
             cell_of: Vec::new(),
             edited: vec![Vec::new(); question.edits.len()],
             terms: vec![vec![0.0; actions]; self.outputs],
             margins: vec![vec![0.0; actions]; self.outputs],
             path: Vec::new(),
+            turning: Vec::new(),
+            above: vec![0; per_row],
+            close: Vec::new(),
         };
-        let mut close = Vec::new();
         let mut settled = 0;
-        for (bit, &row) in rows.iter().enumerate() {
+        for (&row, flips) in rows.iter().zip(by_row.chunks_exact_mut(per_row)) {
             let values = question.table.row(row);
             self.look_up_cells(&values, &mut scratch);
             self.collect_terms(&mut scratch);
-            self.sum_margins(&mut scratch);
-            close.clear();
-            for (action, word) in words.iter_mut().enumerate().skip(1) {
-                match self.judge.judge(scratch.margins.iter().map(|margins| margins[action]), self.error) {
-                    Some(flips) => *word |= u64::from(flips) << bit,
-                    None => close.push(action as u32),
-                }
+            scratch.close.clear();
+            match self.judge.threshold(self.error) {
+                Some(threshold) => self.compare_margins(threshold, &mut scratch),
+                None => self.judge_margins(&mut scratch),
             }
-            self.settle(&values, bit, &close, &mut words)?;
-            settled += close.len() as u64;
+            flips.copy_from_slice(&scratch.above);
+            self.settle(&values, &scratch.close, flips)?;
+            settled += scratch.close.len() as u64;
         }
+        let mut words = vec![0u64; actions];
+        for (block, words) in words.chunks_mut(64).enumerate() {
+            let mut square: [u64; 64] = std::array::from_fn(|row| by_row[row * per_row + block]);
+            transpose(&mut square);
+            words.copy_from_slice(&square[..words.len()]);
+        }
+        words[0] = 0; // the identity flips nobody
         for (&action, word) in self.scored.iter().zip(scoring::score(question, rows, &self.scored)?) {
             words[action as usize] = word;
         }
         Ok((words, settled))
     }
 
+    /// One output against a threshold: margins are compared as they are summed, most of them without being kept.
+    fn compare_margins(&self, threshold: Threshold, scratch: &mut Scratch) {
+        let Threshold { low, high, desired_above } = threshold;
+        let actions = self.question.actions;
+        let edits = self.question.edits.len() as u32;
+        let (terms, margins) = (&scratch.terms[0], &mut scratch.margins[0]);
+        let (above, close) = (&mut scratch.above, &mut scratch.close);
+        above.fill(0);
+        margins[0] = terms[0];
+        for (action, list) in actions.iter().enumerate().take(self.index.run_start.len() - 1) {
+            let from = list.last().map_or(0, |&last| self.index.after[last as usize]);
+            let (first, count) = (self.index.first_child[action] as usize, (edits - from) as usize);
+            let runs = &self.index.runs
+                [self.index.run_start[action] as usize..self.index.run_start[action + 1] as usize];
+            let parent = margins[action];
+            let own = &terms[first..first + count];
+            let children = &mut margins[first..first + count];
+            self.kernel.sum(parent, own, terms, runs, children);
+            if self.kernel.compare(children, low, high, first, above) {
+                let unsure = |margin: &f64| !(*margin > high || *margin < low);
+                close.extend((0..count).filter(|&i| unsure(&children[i])).map(|i| (first + i) as u32));
+            }
+        }
+        if !desired_above {
+            above.iter_mut().for_each(|word| *word = !*word);
+        }
+    }
+
+    /// Several outputs: all margins first, then a judgement per action.
+    fn judge_margins(&self, scratch: &mut Scratch) {
+        self.sum_margins(scratch);
+        scratch.above.fill(0);
+        for action in 1..self.question.actions.len() {
+            match self.judge.judge(scratch.margins.iter().map(|margins| margins[action]), self.error) {
+                Some(flips) => scratch.above[action / 64] |= u64::from(flips) << (action % 64),
+                None => scratch.close.push(action as u32),
+            }
+        }
+    }
+
     /// Asks the model about the outcomes that are too close to call.
-    fn settle(&self, values: &[f64], bit: usize, close: &[u32], words: &mut [u64]) -> Result<()> {
+    fn settle(&self, values: &[f64], close: &[u32], flips: &mut [u64]) -> Result<()> {
         let question = self.question;
         let (mut edited, mut encoded) = (Vec::new(), Vec::new());
         for &action in close {
@@ -308,7 +380,8 @@ impl<'a> Decomposition<'a> {
             let rows = Rows { values: &encoded, columns: encoded.len() };
             let label = question.predictor.predict(rows)?.first().map_or(0, |prediction| prediction.label);
             let desired = question.desired.get(label as usize).copied().unwrap_or(false);
-            words[action as usize] |= u64::from(desired) << bit;
+            let (word, bit) = (&mut flips[action as usize / 64], action % 64);
+            *word = *word & !(1 << bit) | u64::from(desired) << bit;
         }
         Ok(())
     }
@@ -328,7 +401,7 @@ impl<'a> Decomposition<'a> {
 
     /// Fills `terms` with g_U for every action U.
     fn collect_terms(&self, scratch: &mut Scratch) {
-        let Scratch { cell_of, edited, terms, path, .. } = scratch;
+        let Scratch { cell_of, edited, terms, path, turning, .. } = scratch;
         for (terms, base) in terms.iter_mut().zip(&self.base) {
             terms.fill(0.0);
             terms[0] = *base;
@@ -338,6 +411,7 @@ impl<'a> Decomposition<'a> {
                 continue;
             }
             path.clear();
+            turning.clear();
             let mut violations = 0;
             for (_, conditions) in &leaf.units {
                 if conditions.iter().any(|&(feature, set)| !self.contains(set, cell_of[feature])) {
@@ -357,100 +431,123 @@ impl<'a> Decomposition<'a> {
                             self.contains(set, moved.map_or(cell_of[feature], |(_, cell)| *cell))
                         })
                 };
-                let turning: Vec<u32> = self.unit_edits[*unit].iter().copied().filter(turns).collect();
-                if turning.is_empty() {
+                let start = turning.len();
+                turning.extend(self.unit_edits[*unit].iter().filter(|edit| turns(edit)));
+                if turning.len() == start {
                     if inside {
                         continue; // no edit here matters to this leaf
                     }
                     continue 'leaves; // no edit can repair it
                 }
-                path.push(PathUnit { violated: !inside, turning });
+                path.push(PathUnit { violated: !inside, turning: start..turning.len() });
             }
             let terms = &mut terms[leaf.output];
             if violations == 0 {
                 terms[0] += leaf.value;
             }
-            let walk = Walk { index: &self.index, most: self.most_edits, linked: !self.scored.is_empty() };
-            walk.add(path, leaf.value, violations, &mut Vec::new(), 0, terms);
+            if self.scored.is_empty() {
+                let walk = Walk { index: &self.index, turning, most: self.most_edits };
+                walk.add(path, leaf.value, violations, 0, None, terms);
+            } else {
+                let walk = LinkedWalk { index: &self.index, turning, most: self.most_edits };
+                walk.add(path, leaf.value, violations, &mut Vec::new(), terms);
+            }
         }
     }
 
     /// Turns terms into margins: a child's margin is its parent's plus the terms of all subsets with the new edit.
     fn sum_margins(&self, scratch: &mut Scratch) {
-        let question = self.question;
-        let edits = question.edits.len() as u32;
+        let edits = self.question.edits.len() as u32;
         for (terms, margins) in scratch.terms.iter().zip(&mut scratch.margins) {
             margins[0] = terms[0];
-            for (action, list) in question.actions.iter().enumerate() {
-                if list.len() == self.most_edits {
-                    break;
-                }
+            for (action, list) in
+                self.question.actions.iter().enumerate().take(self.index.run_start.len() - 1)
+            {
                 let from = list.last().map_or(0, |&last| self.index.after[last as usize]);
                 let (first, count) = (self.index.first_child[action] as usize, (edits - from) as usize);
+                let runs = &self.index.runs
+                    [self.index.run_start[action] as usize..self.index.run_start[action + 1] as usize];
                 let parent = margins[action];
-                let children = &mut margins[first..first + count];
-                children.iter_mut().zip(&terms[first..]).for_each(|(margin, term)| *margin = parent + term);
-                // Proper subsets of the parent's edits, the new edit added: runs of terms as well.
-                for subset in 0..(1u32 << list.len()) - 1 {
-                    let chosen: Vec<u32> = list
-                        .iter()
-                        .enumerate()
-                        .filter(|(i, _)| subset >> i & 1 == 1)
-                        .map(|(_, &edit)| edit)
-                        .collect();
-                    let start =
-                        self.index.child(self.index.of(&chosen), chosen.last().copied(), from) as usize;
-                    children.iter_mut().zip(&terms[start..]).for_each(|(margin, term)| *margin += term);
-                }
+                let (own, children) = (&terms[first..first + count], &mut margins[first..first + count]);
+                self.kernel.sum(parent, own, terms, runs, children);
             }
         }
     }
 }
 
-/// Adds one model leaf's value to the terms of every set of edits that it contributes to.
+/// Adds one model leaf's value to the terms of every set of edits that it contributes to. Units come in the order of
+/// their edits.
 struct Walk<'a> {
     index: &'a ActionIndex,
+    turning: &'a [u32],
     most: usize,
-    /// With linked features, units do not follow the order of edits.
-    linked: bool,
 }
 
 impl Walk<'_> {
-    /// `violated` units are still to be repaired by an edit from `path`; `chosen` are the edits so far.
+    /// `violated` units of `path` are still to be repaired by an edit; `action` is what was chosen so far, `last` its
+    /// last edit, and `self.most` more edits may be added.
     fn add(
         &self,
         path: &[PathUnit],
         value: f64,
         violated: usize,
-        chosen: &mut Vec<u32>,
         action: u32,
+        last: Option<u32>,
         terms: &mut [f64],
     ) {
+        let from = last.map_or(0, |last| self.index.after[last as usize]);
+        // The children of `action` are consecutive: child = first + (edit - from).
+        let first = self.index.first_child[action as usize];
+        let deeper = Walk { most: self.most - 1, ..*self };
         for (position, unit) in path.iter().enumerate() {
             let left = violated - usize::from(unit.violated);
             let value = if unit.violated { value } else { -value };
-            if left < self.most - chosen.len() {
-                for &edit in &unit.turning {
-                    let child = if self.linked {
-                        let mut sorted = chosen.clone();
-                        sorted.push(edit);
-                        sorted.sort_unstable();
-                        self.index.of(&sorted)
-                    } else {
-                        self.index.child(action, chosen.last().copied(), edit)
-                    };
-                    if left == 0 {
-                        terms[child as usize] += value;
-                    }
-                    if chosen.len() + 1 < self.most {
-                        chosen.push(edit);
-                        self.add(&path[position + 1..], value, left, chosen, child, terms);
-                        chosen.pop();
-                    }
+            let turning = &self.turning[unit.turning.clone()];
+            if left == 0 {
+                for &edit in turning {
+                    terms[(first + edit - from) as usize] += value;
+                }
+            }
+            if left < self.most && self.most > 1 {
+                for &edit in turning {
+                    deeper.add(&path[position + 1..], value, left, first + edit - from, Some(edit), terms);
                 }
             }
             if unit.violated {
                 return; // it can't be left out
+            }
+        }
+    }
+}
+
+/// The same where links tie features together: units then do not follow the order of edits.
+struct LinkedWalk<'a> {
+    index: &'a ActionIndex,
+    turning: &'a [u32],
+    most: usize,
+}
+
+impl LinkedWalk<'_> {
+    fn add(&self, path: &[PathUnit], value: f64, violated: usize, chosen: &mut Vec<u32>, terms: &mut [f64]) {
+        for (position, unit) in path.iter().enumerate() {
+            let left = violated - usize::from(unit.violated);
+            let value = if unit.violated { value } else { -value };
+            if left < self.most - chosen.len() {
+                for &edit in &self.turning[unit.turning.clone()] {
+                    chosen.push(edit);
+                    if left == 0 {
+                        let mut sorted = chosen.clone();
+                        sorted.sort_unstable();
+                        terms[self.index.of(&sorted) as usize] += value;
+                    }
+                    if chosen.len() < self.most {
+                        self.add(&path[position + 1..], value, left, chosen, terms);
+                    }
+                    chosen.pop();
+                }
+            }
+            if unit.violated {
+                return;
             }
         }
     }

@@ -7,6 +7,7 @@
 mod cells;
 mod decision;
 mod ensemble;
+mod kernel;
 mod scoring;
 
 use sogar_solver::{Actions, BitTable, CancelToken};

@@ -165,7 +165,7 @@ fn compare(seed: u64) -> u64 {
     ];
     let table = FeatureTable { features, values, rows };
     let predictor: Arc<dyn Predictor> = Arc::new(Ensemble(info, ensemble));
-    let edits = edits(&mut random, seed % 3 == 0);
+    let edits = edits(&mut random, seed.is_multiple_of(3));
     let actions = all_actions(&edits, 1 + (seed % 4) as u32);
     let mut desired = vec![false; outputs.max(2)];
     desired[random.below(outputs.max(2))] = true;
