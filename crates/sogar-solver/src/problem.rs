@@ -161,6 +161,7 @@ pub struct Problem {
     pub(crate) flips: BitTable,
     pub(crate) limits: Limits,
     scale: u32,
+    dearest: u32,
 }
 
 impl Problem {
@@ -222,6 +223,7 @@ impl Problem {
         let scale = (0..64).find(|scale| most >> scale < u128::from(u32::MAX - 1)).unwrap_or(64);
         Ok(Problem {
             scale,
+            dearest,
             rows,
             splits,
             edits: edit_costs.len(),
@@ -284,6 +286,11 @@ impl Problem {
     /// How many low bits totals of cost must lose to stay below 2^32 − 1.
     pub(crate) fn scale(&self) -> u32 {
         self.scale
+    }
+
+    /// The largest cost of an edit on a row.
+    pub(crate) fn dearest(&self) -> u32 {
+        self.dearest
     }
 
     /// The cost of an action on one row.

@@ -267,8 +267,8 @@ impl Search<'_> {
         if let Some(front) = self.memo.get(set, task) {
             return Ok(front);
         }
-        // Two levels of leaves below this set are worth a context of their own, if it is much smaller.
-        let own = (task.depth > 1 && size * 4 < context.members() * 3).then(|| self.leaves.among(set));
+        // Two levels of leaves below this set are many.
+        let own = if task.depth > 1 { context.narrow(set, usize::MAX) } else { None };
         let context = own.as_deref().unwrap_or(context);
         let (front, reason) = match task.depth {
             1 => (self.branch_once(context, set, size, leaf)?, None),
@@ -292,7 +292,7 @@ impl Search<'_> {
     ) -> Result<Front, StopReason> {
         let cuts = self.cuts(set, size);
         let sets: Vec<&RowSet> = cuts.iter().flat_map(|cut| [&cut.left, &cut.right]).collect();
-        let fronts = self.leaf_fronts(context, &sets, leaf)?;
+        let fronts = self.leaf_fronts(context, set, &sets, leaf)?;
         let mut collector = Collector::new(size);
         collector.add_leaf(leaf);
         let mut branches = Vec::with_capacity(cuts.len());
@@ -317,7 +317,7 @@ impl Search<'_> {
     ) -> (Front, Option<StopReason>) {
         let cuts = self.cuts(set, size);
         report(cuts.len(), 0);
-        let leaves = match self.leaves_of_cuts(context, &cuts, leaf) {
+        let leaves = match self.leaves_of_cuts(context, set, &cuts, leaf) {
             Ok(leaves) => leaves,
             Err(reason) => return (Front::clone(leaf), Some(reason)),
         };
@@ -390,6 +390,7 @@ impl Search<'_> {
     fn leaves_of_cuts(
         &self,
         context: &dyn LeafContext,
+        set: &RowSet,
         cuts: &[Cut],
         leaf: &Front,
     ) -> Result<Vec<Arc<Front>>, StopReason> {
@@ -398,16 +399,17 @@ impl Search<'_> {
             .par_chunks(batch)
             .map(|cuts| {
                 let sets: Vec<&RowSet> = cuts.iter().flat_map(|cut| [&cut.left, &cut.right]).collect();
-                self.leaf_fronts(context, &sets, leaf)
+                self.leaf_fronts(context, set, &sets, leaf)
             })
             .collect::<Result<_, _>>()?;
         Ok(batches.concat())
     }
 
-    /// Leaf fronts of some subsets of the context's members, remembered ones where there are.
+    /// Leaf fronts of some subsets of `parent`, remembered ones where there are.
     fn leaf_fronts(
         &self,
         context: &dyn LeafContext,
+        parent: &RowSet,
         sets: &[&RowSet],
         leaf: &Front,
     ) -> Result<Vec<Arc<Front>>, StopReason> {
@@ -422,6 +424,8 @@ impl Search<'_> {
             }
         }
         if !wanted.is_empty() {
+            let own = context.narrow(parent, wanted.len());
+            let context = own.as_deref().unwrap_or(context);
             let warm: Vec<u32> = match self.warm_start {
                 true => leaf.entries.iter().map(|entry| entry.left).collect(),
                 false => Vec::new(),

@@ -67,8 +67,9 @@ pub trait LeafContext: Send + Sync {
         stop: &Stop,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason>;
 
-    /// Number of rows that this context was prepared for.
-    fn members(&self) -> usize;
+    /// A context for `expected` subsets of `set`, itself a subset of this context's rows; `None` if this one serves
+    /// them as well.
+    fn narrow<'a>(&'a self, set: &RowSet, expected: usize) -> Option<Box<dyn LeafContext + 'a>>;
 }
 
 /// How much a leaf evaluation had to look at.
@@ -212,8 +213,13 @@ impl LeafContext for GroupedContext<'_> {
         fronts
     }
 
-    fn members(&self) -> usize {
-        self.members
+    fn narrow<'a>(&'a self, set: &RowSet, expected: usize) -> Option<Box<dyn LeafContext + 'a>> {
+        // Bringing the members together costs about as much as this many leaves save (measured, not critical).
+        let worth = match self.layout {
+            Layout::Planes(_) => 64,
+            Layout::OneByOne(_) => 6,
+        };
+        (expected >= worth && set.count() * 4 < self.members * 3).then(|| self.owner.among(set))
     }
 }
 

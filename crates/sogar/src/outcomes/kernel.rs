@@ -182,9 +182,9 @@ mod tests {
             std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let before = words;
         transpose(&mut words);
-        for i in 0..64 {
-            for j in 0..64 {
-                assert_eq!(words[j] >> i & 1, before[i] >> j & 1);
+        for (i, before) in before.iter().enumerate() {
+            for (j, after) in words.iter().enumerate() {
+                assert_eq!(after >> i & 1, before >> j & 1);
             }
         }
     }
