@@ -132,7 +132,13 @@ impl Solver {
         let Switches { warm_start, memo, .. } = self.settings.switches;
         let memo = Memo::new(if memo { self.settings.memory_limit } else { 0 });
         let search = Search { problem, leaves, stop, memo, warm_start };
-        let (front, reason) = search.run(observer);
+        // A run with a deadline has its bound ready before the end: beside the search, or first if there is one thread.
+        let limited = search.stop.deadline.is_some();
+        let early = (limited && rayon::current_num_threads() == 1).then(|| cheapest_flips(problem));
+        let ((front, reason), beside) = rayon::join(
+            || search.run(observer),
+            || (limited && early.is_none()).then(|| cheapest_flips(problem)),
+        );
         let status = match reason {
             None => Status::Complete,
             Some(StopReason::TimeLimit) => Status::TimeLimit,
@@ -141,7 +147,7 @@ impl Solver {
         let front = front.solutions();
         let bound = match status {
             Status::Complete => front.iter().map(|s| Point { cost: s.cost, loss: s.loss }).collect(),
-            _ => individual_bound(&cheapest_flips(problem)),
+            _ => individual_bound(&early.or(beside).unwrap_or_else(|| cheapest_flips(problem))),
         };
         let stats = Stats {
             leaf_sets: search.memo.leaf_sets(),

@@ -165,3 +165,18 @@ fn larger_leaves_agree_between_layouts() {
         assert_eq!(planes.front, plain.front, "seed {seed}");
     }
 }
+
+#[test]
+fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
+    let shape = Shape { rows: 150, splits: 1, actions: 60, depth: 1 };
+    for seed in 0..100 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let plain: Vec<Option<u64>> = (0..problem.rows())
+            .map(|row| {
+                let flipping = (0..problem.actions()).filter(|&action| problem.flips(action, row));
+                flipping.map(|action| problem.cost(action, row)).min()
+            })
+            .collect();
+        assert_eq!(sogar_solver::bound::cheapest_flips(&problem), plain, "seed {seed}");
+    }
+}
