@@ -125,17 +125,19 @@ impl<'a> Wide<'a> {
     #[inline(always)]
     pub fn cost<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        if KERNEL == AVX512 && self.problem.scale() == 0 && self.problem.combine == Combine::Max {
-            if let Columns::Short(columns) = &self.columns {
-                let column = |edit: &u32| &columns[self.range(*edit)];
-                // SAFETY: this kernel runs only where AVX-512 was detected.
-                match edits {
-                    [] => return 0,
-                    [a] => return unsafe { masked_sum(set, [column(a)]) },
-                    [a, b] => return unsafe { masked_sum(set, [column(a), column(b)]) },
-                    [a, b, c] => return unsafe { masked_sum(set, [column(a), column(b), column(c)]) },
-                    _ => {}
-                }
+        if KERNEL == AVX512
+            && self.problem.scale() == 0
+            && self.problem.combine == Combine::Max
+            && let Columns::Short(columns) = &self.columns
+        {
+            let column = |edit: &u32| &columns[self.range(*edit)];
+            // SAFETY: this kernel runs only where AVX-512 was detected.
+            match edits {
+                [] => return 0,
+                [a] => return unsafe { masked_sum(set, [column(a)]) },
+                [a, b] => return unsafe { masked_sum(set, [column(a), column(b)]) },
+                [a, b, c] => return unsafe { masked_sum(set, [column(a), column(b), column(c)]) },
+                _ => {}
             }
         }
         match &self.columns {
