@@ -107,15 +107,35 @@ impl CostModel {
     pub fn edit_cost(&self, edit: &Edit, row: &[f64]) -> Result<u32> {
         let mut edited = row.to_vec();
         edit.apply(&mut edited);
-        self.change_cost(edit, row, &edited)
+        self.change_cost(edit.feature, edit.touched(), row, &edited)
     }
 
-    fn change_cost(&self, edit: &Edit, row: &[f64], edited: &[f64]) -> Result<u32> {
-        let changed = edit.touched().filter(|&f| row[f] != edited[f] && !edited[f].is_nan());
+    /// Cost of going from one row of feature values to another, in units: every changed feature is an edit of its
+    /// own, and they combine as the edits of an action do.
+    pub fn move_cost(&self, row: &[f64], moved: &[f64]) -> Result<u64> {
+        let mut total = 0u64;
+        for feature in 0..self.features.len() {
+            let cost = u64::from(self.change_cost(feature, std::iter::once(feature), row, moved)?);
+            total = match self.combine() {
+                Combine::Max => total.max(cost),
+                Combine::Sum => total + cost,
+            };
+        }
+        Ok(total)
+    }
+
+    /// Cost of one edit, on `feature`, that changes `touched`.
+    fn change_cost(
+        &self,
+        feature: usize,
+        touched: impl Iterator<Item = usize>,
+        row: &[f64],
+        edited: &[f64],
+    ) -> Result<u32> {
+        let changed = touched.filter(|&f| row[f] != edited[f] && !edited[f].is_nan());
         if self.unit == self.rows as u64 && self.kind == CostKind::Mps {
             let rows = changed.map(|f| self.features[f].shifted_rows(row[f], edited[f])).max();
-            return u32::try_from(rows.unwrap_or(0))
-                .map_err(|_| too_large(&self.features[edit.feature].name));
+            return u32::try_from(rows.unwrap_or(0)).map_err(|_| too_large(&self.features[feature].name));
         }
         let mut total = 0.0f64;
         for f in changed {
@@ -129,7 +149,7 @@ impl CostModel {
         if units.is_finite() && (0.0..=f64::from(u32::MAX)).contains(&units) {
             Ok(units as u32)
         } else {
-            Err(too_large(&self.features[edit.feature].name))
+            Err(too_large(&self.features[feature].name))
         }
     }
 
@@ -205,7 +225,7 @@ pub fn edit_costs(
                 .map(|row| {
                     edited.clone_from(row);
                     edit.apply(&mut edited);
-                    model.change_cost(edit, row, &edited)
+                    model.change_cost(edit.feature, edit.touched(), row, &edited)
                 })
                 .collect()
         })

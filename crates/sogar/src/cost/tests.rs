@@ -69,6 +69,23 @@ fn what_follows_is_part_of_the_edits_cost() {
 }
 
 #[test]
+fn a_move_costs_what_its_edits_cost_together() {
+    let (from, to) = ([4.0, 0.0, 0.0], [8.0, 1.0, 1.0]);
+    let edits = [shift(4.0), set(1, 1), set(2, 1)];
+    let single = |model: &CostModel| {
+        edits.iter().map(|edit| u64::from(model.edit_cost(edit, &from).unwrap())).collect::<Vec<_>>()
+    };
+    let mps = model(CostKind::Mps);
+    assert_eq!(single(&mps), [4, 5, 3]);
+    assert_eq!(mps.move_cost(&from, &to).unwrap(), 5);
+    let l1 = model(CostKind::L1);
+    assert_eq!(l1.move_cost(&from, &to).unwrap(), single(&l1).iter().sum::<u64>());
+    for kind in [CostKind::Mps, CostKind::Cet, CostKind::Logshift, CostKind::L1] {
+        assert_eq!(model(kind).move_cost(&from, &from).unwrap(), 0);
+    }
+}
+
+#[test]
 fn weights_turn_rows_into_millionths() {
     let mut config = Config::default();
     config.features.entry("x".into()).or_default().weight = Some(0.5);

@@ -1,0 +1,241 @@
+//! The one place where proposals are applied and counted, for every method alike.
+//!
+//! A proposal is applied as the user's data allow: numbers stay within the reference table's smallest and largest
+//! value, whole numbers stay whole, a category is one change, and what cannot be done (changing a missing number, a
+//! level that does not exist) is skipped. Then the run's own cost model gives the exact cost and its own model the
+//! outcome. A proposal that fails still costs.
+
+use serde::Serialize;
+use sogar::error::{Error, ErrorKind, Result};
+use sogar::feature::{Feature, FeatureTable, Kind};
+use sogar::model::Rows;
+use sogar::pipeline::Prepared;
+use sogar::population::predict_table;
+
+use crate::constraints::Constraints;
+use crate::contract::Assigned;
+
+/// Rows per call of the model.
+const BATCH: usize = 4096;
+
+/// How a method does on some people.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Score {
+    /// Number of people.
+    pub rows: usize,
+    /// Sum of costs, in the cost model's units: exact.
+    pub cost_sum: u64,
+    /// Number of people who keep the undesired outcome.
+    pub loss_count: u64,
+    /// Mean cost.
+    pub cost: f64,
+    /// Mean loss.
+    pub loss: f64,
+    /// Mean cost plus mean loss.
+    pub invalidity: f64,
+    /// Share of people with a proposal.
+    pub coverage: f64,
+    /// Number of different parts (leaves, rules, regions, …) that proposals come from.
+    pub parts: usize,
+    /// Mean number of features that change, over all people.
+    pub sparsity: f64,
+    /// People whose change the configuration does not allow. It is counted, not held against the loss.
+    pub violations: usize,
+}
+
+/// The rows of a table that the model turns down.
+pub fn turned_down(prepared: &Prepared, table: &FeatureTable) -> Result<Vec<usize>> {
+    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, table)?;
+    Ok((0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect())
+}
+
+/// Scores one proposal a row; `rows` are affected rows of `table`.
+pub fn evaluate(
+    prepared: &Prepared,
+    table: &FeatureTable,
+    rows: &[usize],
+    assigned: &[Assigned],
+) -> Result<Score> {
+    if rows.is_empty() || rows.len() != assigned.len() {
+        let (proposals, people) = (assigned.len(), rows.len());
+        return Err(Error::new(ErrorKind::Population, format!("{proposals} proposals for {people} people")));
+    }
+    let bounds = Bounds::new(&prepared.table);
+    let constraints = Constraints::new(prepared);
+    let (mut cost_sum, mut loss_count, mut changes, mut violations) = (0, 0, 0, 0);
+    for (rows, assigned) in rows.chunks(BATCH).zip(assigned.chunks(BATCH)) {
+        let mut block = Vec::with_capacity(rows.len() * prepared.encoder.columns.len());
+        let mut encoded = Vec::new();
+        let mut refused = Vec::with_capacity(rows.len());
+        for (&row, proposal) in rows.iter().zip(assigned) {
+            let before = table.row(row);
+            let after = if proposal.covered { bounds.apply(&before, &proposal.to)? } else { before.clone() };
+            let changed = |feature: usize| differ(before[feature], after[feature]);
+            changes += (0..before.len()).filter(|&feature| changed(feature)).count();
+            violations += usize::from(
+                !(0..before.len()).all(|f| !changed(f) || constraints.allows(f, before[f], after[f])),
+            );
+            cost_sum += prepared.cost.move_cost(&before, &after)?;
+            let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
+            refused.push(!proposal.covered || broken);
+            prepared.encoder.encode_row(&after, &mut encoded);
+            block.extend_from_slice(&encoded);
+        }
+        let asked = Rows { values: &block, columns: prepared.encoder.columns.len() };
+        let predictions = prepared.model.predictor.predict(asked)?;
+        if predictions.len() != rows.len() {
+            let (got, want) = (predictions.len(), rows.len());
+            return Err(Error::new(
+                ErrorKind::Model,
+                format!("the model gave {got} predictions for {want} rows"),
+            ));
+        }
+        let lost = |(refused, prediction)| refused || !prepared.classes.is_desired(prediction);
+        loss_count += refused.into_iter().zip(&predictions).filter(|&pair| lost(pair)).count() as u64;
+    }
+    let people = rows.len() as f64;
+    let cost = cost_sum as f64 / (prepared.cost.unit() as f64 * people);
+    let loss = loss_count as f64 / people;
+    let covered = || assigned.iter().filter(|proposal| proposal.covered);
+    let mut parts: Vec<u32> = covered().filter_map(|proposal| proposal.part).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    Ok(Score {
+        rows: rows.len(),
+        cost_sum,
+        loss_count,
+        cost,
+        loss,
+        invalidity: cost + loss,
+        coverage: covered().count() as f64 / people,
+        parts: parts.len(),
+        sparsity: changes as f64 / people,
+        violations,
+    })
+}
+
+/// Whether a value changed; missing stays missing.
+fn differ(before: f64, after: f64) -> bool {
+    before != after && !(before.is_nan() && after.is_nan())
+}
+
+/// Where the reference table's values end, feature by feature.
+struct Bounds<'a> {
+    features: &'a [Feature],
+    ends: Vec<(f64, f64)>,
+}
+
+impl Bounds<'_> {
+    fn new(reference: &FeatureTable) -> Bounds<'_> {
+        // `min` and `max` of floats pass over missing values.
+        let ends = |values: &Vec<f64>| {
+            let start = (f64::INFINITY, f64::NEG_INFINITY);
+            values.iter().fold(start, |(lo, hi), &value| (lo.min(value), hi.max(value)))
+        };
+        Bounds { features: &reference.features, ends: reference.values.iter().map(ends).collect() }
+    }
+
+    fn apply(&self, before: &[f64], to: &[(usize, f64)]) -> Result<Vec<f64>> {
+        let mut after = before.to_vec();
+        for &(feature, value) in to {
+            let Some(description) = self.features.get(feature) else {
+                let message = format!("a proposal changes feature {feature}, which does not exist");
+                return Err(Error::new(ErrorKind::Usage, message));
+            };
+            if value.is_nan() || (description.is_ordered() && before[feature].is_nan()) {
+                continue;
+            }
+            let (lo, hi) = self.ends[feature];
+            after[feature] = match description.kind {
+                Kind::Real => value.max(lo).min(hi),
+                Kind::Integer | Kind::Ordinal { .. } => value.round().max(lo).min(hi),
+                Kind::Categorical { .. } | Kind::Binary { .. } => {
+                    let exists =
+                        value >= 0.0 && value.fract() == 0.0 && value < description.levels().len() as f64;
+                    if exists { value } else { before[feature] }
+                }
+            };
+        }
+        Ok(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::prepared;
+
+    use super::*;
+
+    /// x = 1..10, so that Q(v) = v/10; a category a×5 b×3 c×2; a real number; turned down below x = 6.
+    const TABLE: &str =
+        "x,c,r\n1,a,0.5\n2,a,1.5\n3,a,2.5\n4,b,0\n5,b,0\n6,a,0\n7,a,0\n8,b,0\n9,c,0\n10,c,4\n";
+
+    fn run(config: &str) -> Prepared {
+        prepared(TABLE, config, |row| row[0] >= 6.0 || row[1] == 2.0)
+    }
+
+    fn proposal(part: u32, to: &[(usize, f64)]) -> Assigned {
+        Assigned { to: to.to_vec(), part: Some(part), covered: true }
+    }
+
+    #[test]
+    fn known_costs_and_losses_are_found() {
+        let prepared = run("");
+        assert_eq!(prepared.affected, [0, 1, 2, 3, 4]);
+        let assigned = [
+            proposal(0, &[(0, 6.0)]),           // 1 → 6 costs 5 and works
+            proposal(0, &[(0, 4.4)]),           // 2 → 4 costs 2 and fails
+            proposal(3, &[(1, 2.0), (0, 4.0)]), // a → c costs max(5, 2), 3 → 4 costs 1: 5, and works
+            proposal(7, &[(0, 99.0)]),          // 4 → 10, clamped, costs 6 and works
+            Assigned { to: vec![(0, 9.0)], part: Some(9), covered: false }, // no proposal: 0, fails
+        ];
+        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        assert_eq!((score.cost_sum, score.loss_count, score.rows), (18, 2, 5));
+        assert_eq!((score.cost, score.loss), (0.36, 0.4));
+        assert_eq!(score.invalidity, score.cost + score.loss);
+        assert_eq!((score.coverage, score.parts, score.sparsity), (0.8, 3, 1.0));
+        assert_eq!(score.violations, 0);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_skipped() {
+        let prepared = run("");
+        let table = FeatureTable {
+            features: prepared.table.features.clone(),
+            values: vec![vec![f64::NAN, 3.0], vec![0.0, 3.0], vec![0.0, 9.0]],
+            rows: 2,
+        };
+        let assigned = [proposal(0, &[(0, 9.0)]), proposal(0, &[(0, f64::NAN), (1, 3.0), (2, 9.0)])];
+        let score = evaluate(&prepared, &table, &[0, 1], &assigned).unwrap();
+        // Missing stays missing; no such number, no such level; only r moves, from 9 to the largest known 4.
+        assert_eq!((score.loss_count, score.sparsity, score.coverage), (2, 0.5, 1.0));
+        assert_eq!(score.cost_sum, 0, "beyond the table's end nobody is passed");
+    }
+
+    #[test]
+    fn rules_turn_success_into_failure_and_constraints_are_counted() {
+        let prepared =
+            run("rules = [\"x <= 7\"]\n[features]\nx.direction = \"decrease\"\nr.immutable = true\n");
+        let assigned: Vec<Assigned> = [6.0, 7.0, 8.0, 1.0, 5.0].map(|x| proposal(0, &[(0, x)])).to_vec();
+        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        assert_eq!(score.loss_count, 3, "8 breaks the rule, 1 and 5 fail");
+        assert_eq!(score.violations, 3, "three go up");
+        assert_eq!(score.sparsity, 0.8, "the last stays");
+    }
+
+    #[test]
+    fn proposals_that_do_not_fit_the_people_are_errors() {
+        let prepared = run("");
+        let one = [proposal(0, &[])];
+        assert!(evaluate(&prepared, &prepared.table, &prepared.affected, &one).is_err());
+        assert!(evaluate(&prepared, &prepared.table, &[], &[]).is_err());
+        let error = evaluate(&prepared, &prepared.table, &[0], &[proposal(0, &[(3, 1.0)])]).unwrap_err();
+        assert!(error.to_string().contains("feature 3"), "{error}");
+    }
+
+    #[test]
+    fn the_rows_turned_down_are_the_affected_ones() {
+        let prepared = run("");
+        assert_eq!(turned_down(&prepared, &prepared.table).unwrap(), prepared.affected);
+    }
+}

@@ -1,0 +1,37 @@
+//! Methods that compete with sogar, behind one contract and scored by one evaluator.
+//!
+//! A comparison is worth something only if every method sees the same people, the same model and the same
+//! constraints, and if costs and losses are counted by the same code. So a method is a [`Baseline`]: it is fitted on
+//! a [`Prepared`](sogar::pipeline::Prepared) run, proposes one change for every row, and describes itself
+//! ([`contract`]). [`mod@evaluate`] applies the proposals and counts; no method scores itself.
+//!
+//! | method | module |
+//! |---|---|
+//! | T-CREx: regions of a surrogate tree in which nearly everybody is accepted | [`tcrex`] |
+//!
+//! CET, AReS, GLOBE-CE and GLANCE follow the same contract. To add a method, implement [`Baseline`] and [`Fitted`];
+//! [`constraints`] tells which changes the user allows, and the evaluator needs no change.
+//!
+//! ```no_run
+//! use sogar_baselines::{Baseline, Stop, TCrex, evaluate};
+//! # fn compare(prepared: &sogar::pipeline::Prepared) -> sogar::Result<()> {
+//! let fitted = TCrex::with_purity(0.9).fit(prepared, 0, &Stop::default())?;
+//! let assigned = fitted.assign(prepared, &prepared.table, &prepared.affected)?;
+//! let score = evaluate(prepared, &prepared.table, &prepared.affected, &assigned)?;
+//! assert!(score.invalidity <= 2.0);
+//! # Ok(())
+//! # }
+//! ```
+
+mod cart;
+pub mod constraints;
+pub mod contract;
+pub mod evaluate;
+pub mod tcrex;
+#[cfg(test)]
+mod testing;
+
+pub use contract::{Assigned, Baseline, Description, Fitted, Status};
+pub use evaluate::{Score, evaluate, turned_down};
+pub use sogar_solver::stop::{Stop, StopReason};
+pub use tcrex::TCrex;

@@ -1,0 +1,63 @@
+//! Small runs for tests: a table and a configuration as text, and any function as the model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sogar::config::Config;
+use sogar::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
+use sogar::pipeline::Prepared;
+use sogar::table::{ReadOptions, csv};
+
+/// A function of the feature values (levels by their index) as a model.
+struct Function<F> {
+    info: ModelInfo,
+    accepts: F,
+}
+
+impl<F: Fn(&[f64]) -> bool + Send + Sync> Predictor for Function<F> {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn predict(&self, rows: Rows<'_>) -> sogar::Result<Vec<Prediction>> {
+        let label = |row| u32::from((self.accepts)(row));
+        Ok(rows.iter().map(|row| Prediction { label: label(row), score: 0.0 }).collect())
+    }
+}
+
+/// A run whose model accepts as `accepts` says.
+pub fn prepared<F>(table: &str, config: &str, accepts: F) -> Prepared
+where
+    F: Fn(&[f64]) -> bool + Send + Sync + 'static,
+{
+    let table = csv::parse(table.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
+    let config = Config::parse(config, Path::new("sogar.toml")).unwrap();
+    let (features, _) = sogar::feature::FeatureTable::infer(&table, &config).unwrap();
+    let info = ModelInfo {
+        format: "function".into(),
+        description: String::new(),
+        columns: features.features.iter().map(|feature| feature.name.clone()).collect(),
+        // Levels are passed as their indices.
+        categories: features
+            .features
+            .iter()
+            .map(|feature| if feature.is_ordered() { Vec::new() } else { feature.levels().to_vec() })
+            .collect(),
+        unplaced_categories: Vec::new(),
+        classes: 2,
+        threshold: None,
+    };
+    let predictor = Arc::new(Function { info, accepts });
+    let model = LoadedModel { predictor, path: "model".into(), hash: String::new() };
+    Prepared::new(config, Path::new(""), &table, model, None).unwrap()
+}
+
+/// The German Credit example.
+pub fn german() -> Prepared {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german");
+    let config = Config::read(&folder.join("sogar.toml")).unwrap();
+    let table =
+        sogar::table::Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
+    let model = sogar::model::load(&folder.join("model.txt"), None).unwrap();
+    Prepared::new(config, &folder, &table, model, None).unwrap()
+}
