@@ -14,13 +14,13 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full bench fmt clean rust-lint rust-test rust-test-full python-lint python-test
+.PHONY: help demo test test-full bench bench-run fmt clean rust-lint rust-test rust-test-full python-lint python-test
 
 help:
 	@echo 'make demo       solve the German Credit example; results in demo-out/'
 	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
 	@echo 'make test-full  the same and the long campaigns, in release mode'
-	@echo 'make bench      benchmarks, and timed solves of the release binary'
+	@echo 'make bench      the four data sets, timed beside the published leaf evaluation'
 	@echo 'make fmt        format Rust and Python'
 	@echo 'make clean      remove everything that the other targets made'
 
@@ -73,12 +73,28 @@ python-test: $(VENV)/ready
 	@cargo build --quiet --locked --workspace
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -W error tests/python
 
+# Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'
+SOGAR_DATA ?= ../shared/data
+BENCH ?=
+PAPER := $(TARGET)/paper
+
 bench:
-	$(call heading,cargo bench)
-	@cargo bench --quiet --locked --workspace
-	$(call heading,release binary)
-	@cargo build --quiet --locked --release -p sogar-cli
-	@$(PYTHON) scripts/time_solve.py --binary "$(abspath $(TARGET))/release/sogar"
+	@if [[ -e $(PAPER)/ready || -d "$(SOGAR_DATA)" ]]; then \
+		$(MAKE) bench-run; \
+	else \
+		printf '\nNOTHING WAS MEASURED: there is no directory %s.\n' "$(SOGAR_DATA)"; \
+		printf 'Set SOGAR_DATA to the directory with the tables that scripts/paper_models.py names.\n\n'; \
+	fi
+
+bench-run: $(PAPER)/ready
+	$(call heading,benchmark (see docs/BENCHMARKS.md))
+	@cargo build --quiet --locked --release -p sogar-bench
+	@"$(abspath $(TARGET))/release/sogar-bench" --paper $(PAPER) $(BENCH)
+
+$(PAPER)/ready: scripts/paper_models.py | $(VENV)/ready
+	$(call heading,models of the published protocol)
+	@$(VENV)/bin/python $< --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1
+	@touch $@
 
 fmt: $(VENV)/ready
 	@cargo fmt --all

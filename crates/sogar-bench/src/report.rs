@@ -1,0 +1,219 @@
+//! The measurements as Markdown tables, with notes that say what was sampled and what was checked.
+
+use crate::measure::{Comparison, Measurement, Sample, Seconds};
+
+/// All tables and notes.
+pub fn report(measurements: &[Measurement]) -> String {
+    let mut text = String::from(
+        "| data set | depth | rows | splits | actions | leaf sets | outcomes (s) | search (s) | first front (s) \
+         | actions evaluated | front | peak memory |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for measured in measurements {
+        text += &run_line(measured);
+    }
+    text += "\n| data set | depth | yardstick (s) | additions/s | ÷ search | ÷ (outcomes + search) | in runs (s) \
+             | additions/s | ÷ (outcomes + search) |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    for measured in measurements {
+        text += &yardstick_line(measured);
+    }
+    text += "\n";
+    for measured in measurements {
+        text += &notes(measured);
+    }
+    text
+}
+
+fn run_line(measured: &Measurement) -> String {
+    let Measurement { name, depth, rows, splits, actions, searched, .. } = measured;
+    let cells = *searched as f64 * *actions as f64;
+    let seconds = |of: fn(&Seconds) -> f64| format!("{:.2}", median(measured, of));
+    format!(
+        "| {name} | {depth} | {} | {splits} | {} | {} | {} | {}{} | {} | {:.2} % | {} | {:.0} MB |\n",
+        grouped(*rows as u64),
+        grouped(*actions as u64),
+        grouped(measured.yardstick.as_ref().map_or(*searched, |found| found.leaf_sets)),
+        seconds(|run| run.outcomes),
+        seconds(|run| run.search),
+        if measured.complete { "" } else { ", stopped" },
+        seconds(|run| run.first),
+        100.0 * measured.losses_counted as f64 / cells.max(1.0),
+        grouped(measured.points as u64),
+        measured.peak_bytes as f64 / 1e6,
+    )
+}
+
+fn yardstick_line(measured: &Measurement) -> String {
+    let Measurement { name, depth, .. } = measured;
+    let Some(Comparison { one_by_one, together, .. }) = &measured.yardstick else {
+        return format!("| {name} | {depth} | – | – | – | – | – | – | – |\n");
+    };
+    let search = median(measured, |run| run.search);
+    let both = median(measured, |run| run.outcomes + run.search);
+    let ratio = |seconds: f64, ours: f64| match measured.complete {
+        true => format!("{:.1}×", seconds / ours),
+        false => "–".to_owned(),
+    };
+    format!(
+        "| {name} | {depth} | {} | {} | {} | {} | {} | {} | {} |\n",
+        timed(one_by_one, measured),
+        billions(one_by_one),
+        ratio(one_by_one.seconds, search),
+        ratio(one_by_one.seconds, both),
+        timed(together, measured),
+        billions(together),
+        ratio(together.seconds, both),
+    )
+}
+
+fn notes(measured: &Measurement) -> String {
+    let Measurement { name, depth, threads, runs, .. } = measured;
+    let each: Vec<String> =
+        runs.iter().map(|run| format!("{:.2} + {:.2}", run.outcomes, run.search)).collect();
+    let mut text = format!(
+        "- {name}, depth {depth}, min leaf {}: outcomes + search on {threads} threads, every run: {} s.",
+        measured.min_leaf,
+        each.join(", ")
+    );
+    let Some(found) = &measured.yardstick else {
+        text +=
+            " No yardstick: the leaf sets are too many to list, or their sums too large for its counters.\n";
+        return text;
+    };
+    text += &match measured.searched {
+        same if same == found.leaf_sets => {
+            " The search evaluated as many leaf sets as were listed.".to_owned()
+        }
+        fewer if fewer < found.leaf_sets => format!(" The search evaluated {} of them.", grouped(fewer)),
+        more => format!(" **THE SEARCH COUNTED {} LEAF SETS.**", grouped(more)),
+    };
+    if found.actions < measured.actions {
+        let (some, all) = (grouped(found.actions as u64), grouped(measured.actions as u64));
+        text += &format!(" The yardstick's tables hold {some} of {all} actions; its time is scaled to all.");
+    }
+    for (what, sample) in [("one by one", &found.one_by_one), ("in runs", &found.together)] {
+        if (sample.sets as u64) < found.leaf_sets {
+            text += &format!(
+                " {} leaf sets, neighbours drawn at random, were timed {what} ({:.2} % of all rows of all leaf sets); \
+                 the rest is extrapolated.",
+                grouped(sample.sets as u64),
+                100.0 * sample.rows as f64 / found.total_rows as f64,
+            );
+        }
+    }
+    text += &match found.differing {
+        0 => format!(" Its fronts equal those of plain loops (leaf sets compared: {}).", found.checked),
+        some => format!(" **ITS FRONTS DIFFER FROM PLAIN LOOPS ON {some} OF {} LEAF SETS.**", found.checked),
+    };
+    text + "\n"
+}
+
+/// Whether every check of a measurement holds.
+pub fn holds(measured: &Measurement) -> bool {
+    measured
+        .yardstick
+        .as_ref()
+        .is_none_or(|found| found.differing == 0 && measured.searched <= found.leaf_sets)
+}
+
+fn timed(sample: &Sample, measured: &Measurement) -> String {
+    let all = measured
+        .yardstick
+        .as_ref()
+        .is_some_and(|found| found.leaf_sets == sample.sets as u64 && found.actions == measured.actions);
+    let digits = if sample.seconds < 100.0 { 2 } else { 0 };
+    format!("{}{:.digits$}", if all { "" } else { "≈ " }, sample.seconds)
+}
+
+fn billions(sample: &Sample) -> String {
+    format!("{:.1} · 10⁹", sample.additions_per_second / 1e9)
+}
+
+fn median(measured: &Measurement, of: impl Fn(&Seconds) -> f64) -> f64 {
+    let mut times: Vec<f64> = measured.runs.iter().map(of).collect();
+    times.sort_by(f64::total_cmp);
+    let (below, above) = (times.len().saturating_sub(1) / 2, times.len() / 2);
+    match (times.get(below), times.get(above)) {
+        (Some(a), Some(b)) => (a + b) / 2.0,
+        _ => f64::NAN,
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured() -> Measurement {
+        let sample = |sets, seconds| Sample { sets, rows: 500, additions_per_second: 2.5e9, seconds };
+        let run = |search| Seconds { outcomes: 1.0, first: 0.1, search };
+        Measurement {
+            name: "tiny".to_owned(),
+            depth: 2,
+            min_leaf: 5,
+            rows: 1_234,
+            splits: 7,
+            actions: 1_000,
+            complete: true,
+            points: 12,
+            threads: 2,
+            searched: 40,
+            losses_counted: 400,
+            peak_bytes: 5_000_000,
+            runs: vec![run(3.0), run(1.0), run(9.0)],
+            yardstick: Some(Comparison {
+                leaf_sets: 40,
+                total_rows: 1_000,
+                actions: 1_000,
+                one_by_one: sample(20, 400.0),
+                together: sample(40, 8.0),
+                checked: 3,
+                differing: 0,
+            }),
+        }
+    }
+
+    #[test]
+    fn tables_show_medians_ratios_and_what_was_sampled() {
+        let text = report(&[measured()]);
+        for part in [
+            "| tiny | 2 | 1,234 | 7 | 1,000 | 40 | 1.00 | 3.00 | 0.10 | 1.00 % | 12 | 5 MB |",
+            "| tiny | 2 | ≈ 400 | 2.5 · 10⁹ | 133.3× | 100.0× | 8.00 | 2.5 · 10⁹ | 2.0× |",
+            "every run: 1.00 + 3.00, 1.00 + 1.00, 1.00 + 9.00 s",
+            "20 leaf sets, neighbours drawn at random, were timed one by one (50.00 %",
+            "evaluated as many leaf sets as were listed",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains("timed in runs ("));
+    }
+
+    #[test]
+    fn a_failed_check_is_loud() {
+        let mut wrong = measured();
+        wrong.searched = 41;
+        assert!(!holds(&wrong) && report(&[wrong]).contains("**THE SEARCH COUNTED 41 LEAF SETS.**"));
+        let mut wrong = measured();
+        wrong.yardstick.iter_mut().for_each(|found| found.differing = 1);
+        assert!(!holds(&wrong) && report(&[wrong]).contains("DIFFER FROM PLAIN LOOPS ON 1 OF 3"));
+        assert!(holds(&measured()));
+    }
+
+    #[test]
+    fn a_stopped_search_has_no_ratio() {
+        let mut stopped = measured();
+        stopped.complete = false;
+        let text = report(&[stopped]);
+        assert!(text.contains("3.00, stopped") && text.contains("| – | – |"));
+    }
+}
