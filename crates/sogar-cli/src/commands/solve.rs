@@ -73,7 +73,11 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
         front.run.holdout_path = Some(held_out.path.display().to_string());
     }
     if front.status != Status::Complete {
-        output.warning(format!("stopped early ({}): the front may lack points", front.status.name()));
+        let gap = match front.certified_gap() {
+            Some(gap) => format!("; certified gap {:.1} % (0 % would prove it complete)", 100.0 * gap),
+            None => String::new(),
+        };
+        output.warning(format!("stopped early ({}): the front may lack points{gap}", front.status.name()));
     }
     Ok(front)
 }
@@ -107,6 +111,7 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
         "points": front.points.len(),
         "seconds_outcomes": front.run.seconds_outcomes,
         "seconds_search": front.run.seconds_search,
+        "certified_gap": front.certified_gap(),
     })
 }
 

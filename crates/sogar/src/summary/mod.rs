@@ -6,6 +6,7 @@
 //! same bytes on every machine, for any number of threads.
 
 mod bits;
+mod gap;
 mod read;
 
 use schemars::JsonSchema;

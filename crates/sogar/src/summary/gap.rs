@@ -1,0 +1,44 @@
+//! How far a stopped search may be from the complete front.
+//!
+//! Take the rectangle from (0, 0) to the dearest point's cost and the whole population as loss. What a front dominates of it is
+//! its *area*; a better front has a larger one. No summary lies below the bound, so the complete front's area is at
+//! most the bound's: the share of the bound's area that the front lacks is a certified gap, 0 when nothing can be missing.
+
+use super::FrontFile;
+
+impl FrontFile {
+    /// The certified gap of a stopped run, between 0 and 1; `None` for a complete one, or where no bound is known.
+    pub fn certified_gap(&self) -> Option<f64> {
+        let bound = self.bound.as_ref()?;
+        let found: Vec<[u64; 2]> = self.points.iter().map(|point| [point.cost_sum, point.loss_count]).collect();
+        let dearest = found.iter().chain(bound).map(|point| point[0]).max()?;
+        let rows = self.population.affected as u64;
+        let possible = area(bound, dearest, rows);
+        match possible {
+            0 => Some(0.0),
+            _ => Some((possible - area(&found, dearest, rows).min(possible)) as f64 / possible as f64),
+        }
+    }
+}
+
+/// The area that a front (cost ascending, loss descending) dominates below (dearest, rows).
+fn area(front: &[[u64; 2]], dearest: u64, rows: u64) -> u128 {
+    let ends = front.iter().skip(1).map(|point| point[0]).chain([dearest]);
+    front
+        .iter()
+        .zip(ends)
+        .map(|(&[cost, loss], end)| u128::from(end.saturating_sub(cost)) * u128::from(rows.saturating_sub(loss)))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_those_of_the_staircase() {
+        // (0, 10) dominates nothing below loss 10; (2, 4) then 6 rows over a width of 3, (5, 0) ten over 5.
+        assert_eq!(area(&[[0, 10], [2, 4], [5, 0]], 10, 10), 3 * 6 + 5 * 10);
+        assert_eq!(area(&[], 10, 10), 0);
+    }
+}
