@@ -50,6 +50,8 @@ pub enum Command {
     Select(SelectArgs),
     /// Evaluate a front on held-out rows
     Evaluate(EvaluateArgs),
+    /// Verify a front: every point, and that none is missing
+    Check(CheckArgs),
     /// Write, check or print configuration files
     Config(ConfigArgs),
     /// Export the problem for other solvers
@@ -316,6 +318,21 @@ pub struct EvaluateArgs {
     /// Also write the points as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The result file
+    pub front: PathBuf,
+    /// The table that the front was made from [default: where it was then]
+    #[arg(long, short, value_name = "TABLE")]
+    pub table: Option<PathBuf>,
+    /// The model [default: where it was when the front was made]
+    #[arg(long, short, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Time for the search for missing points; everything else is always done in full
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true)]
+    pub time_limit: f64,
 }
 
 #[derive(Debug, Args)]

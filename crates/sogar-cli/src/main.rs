@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Show(args) => commands::show::run(args, &output),
         Command::Select(args) => commands::select::run(args, &output),
         Command::Evaluate(args) => commands::evaluate::run(args, &output),
+        Command::Check(args) => commands::check::run(args, &output),
         Command::Config(args) => commands::config::run(args, &output),
         Command::Problem(args) => commands::problem::run(args, &output),
         Command::Schema(args) => commands::schema::run(args, &output),

@@ -13,12 +13,14 @@
 //! | which changes a person could make | [`actions`], [`rules`] |
 //! | what they cost and whether they work | [`cost`], [`outcomes`] |
 //! | the search (crate `sogar-solver`), and the result file | [`pipeline`], [`summary`] |
+//! | verifying the result | [`mod@check`] |
 //! | reading the result | [`mod@select`], [`mod@evaluate`], [`describe`] |
 //!
 //! [`pipeline::Prepared`] ties them together.
 
 pub mod actions;
 pub mod binarize;
+pub mod check;
 mod clock;
 pub mod config;
 pub mod cost;

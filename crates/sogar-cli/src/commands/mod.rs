@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub mod check;
 pub mod completions;
 pub mod config;
 pub mod data;

@@ -21,6 +21,7 @@ help! {
     of_show: ["show", "--help"];
     of_select: ["select", "--help"];
     of_evaluate: ["evaluate", "--help"];
+    of_check: ["check", "--help"];
     of_config: ["config", "--help"];
     of_config_init: ["config", "init", "--help"];
     of_config_check: ["config", "check", "--help"];

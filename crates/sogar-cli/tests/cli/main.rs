@@ -12,6 +12,7 @@ mod bad_outputs;
 mod bad_results;
 mod bad_settings;
 mod bad_tables;
+mod check;
 mod configuration;
 mod exporting;
 mod folder;

@@ -1,0 +1,72 @@
+//! `sogar check`: is a result what it says it is?
+
+use std::time::Duration;
+
+use serde_json::json;
+use sogar::check::{Completeness, Options, Report, check};
+use sogar::summary::FrontFile;
+use sogar::{Error, ErrorKind, Result};
+
+use crate::args::CheckArgs;
+use crate::output::{Exit, Output, heading};
+use crate::progress::Bars;
+
+pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
+    let time_limit = Duration::try_from_secs_f64(args.time_limit).map_err(|_| {
+        Error::new(ErrorKind::Usage, "--time-limit is not a number of seconds, 0 or more")
+            .help("give seconds, for example --time-limit 600")
+    })?;
+    let front = FrontFile::read(&args.front)?;
+    let table = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
+    let model = args.model.clone().unwrap_or_else(|| front.run.model_path.clone().into());
+    for (path, flag) in [(&table, "--table"), (&model, "--model")] {
+        if !path.is_file() {
+            let message = "the file that the front was made with is not there any more";
+            return Err(Error::new(ErrorKind::Usage, message)
+                .file(path)
+                .help(format!("say where it is now with {flag}")));
+        }
+    }
+    let bars = Bars::new(output.quiet || output.json);
+    let result = check(&front, &table, &model, Options { time_limit }, &bars);
+    bars.clear();
+    let report = result?;
+    if output.json {
+        output.print_json(&json!({
+            "passed": report.passed(),
+            "completeness": report.completeness,
+            "checks": report.findings,
+            "not_proved": report.not_proved,
+        }))?;
+    } else {
+        output.print(text(&report))?;
+    }
+    match report.defect() {
+        Some(defect) => Err(defect.file(&args.front)),
+        None => Ok(Exit::Complete),
+    }
+}
+
+fn text(report: &Report) -> String {
+    let width = report.findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for finding in &report.findings {
+        let mark = if finding.passed { '✓' } else { '✗' };
+        text += &format!("{mark} {:width$}  {}\n", finding.check, finding.text);
+    }
+    for what in &report.not_proved {
+        text += &format!("· {:width$}  {what}\n", "not proved");
+    }
+    text += "\n";
+    let verdict = match (report.passed(), report.completeness) {
+        (false, _) => "The result is not what it says it is.",
+        (true, Completeness::Proved) => {
+            "The result is right, and complete: every point is true, and no point is missing."
+        }
+        (true, Completeness::Sampled) => {
+            "Every point is true, and none dominates another; no missing point was found in the sample."
+        }
+        (true, _) => "Every point is true, and none dominates another.",
+    };
+    text + &heading(verdict)
+}

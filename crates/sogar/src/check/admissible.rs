@@ -1,0 +1,244 @@
+//! Splits and actions in use: are they among those that the configuration allows, and what do the actions do? Costs come from the
+//! cost model edit by edit; who is flipped is asked of the model itself, row by edited row.
+
+use rayon::prelude::*;
+use sogar_solver::Combine;
+
+use super::{Verdict, defect};
+use crate::actions::{Edit, action_text};
+use crate::binarize::Split;
+use crate::cost::edit_costs;
+use crate::error::Result;
+use crate::model::Rows;
+use crate::pipeline::Prepared;
+use crate::summary::{ActionRef, FrontFile, Node, SplitRef};
+
+/// Rows per call of the model.
+const BATCH: usize = 4096;
+
+/// An action in use, with what it does to every affected row.
+pub(super) struct Action {
+    /// Its edits.
+    pub edits: Vec<Edit>,
+    /// Its cost on every affected row, in units.
+    pub costs: Vec<u64>,
+    /// Which affected rows it flips.
+    pub flips: Vec<bool>,
+}
+
+/// The splits in use: questions that the configuration gives, each listed once, all of them asked by some tree.
+pub(super) fn splits(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Split>, String)> {
+    let features = &prepared.table.features;
+    let known: Vec<(SplitRef, Split)> =
+        prepared.splits.iter().map(|(split, _)| (SplitRef::new(split, features), *split)).collect();
+    let mut found = Vec::with_capacity(front.splits.len());
+    for (number, split) in front.splits.iter().enumerate() {
+        let asked = split.split(features)?;
+        let Some((description, known)) = known.iter().find(|(_, known)| *known == asked) else {
+            let question = asked.text(features);
+            return defect(format!("split {number}, `{question}`, is none that the configuration gives"));
+        };
+        if split != description {
+            return defect(format!("split {number} says `{}`, but asks `{}`", split.text, description.text));
+        }
+        if found.contains(known) {
+            return defect(format!("split {number}, `{}`, is listed twice", split.text));
+        }
+        found.push(*known);
+    }
+    let mut used = vec![false; front.splits.len()];
+    front.points.iter().for_each(|point| mark_splits(&point.tree, &mut used));
+    if let Some(idle) = used.iter().position(|used| !used) {
+        return defect(format!("split {idle}, `{}`, is asked by no tree", front.splits[idle].text));
+    }
+    let text = format!("all {} in use are among the configuration's", found.len());
+    Ok((found, text))
+}
+
+fn mark_splits(node: &Node, used: &mut [bool]) {
+    if let Node::Split { split, left, right } = node {
+        used[*split] = true;
+        mark_splits(left, used);
+        mark_splits(right, used);
+    }
+}
+
+fn mark_actions(node: &Node, used: &mut [bool]) {
+    match node {
+        Node::Leaf { action, .. } => used[*action] = true,
+        Node::Split { left, right, .. } => {
+            mark_actions(left, used);
+            mark_actions(right, used);
+        }
+    }
+}
+
+/// The actions in use: admissible, under their own number, used by some tree, and flipping whom the file says.
+pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Action>, String)> {
+    let mut used = vec![false; front.actions.len()];
+    front.points.iter().for_each(|point| mark_actions(&point.tree, &mut used));
+    let numbering = Numbering::new(&prepared.edits, prepared.limits.max_edits);
+    let mut edits: Vec<Vec<u32>> = Vec::with_capacity(front.actions.len());
+    for (position, action) in front.actions.iter().enumerate() {
+        let own = admitted_edits(action, prepared)?;
+        if u128::from(action.id) != numbering.of(&own) {
+            return defect(format!(
+                "action {}, `{}`, has the number {} among all actions",
+                action.id,
+                action.text,
+                numbering.of(&own)
+            ));
+        }
+        if edits.contains(&own) {
+            return defect(format!("action {} is listed twice", action.id));
+        }
+        if !used[position] {
+            return defect(format!("action {}, `{}`, is used by no tree", action.id, action.text));
+        }
+        edits.push(own);
+    }
+    let costs = edit_costs(&prepared.cost, &prepared.edits, &prepared.table, &prepared.affected)?;
+    let (costs, rows) = (&costs, prepared.affected.len());
+    let actions: Vec<Action> = edits
+        .par_iter()
+        .map(|own| {
+            let edits: Vec<Edit> = own.iter().map(|&edit| prepared.edits[edit as usize].clone()).collect();
+            let of_row = |row: usize| own.iter().map(move |&edit| u64::from(costs[edit as usize][row]));
+            let costs = match prepared.cost.combine() {
+                Combine::Max => (0..rows).map(|row| of_row(row).max().unwrap_or(0)).collect(),
+                Combine::Sum => (0..rows).map(|row| of_row(row).sum()).collect(),
+            };
+            Ok(Action { flips: flips(prepared, &edits, &prepared.affected)?, edits, costs })
+        })
+        .collect::<Result<_>>()?;
+    for (action, said) in actions.iter().zip(&front.actions) {
+        let Some(said_flips) = said.flips.flags(rows) else {
+            return defect(format!("the flips of action {} are not a set of the affected rows", said.id));
+        };
+        let differing: Vec<usize> = (0..rows).filter(|&row| action.flips[row] != said_flips[row]).collect();
+        if let Some(&first) = differing.first() {
+            let (model, file) =
+                if action.flips[first] { ("flips", "does not") } else { ("does not flip", "does") };
+            return defect(format!(
+                "action {}, `{}`: its flips are wrong on {} affected rows; by the model it {model} data row {}, by the file it {file}",
+                said.id,
+                said.text,
+                differing.len(),
+                prepared.affected[first] + 1
+            ));
+        }
+    }
+    let text = format!(
+        "all {} in use are admissible; the model itself, asked about {} edited rows, flips whom the file says",
+        actions.len(),
+        actions.len() * rows
+    );
+    Ok((actions, text))
+}
+
+/// An action's edits as positions among all edits, or why the configuration does not allow them.
+fn admitted_edits(action: &ActionRef, prepared: &Prepared) -> Verdict<Vec<u32>> {
+    let features = &prepared.table.features;
+    let id = action.id;
+    let mut positions: Vec<u32> = Vec::with_capacity(action.edits.len());
+    for edit in &action.edits {
+        let edit = edit.edit(features)?;
+        let Some(position) = prepared.edits.iter().position(|known| *known == edit) else {
+            let name = &features[edit.feature].name;
+            let immutable = prepared.config.features.get(name).and_then(|f| f.immutable) == Some(true);
+            let why = if immutable {
+                format!("`{name}` is immutable")
+            } else {
+                "the configuration gives no edit of this feature with this amount, range or value".into()
+            };
+            return defect(format!("action {id}: to {} is not admissible, {why}", edit.text(features)));
+        };
+        if positions.last().is_some_and(|&last| {
+            last as usize >= position || prepared.edits[last as usize].feature == edit.feature
+        }) {
+            return defect(format!("action {id} edits a feature twice, or its edits are out of order"));
+        }
+        positions.push(position as u32);
+    }
+    if positions.len() > prepared.limits.max_edits as usize {
+        let (has, most) = (positions.len(), prepared.limits.max_edits);
+        return defect(format!("action {id} has {has} edits; max_edits is {most}"));
+    }
+    let edits: Vec<&Edit> = positions.iter().map(|&edit| &prepared.edits[edit as usize]).collect();
+    let text = action_text(&edits, features);
+    if action.text != text {
+        return defect(format!("action {id} says `{}`, but its edits are `{text}`", action.text));
+    }
+    Ok(positions)
+}
+
+/// Which of these rows of the table the edits flip, by the model's own word.
+pub(super) fn flips(prepared: &Prepared, edits: &[Edit], rows: &[usize]) -> Result<Vec<bool>> {
+    if edits.is_empty() {
+        return Ok(vec![false; rows.len()]);
+    }
+    let columns = prepared.encoder.columns.len();
+    let mut flips = Vec::with_capacity(rows.len());
+    let (mut block, mut encoded) = (Vec::new(), Vec::new());
+    for batch in rows.chunks(BATCH) {
+        block.clear();
+        let mut broken = Vec::with_capacity(batch.len());
+        for &row in batch {
+            let before = prepared.table.row(row);
+            let mut after = before.clone();
+            edits.iter().for_each(|edit| edit.apply(&mut after));
+            broken.push(prepared.rules.iter().any(|rule| rule.broken_by(&before, &after)));
+            prepared.encoder.encode_row(&after, &mut encoded);
+            block.extend_from_slice(&encoded);
+        }
+        let predictions = prepared.model.predictor.predict(Rows { values: &block, columns })?;
+        flips.extend(
+            predictions
+                .iter()
+                .zip(&broken)
+                .map(|(label, broken)| !broken && prepared.classes.is_desired(label)),
+        );
+    }
+    Ok(flips)
+}
+
+/// The numbers of actions in the order of SPEC §4, found by counting instead of listing.
+pub(super) struct Numbering<'a> {
+    edits: &'a [Edit],
+    /// `sets[k][i]`: ways to choose `k` edits on distinct features among the edits from `i` on.
+    sets: Vec<Vec<u128>>,
+}
+
+impl<'a> Numbering<'a> {
+    pub(super) fn new(edits: &'a [Edit], most: u32) -> Self {
+        let mut numbering = Numbering { edits, sets: vec![vec![1; edits.len() + 1]] };
+        for k in 1..=most as usize {
+            let mut ways = vec![0u128; edits.len() + 1];
+            for first in (0..edits.len()).rev() {
+                let rest = numbering.sets[k - 1][numbering.next_feature(first)];
+                ways[first] = ways[first + 1].saturating_add(rest);
+            }
+            numbering.sets.push(ways);
+        }
+        numbering
+    }
+
+    /// The first edit behind `edit` that is on another feature.
+    fn next_feature(&self, edit: usize) -> usize {
+        let feature = self.edits[edit].feature;
+        let own = self.edits[edit..].iter().take_while(|other| other.feature == feature).count();
+        edit + own
+    }
+
+    /// The number of the action with these edits, ascending and on distinct features.
+    pub(super) fn of(&self, action: &[u32]) -> u128 {
+        let shorter: u128 = self.sets[..action.len()].iter().map(|ways| ways[0]).sum();
+        let (mut number, mut start) = (shorter, 0);
+        for (position, &edit) in action.iter().enumerate() {
+            let rest = &self.sets[action.len() - position - 1];
+            number += (start..edit as usize).map(|other| rest[self.next_feature(other)]).sum::<u128>();
+            start = self.next_feature(edit as usize);
+        }
+        number
+    }
+}

@@ -1,0 +1,113 @@
+//! Where a result comes from: the table and the model by content, and the problem that the recorded configuration makes of
+//! them.
+
+use std::path::Path;
+
+use super::{Report, Verdict, defect, same};
+use crate::error::Result;
+use crate::files::{read_bytes, sha256_hex};
+use crate::model;
+use crate::pipeline::Prepared;
+use crate::summary::{Bits, FrontFile, Status};
+use crate::table::Table;
+
+/// Makes the problem again and compares it with what the file says; `None` if nothing can be compared with it.
+pub(super) fn reopen(
+    front: &FrontFile,
+    table: &Path,
+    model: &Path,
+    report: &mut Report,
+) -> Result<Option<Prepared>> {
+    let same_table = report.record("table", hash("table", table, &front.table.hash, &read_bytes(table)?));
+    let same_model = report.record("model", hash("model", model, &front.model.hash, &read_bytes(model)?));
+    if same_table.is_none() || same_model.is_none() {
+        return Ok(None);
+    }
+    let Some(prepared) = report.record("configuration", prepare(front, table, model)) else {
+        return Ok(None);
+    };
+    let fits = report.record("population", population(front, &prepared));
+    let sizes = report.record("problem", problem(front, &prepared));
+    Ok((fits.is_some() && sizes.is_some()).then_some(prepared))
+}
+
+fn hash(what: &str, path: &Path, recorded: &str, bytes: &[u8]) -> Verdict<((), String)> {
+    let name = path.display();
+    if sha256_hex(bytes) != recorded {
+        return defect(format!(
+            "{name} is not the {what} that the result was made from: its content differs"
+        ));
+    }
+    Ok(((), format!("{name} has the recorded content")))
+}
+
+fn prepare(front: &FrontFile, table: &Path, model: &Path) -> Verdict<(Prepared, String)> {
+    let config = front.config.clone();
+    let table = Table::read(table, &config.read_options()?)?;
+    let model = model::load(model, config.model.threshold)?;
+    let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;
+    Ok((prepared, "fits the table and the model".to_owned()))
+}
+
+/// Who is turned down, asked of the model anew.
+fn population(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
+    let (said, rows) = (&front.population, prepared.table.rows);
+    same("the number of rows of the table", front.table.rows, rows)?;
+    same("the number of rows of the population", said.rows, rows)?;
+    same("the list of classes", said.classes.join(", "), prepared.classes.names.join(", "))?;
+    same("the desired outcome", said.desired.join(", "), prepared.classes.desired_names().join(", "))?;
+    same("the number of affected rows", said.affected, prepared.affected.len())?;
+    let found = Bits::new(rows, |row| prepared.affected.binary_search(&row).is_ok());
+    if said.affected_rows != found {
+        return defect("affected_rows are not the rows that the model turns down");
+    }
+    Ok(((), format!("the model turns {} of {rows} rows down, as recorded", said.affected)))
+}
+
+/// Features, sizes, limits and cost.
+fn problem(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
+    let info = prepared.model.predictor.info();
+    same("the model's format", &front.model.format, &info.format)?;
+    same("the model's description", &front.model.description, &info.description)?;
+    let features = &prepared.table.features;
+    same("the number of features", front.features.len(), features.len())?;
+    for (said, found) in front.features.iter().zip(features) {
+        if said != found {
+            return defect(format!(
+                "feature `{}` is not what the table and the configuration make of `{}`",
+                said.name, found.name
+            ));
+        }
+    }
+    let (said, found) = (front.limits, prepared.limits);
+    same("max_depth", said.max_depth, found.max_depth)?;
+    same("max_leaves", said.max_leaves, found.max_leaves)?;
+    same("min_leaf", said.min_leaf, found.min_leaf)?;
+    same("max_edits", said.max_edits, found.max_edits)?;
+    if front.cost.kind != prepared.config.cost.kind {
+        return defect("the kind of cost is not the configured one");
+    }
+    same("the unit of the cost", front.cost.unit, prepared.cost.unit())?;
+    let counts = front.counts;
+    same("the number of splits", counts.splits, prepared.splits.len())?;
+    same("the number of edits", counts.edits, prepared.edits.len())?;
+    if !stopped_before_outcomes(front) {
+        same("the number of actions", counts.actions as u128, prepared.action_count)?;
+    }
+    let sizes = format!(
+        "{} features, {} splits, {} edits, {} actions; limits and cost as configured",
+        features.len(),
+        counts.splits,
+        counts.edits,
+        prepared.action_count
+    );
+    Ok(((), sizes))
+}
+
+/// Whether a run was cancelled so early that it knew of no action but the identity.
+pub(super) fn stopped_before_outcomes(front: &FrontFile) -> bool {
+    front.status == Status::Cancelled
+        && front.counts.actions == 1
+        && front.points.len() == 1
+        && front.bound.is_none()
+}

@@ -1,0 +1,149 @@
+//! What is drawn where not everything can be looked at. All draws follow from the configuration's seed, so that two checks of one
+//! file look at the same things.
+
+use rayon::prelude::*;
+use sogar_solver::{Problem, RowSet};
+
+use super::admissible::{Action, flips};
+use super::plain::{LeafFronts, Pair, Plain};
+use super::{Defect, Verdict};
+use crate::actions::{Edit, action_text};
+use crate::pipeline::Prepared;
+use crate::summary::{FrontFile, Node};
+
+/// Actions whose outcomes are asked of the model, and rows of each.
+const ACTIONS: usize = 500;
+const ROWS: usize = 200;
+/// Sub-searches at full depth.
+pub(super) const DRAWS: usize = 100;
+/// Splits of each of them: those of a tree of the front, and others to make up this number (or two others at least).
+const SPLITS: usize = 6;
+
+/// A stream of numbers from a seed (SplitMix64).
+pub(super) struct Draw(u64);
+
+impl Draw {
+    pub(super) fn new(seed: u64, stream: u64) -> Self {
+        Draw(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03))
+    }
+
+    /// A number below `end`, which must not be 0.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) as usize % end
+    }
+}
+
+/// The search below rests on the pipeline's fast outcomes: are they the model's own? All of them for the actions in use, a sample for
+/// the others.
+pub(super) fn outcomes(
+    front: &FrontFile,
+    prepared: &Prepared,
+    problem: &Problem,
+    used: &[Action],
+) -> Verdict<((), String)> {
+    let differs = |edits: &[Edit], row: usize| {
+        let edits: Vec<&Edit> = edits.iter().collect();
+        let text = action_text(&edits, &prepared.table.features);
+        Defect(format!("the fast outcome of `{text}` on data row {} is not the model's", row + 1))
+    };
+    for (action, said) in used.iter().zip(&front.actions) {
+        for (position, &flipped) in action.flips.iter().enumerate() {
+            if problem.flips(said.id as usize, position) != flipped {
+                return Err(differs(&action.edits, prepared.affected[position]));
+            }
+        }
+    }
+    let mut draw = Draw::new(prepared.config.seed, 0);
+    let actions: Vec<usize> = match problem.actions() {
+        few if few <= ACTIONS => (0..few).collect(),
+        many => (0..ACTIONS).map(|_| draw.below(many)).collect(),
+    };
+    let rows: Vec<usize> = match problem.rows() {
+        few if few <= ROWS => (0..few).collect(),
+        many => (0..ROWS).map(|_| draw.below(many)).collect(),
+    };
+    let in_table: Vec<usize> = rows.iter().map(|&row| prepared.affected[row]).collect();
+    let verdicts: Vec<Verdict<()>> = actions
+        .par_iter()
+        .map(|&action| {
+            let edits: Vec<Edit> =
+                problem.edits_of(action).iter().map(|&edit| prepared.edits[edit as usize].clone()).collect();
+            let found = flips(prepared, &edits, &in_table)?;
+            match (0..rows.len()).find(|&i| found[i] != problem.flips(action, rows[i])) {
+                Some(i) => Err(differs(&edits, in_table[i])),
+                None => Ok(()),
+            }
+        })
+        .collect();
+    verdicts.into_iter().collect::<Verdict<()>>()?;
+    let asked = actions.len() * rows.len();
+    let share = if asked == problem.actions() * problem.rows() { "all" } else { "a sample of" };
+    Ok(((), format!("{share} {asked} outcomes of all actions are the model's own")))
+}
+
+/// Full-depth searches over a few splits each: the splits of a drawn tree of the front, and others drawn beside them. Each gives the
+/// exact front of all trees over its splits, and so answers every gap and every weighting at once. Gives one front per
+/// finished draw.
+pub(super) fn sub_searches(
+    front: &FrontFile,
+    prepared: &Prepared,
+    plain: &Plain<'_>,
+    known: &LeafFronts,
+) -> Vec<Vec<Pair>> {
+    let depth = prepared.limits.max_depth as usize;
+    (0..DRAWS)
+        .into_par_iter()
+        .filter_map(|number| {
+            let mut draw = Draw::new(prepared.config.seed, 1 + number as u64);
+            let splits = drawn_splits(front, prepared, &mut draw);
+            let mut levels: Vec<Vec<RowSet>> = vec![vec![plain.root()]];
+            for level in 0..depth {
+                levels.push(plain.level(&levels[level], &splits, usize::MAX)?);
+            }
+            let mut leaves = LeafFronts::new();
+            for set in levels.iter().flatten() {
+                if let Some(front) = known.get(set) {
+                    leaves.insert(set.clone(), front.clone());
+                }
+            }
+            levels.iter().all(|sets| plain.add_leaves(sets, &mut leaves)).then_some(())?;
+            plain.front(&levels, &splits, &leaves)
+        })
+        .collect()
+}
+
+/// Positions among the problem's splits, ascending.
+fn drawn_splits(front: &FrontFile, prepared: &Prepared, draw: &mut Draw) -> Vec<usize> {
+    let mut names = Vec::new();
+    asked(&front.points[draw.below(front.points.len())].tree, &mut names);
+    let features = &prepared.table.features;
+    let mut splits: Vec<usize> = names
+        .iter()
+        .filter_map(|&name| {
+            let wanted = front.splits[name].split(features).ok()?;
+            prepared.splits.iter().position(|(split, _)| *split == wanted)
+        })
+        .collect();
+    splits.sort_unstable();
+    splits.dedup();
+    let wanted = SPLITS.max(splits.len() + 2).min(prepared.splits.len());
+    while splits.len() < wanted {
+        let more = draw.below(prepared.splits.len());
+        if let Err(place) = splits.binary_search(&more) {
+            splits.insert(place, more);
+        }
+    }
+    splits
+}
+
+fn asked(node: &Node, splits: &mut Vec<usize>) {
+    if let Node::Split { split, left, right } = node {
+        splits.push(*split);
+        asked(left, splits);
+        asked(right, splits);
+    }
+}
