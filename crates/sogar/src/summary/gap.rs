@@ -10,7 +10,8 @@ impl FrontFile {
     /// The certified gap of a stopped run, between 0 and 1; `None` for a complete one, or where no bound is known.
     pub fn certified_gap(&self) -> Option<f64> {
         let bound = self.bound.as_ref()?;
-        let found: Vec<[u64; 2]> = self.points.iter().map(|point| [point.cost_sum, point.loss_count]).collect();
+        let found: Vec<[u64; 2]> =
+            self.points.iter().map(|point| [point.cost_sum, point.loss_count]).collect();
         let dearest = found.iter().chain(bound).map(|point| point[0]).max()?;
         let rows = self.population.affected as u64;
         let possible = area(bound, dearest, rows);
@@ -27,7 +28,9 @@ fn area(front: &[[u64; 2]], dearest: u64, rows: u64) -> u128 {
     front
         .iter()
         .zip(ends)
-        .map(|(&[cost, loss], end)| u128::from(end.saturating_sub(cost)) * u128::from(rows.saturating_sub(loss)))
+        .map(|(&[cost, loss], end)| {
+            u128::from(end.saturating_sub(cost)) * u128::from(rows.saturating_sub(loss))
+        })
         .sum()
 }
 
