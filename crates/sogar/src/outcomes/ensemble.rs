@@ -19,7 +19,10 @@ use sogar_solver::BitTable;
 
 use super::cells::Cells;
 use super::decision::{Judge, Threshold};
+use super::index::ActionIndex;
 use super::kernel::{Kernel, transpose};
+use super::units::units;
+use super::walk::{LinkedWalk, PathUnit, Walk};
 use super::{Outcomes, Question, Watch, scoring};
 use crate::error::Result;
 use crate::model::{Rows, TreeEnsemble};
@@ -63,66 +66,6 @@ struct CellSet {
     start: usize,
 }
 
-/// Finds the number of an action from its edits: the children of an action are consecutive.
-struct ActionIndex {
-    first_child: Vec<u32>,
-    /// For every action with children: where the terms of the proper subsets of its edits, with each later edit added,
-    /// start. `runs[run_start[a]..run_start[a + 1]]`.
-    runs: Vec<u32>,
-    run_start: Vec<u32>,
-    /// The first edit of a later feature.
-    after: Vec<u32>,
-}
-
-impl ActionIndex {
-    fn new(question: &Question<'_>, most_edits: usize) -> Self {
-        let edits = question.edits;
-        let after: Vec<u32> = (0..edits.len())
-            .map(|edit| {
-                let own =
-                    edits[edit..].iter().take_while(|other| other.feature == edits[edit].feature).count();
-                (edit + own) as u32
-            })
-            .collect();
-        let mut first_child = vec![0; question.actions.len()];
-        let mut next = 1;
-        for (action, list) in question.actions.iter().enumerate() {
-            if list.len() < most_edits {
-                first_child[action] = next;
-                next += edits.len() as u32 - list.last().map_or(0, |&last| after[last as usize]);
-            }
-        }
-        let mut index = ActionIndex { first_child, after, runs: Vec::new(), run_start: vec![0] };
-        for list in question.actions.iter().take_while(|list| list.len() < most_edits) {
-            let from = list.last().map_or(0, |&last| index.after[last as usize]);
-            for subset in 0..(1u32 << list.len()) - 1 {
-                let chosen: Vec<u32> =
-                    (0..list.len()).filter(|i| subset >> i & 1 == 1).map(|i| list[i]).collect();
-                let start = index.child(index.of(&chosen), chosen.last().copied(), from);
-                index.runs.push(start);
-            }
-            index.run_start.push(index.runs.len() as u32);
-        }
-        index
-    }
-
-    /// The action `parent` with `edit` added, which comes after all of its edits; `last` is its last one.
-    #[inline]
-    fn child(&self, parent: u32, last: Option<u32>, edit: u32) -> u32 {
-        let first = last.map_or(0, |last| self.after[last as usize]);
-        self.first_child[parent as usize] + edit - first
-    }
-
-    fn of(&self, edits: &[u32]) -> u32 {
-        let mut last = None;
-        edits.iter().fold(0, |action, &edit| {
-            let child = self.child(action, last, edit);
-            last = Some(edit);
-            child
-        })
-    }
-}
-
 /// What one thread needs for one row.
 struct Scratch {
     cell_of: Vec<usize>,
@@ -137,14 +80,6 @@ struct Scratch {
     /// Outcomes of the row that is being computed, a bit per action.
     above: Vec<u64>,
     close: Vec<u32>,
-}
-
-/// A unit on the way to a model leaf, as seen from one row.
-struct PathUnit {
-    /// Whether the row itself fails the leaf's conditions here, so that an edit must repair it.
-    violated: bool,
-    /// Edits that change the answer: a range of [`Scratch::turning`].
-    turning: std::ops::Range<usize>,
 }
 
 impl<'a> Decomposition<'a> {
@@ -326,27 +261,20 @@ impl<'a> Decomposition<'a> {
         Ok((words, settled))
     }
 
-    /// One output against a threshold: margins are compared as they are summed, most of them without being kept.
+    /// One output against a threshold: margins are compared as they are summed.
     fn compare_margins(&self, threshold: Threshold, scratch: &mut Scratch) {
         let Threshold { low, high, desired_above } = threshold;
-        let actions = self.question.actions;
-        let edits = self.question.edits.len() as u32;
         let (terms, margins) = (&scratch.terms[0], &mut scratch.margins[0]);
         let (above, close) = (&mut scratch.above, &mut scratch.close);
         above.fill(0);
         margins[0] = terms[0];
-        for (action, list) in actions.iter().enumerate().take(self.index.run_start.len() - 1) {
-            let from = list.last().map_or(0, |&last| self.index.after[last as usize]);
-            let (first, count) = (self.index.first_child[action] as usize, (edits - from) as usize);
-            let runs = &self.index.runs
-                [self.index.run_start[action] as usize..self.index.run_start[action + 1] as usize];
-            let parent = margins[action];
-            let own = &terms[first..first + count];
-            let children = &mut margins[first..first + count];
-            self.kernel.sum(parent, own, terms, runs, children);
-            if self.kernel.compare(children, low, high, first, above) {
-                let unsure = |margin: &f64| !(*margin > high || *margin < low);
-                close.extend((0..count).filter(|&i| unsure(&children[i])).map(|i| (first + i) as u32));
+        for (action, children, runs) in self.index.blocks(self.question) {
+            let (parent, first) = (margins[action], children.start);
+            let margins = &mut margins[children.clone()];
+            self.kernel.sum(parent, &terms[children], terms, runs, margins);
+            if self.kernel.compare(margins, low, high, first, above) {
+                let unsure = |margin: f64| !(margin > high || margin < low);
+                close.extend((0..margins.len()).filter(|&i| unsure(margins[i])).map(|i| (first + i) as u32));
             }
         }
         if !desired_above {
@@ -457,133 +385,12 @@ impl<'a> Decomposition<'a> {
 
     /// Turns terms into margins: a child's margin is its parent's plus the terms of all subsets with the new edit.
     fn sum_margins(&self, scratch: &mut Scratch) {
-        let edits = self.question.edits.len() as u32;
         for (terms, margins) in scratch.terms.iter().zip(&mut scratch.margins) {
             margins[0] = terms[0];
-            for (action, list) in
-                self.question.actions.iter().enumerate().take(self.index.run_start.len() - 1)
-            {
-                let from = list.last().map_or(0, |&last| self.index.after[last as usize]);
-                let (first, count) = (self.index.first_child[action] as usize, (edits - from) as usize);
-                let runs = &self.index.runs
-                    [self.index.run_start[action] as usize..self.index.run_start[action + 1] as usize];
+            for (action, children, runs) in self.index.blocks(self.question) {
                 let parent = margins[action];
-                let (own, children) = (&terms[first..first + count], &mut margins[first..first + count]);
-                self.kernel.sum(parent, own, terms, runs, children);
+                self.kernel.sum(parent, &terms[children.clone()], terms, runs, &mut margins[children]);
             }
         }
     }
-}
-
-/// Adds one model leaf's value to the terms of every set of edits that it contributes to. Units come in the order of
-/// their edits.
-struct Walk<'a> {
-    index: &'a ActionIndex,
-    turning: &'a [u32],
-    most: usize,
-}
-
-impl Walk<'_> {
-    /// `violated` units of `path` are still to be repaired by an edit; `action` is what was chosen so far, `last` its
-    /// last edit, and `self.most` more edits may be added.
-    fn add(
-        &self,
-        path: &[PathUnit],
-        value: f64,
-        violated: usize,
-        action: u32,
-        last: Option<u32>,
-        terms: &mut [f64],
-    ) {
-        let from = last.map_or(0, |last| self.index.after[last as usize]);
-        // The children of `action` are consecutive: child = first + (edit - from).
-        let first = self.index.first_child[action as usize];
-        let deeper = Walk { most: self.most - 1, ..*self };
-        for (position, unit) in path.iter().enumerate() {
-            let left = violated - usize::from(unit.violated);
-            let value = if unit.violated { value } else { -value };
-            let turning = &self.turning[unit.turning.clone()];
-            if left == 0 {
-                for &edit in turning {
-                    terms[(first + edit - from) as usize] += value;
-                }
-            }
-            if left < self.most && self.most > 1 {
-                for &edit in turning {
-                    deeper.add(&path[position + 1..], value, left, first + edit - from, Some(edit), terms);
-                }
-            }
-            if unit.violated {
-                return; // it can't be left out
-            }
-        }
-    }
-}
-
-/// The same where links tie features together: units then do not follow the order of edits.
-struct LinkedWalk<'a> {
-    index: &'a ActionIndex,
-    turning: &'a [u32],
-    most: usize,
-}
-
-impl LinkedWalk<'_> {
-    fn add(&self, path: &[PathUnit], value: f64, violated: usize, chosen: &mut Vec<u32>, terms: &mut [f64]) {
-        for (position, unit) in path.iter().enumerate() {
-            let left = violated - usize::from(unit.violated);
-            let value = if unit.violated { value } else { -value };
-            if left < self.most - chosen.len() {
-                for &edit in &self.turning[unit.turning.clone()] {
-                    chosen.push(edit);
-                    if left == 0 {
-                        let mut sorted = chosen.clone();
-                        sorted.sort_unstable();
-                        terms[self.index.of(&sorted) as usize] += value;
-                    }
-                    if chosen.len() < self.most {
-                        self.add(&path[position + 1..], value, left, chosen, terms);
-                    }
-                    chosen.pop();
-                }
-            }
-            if unit.violated {
-                return;
-            }
-        }
-    }
-}
-
-/// Groups features that edits tie together: per feature its unit (`None` if no edit reaches it), and the edits of
-/// each unit. Units are numbered by their first feature.
-fn units(question: &Question<'_>) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
-    let features = question.table.features.len();
-    let mut group: Vec<usize> = (0..features).collect();
-    for edit in question.edits {
-        for touched in edit.touched() {
-            let (a, b) = (group[edit.feature], group[touched]);
-            let (low, high) = (a.min(b), a.max(b));
-            group.iter_mut().filter(|g| **g == high).for_each(|g| *g = low);
-        }
-    }
-    let reached = |feature: usize| {
-        question.edits.iter().any(|edit| edit.touched().any(|touched| group[touched] == group[feature]))
-    };
-    let mut unit_of_feature = vec![None; features];
-    let mut numbers: Vec<usize> = Vec::new();
-    for feature in 0..features {
-        if reached(feature) {
-            let known = numbers.iter().position(|&number| number == group[feature]);
-            unit_of_feature[feature] = Some(known.unwrap_or_else(|| {
-                numbers.push(group[feature]);
-                numbers.len() - 1
-            }));
-        }
-    }
-    let mut unit_edits = vec![Vec::new(); numbers.len()];
-    for (edit, description) in question.edits.iter().enumerate() {
-        if let Some(unit) = unit_of_feature[description.feature] {
-            unit_edits[unit].push(edit as u32);
-        }
-    }
-    (unit_of_feature, unit_edits)
 }

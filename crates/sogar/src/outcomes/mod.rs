@@ -7,8 +7,11 @@
 mod cells;
 mod decision;
 mod ensemble;
+mod index;
 mod kernel;
 mod scoring;
+mod units;
+mod walk;
 
 use sogar_solver::{Actions, BitTable, CancelToken};
 

@@ -1,0 +1,38 @@
+//! Units: sets of features that no edit reaches partly.
+
+use super::Question;
+
+/// Groups features that edits tie together: per feature its unit (`None` if no edit reaches it), and the edits of
+/// each unit. Units are numbered by their first feature.
+pub(super) fn units(question: &Question<'_>) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
+    let features = question.table.features.len();
+    let mut group: Vec<usize> = (0..features).collect();
+    for edit in question.edits {
+        for touched in edit.touched() {
+            let (a, b) = (group[edit.feature], group[touched]);
+            let (low, high) = (a.min(b), a.max(b));
+            group.iter_mut().filter(|g| **g == high).for_each(|g| *g = low);
+        }
+    }
+    let reached = |feature: usize| {
+        question.edits.iter().any(|edit| edit.touched().any(|touched| group[touched] == group[feature]))
+    };
+    let mut unit_of_feature = vec![None; features];
+    let mut numbers: Vec<usize> = Vec::new();
+    for feature in 0..features {
+        if reached(feature) {
+            let known = numbers.iter().position(|&number| number == group[feature]);
+            unit_of_feature[feature] = Some(known.unwrap_or_else(|| {
+                numbers.push(group[feature]);
+                numbers.len() - 1
+            }));
+        }
+    }
+    let mut unit_edits = vec![Vec::new(); numbers.len()];
+    for (edit, description) in question.edits.iter().enumerate() {
+        if let Some(unit) = unit_of_feature[description.feature] {
+            unit_edits[unit].push(edit as u32);
+        }
+    }
+    (unit_of_feature, unit_edits)
+}
