@@ -3,15 +3,15 @@
 //!
 //! It shares the pipeline's *reading* (tables, features, models, edits, costs) with `solve`, and none of its *search*: rows are
 //! sent through every tree one by one, edited rows are scored by the model itself rather than by the fast decomposition, and
-//! completeness is tested by a plain search of its own ([`plain`]). In the order of the report:
+//! completeness is tested by a plain search of its own (`plain`). In the order of the report:
 //!
 //! | module | question |
 //! |---|---|
-//! | [`origin`] | are these the table, the model, the people and the problem that the file speaks of? |
-//! | [`admissible`] | are splits and actions in use those of the configuration, and do actions flip whom they are said to? |
-//! | [`trees`] | does every tree cost and lose what its point says, within the limits? |
-//! | [`order`] | are the points a front, and does the status go with the rest? |
-//! | [`completeness`] | is a point missing? |
+//! | `origin` | are these the table, the model, the people and the problem that the file speaks of? |
+//! | `admissible` | are splits and actions in use those of the configuration, and do actions flip whom they are said to? |
+//! | `trees` | does every tree cost and lose what its point says, within the limits? |
+//! | `order` | are the points a front, and does the status go with the rest? |
+//! | `completeness` | is a point missing? |
 
 mod admissible;
 mod completeness;

@@ -154,7 +154,10 @@ impl<'a> Plain<'a> {
                 if cheapest[loss] <= cost_at_least {
                     continue;
                 }
-                let cost: u64 = members.iter().map(|&row| self.problem.cost(action, row)).sum();
+                let cost = match (self.combine, own) {
+                    (Combine::Sum, _) | (_, [] | [_]) => cost_at_least, // the bound is the cost itself
+                    (Combine::Max, edits) => self.largest_costs(edits, &members),
+                };
                 for slot in &mut cheapest[loss..] {
                     if *slot <= cost {
                         break;
@@ -164,6 +167,13 @@ impl<'a> Plain<'a> {
             }
         }
         stairs(&cheapest)
+    }
+
+    /// The sum over rows of the dearest of some edits.
+    fn largest_costs(&self, edits: &[u32], rows: &[usize]) -> u64 {
+        let columns: Vec<&[u32]> = edits.iter().map(|&edit| self.problem.edit_cost(edit as usize)).collect();
+        let dearest = |row: usize| columns.iter().map(|column| column[row]).max().unwrap_or(0);
+        rows.iter().map(|&row| u64::from(dearest(row))).sum()
     }
 
     /// The exact front of all trees of depth `levels.len() - 1` at most over these splits. `levels[k]` are the sets behind k splits,
