@@ -180,3 +180,28 @@ fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
         assert_eq!(sogar_solver::bound::cheapest_flips(&problem), plain, "seed {seed}");
     }
 }
+
+#[test]
+fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
+    // Beyond 15 bits the wide layout keeps longer columns; beyond 32 bits of total the quick tests drop low bits.
+    let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 2 };
+    for seed in 30_000..30_400 {
+        for factor in [5_000, 300_000_000] {
+            let mut parts = draw(seed, &shape);
+            for (edit, column) in parts.edit_costs.iter_mut().enumerate() {
+                for (row, cost) in column.iter_mut().enumerate() {
+                    *cost = *cost * factor + ((row * 7 + edit * 13) % 5) as u32;
+                }
+            }
+            let problem = Problem::new(parts).unwrap();
+            let expected = exhaustive::front(&problem);
+            for kernel in [Kernel::Portable, Kernel::Avx512] {
+                for planes in [true, false] {
+                    let switches = Switches { kernel, planes, ..Switches::default() };
+                    let outcome = solve_with(&problem, switches, 1);
+                    check(&problem, &outcome, &expected, seed);
+                }
+            }
+        }
+    }
+}
