@@ -1,5 +1,5 @@
 //! A plain search for the exact front, written for this verifier alone: level by level over distinct row sets, without the solver's
-//! trie, memo, bounds or fronts.
+//! groups, memo, bounds or fronts.
 //!
 //! Every row set that some tree of depth k can put into a leaf is listed once ([`Plain::level`]); each gets the front of its
 //! single-leaf trees ([`Plain::leaf`]); and then the recursion of SPEC §6 is followed upwards from the deepest level
