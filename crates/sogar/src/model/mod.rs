@@ -7,10 +7,12 @@
 
 pub mod ensemble;
 pub mod lightgbm;
+pub mod network;
 pub mod recognise;
 mod tree_model;
 
 pub use ensemble::{Decision, Missing, Node, Test, Tree, TreeEnsemble};
+pub use network::{Activation, DenseNetwork, Layer, NetworkDecision};
 pub use recognise::Format;
 pub use tree_model::TreeModel;
 
@@ -77,6 +79,11 @@ pub trait Predictor: Send + Sync {
 
     /// The model as a sum of trees, where it is one: unlocks outcomes without re-scoring.
     fn tree_ensemble(&self) -> Option<&TreeEnsemble> {
+        None
+    }
+
+    /// The model as a dense network, where it is one: unlocks batched outcomes.
+    fn dense_network(&self) -> Option<&DenseNetwork> {
         None
     }
 }
