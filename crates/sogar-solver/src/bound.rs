@@ -4,6 +4,12 @@
 //! `n − L` rows, and a flipped row costs at least its `m(x)`, the others at least 0; so the tree costs at least the sum of the `n − L`
 //! smallest `m(x)`. The points (that sum, L) for all attainable `L` bound every front from below, whatever the depth.
 //! Rows that no action flips ("unreachable") have no `m(x)` and stay in the loss of every tree.
+//!
+//! **Quick bound.** `m(x)` needs a look at every action. A lower bound on it does not: an action that flips `x` is either
+//! a single edit, or contains a pair of edits `p` with `x ∈ U(p)`, the union of the flips of everything that contains `p`, and costs
+//! at least what the two edits of `p` cost `x` together. The least of these over single edits that flip `x` and pairs with `x ∈ U(p)`
+//! is therefore at most `m(x)` ([`crate::leaf::GroupedLeaves::cheapest_at_least`]), and the individual bound made
+//! of it is sound too. A search that is stopped before every `m(x)` is known falls back on it.
 
 use std::ops::Range;
 
@@ -15,46 +21,62 @@ use crate::problem::{Combine, Problem};
 
 /// The cost of the cheapest flipping action per row; `None` for unreachable rows.
 pub fn cheapest_flips(problem: &Problem) -> Vec<Option<u64>> {
+    cheapest_flips_unless(problem, &|| false).unwrap_or_default()
+}
+
+/// The same, but gives up as soon as `stop` says so (asked every few milliseconds).
+pub(crate) fn cheapest_flips_unless(
+    problem: &Problem,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Option<u64>>> {
     let actions = problem.actions();
-    let chunk = actions.div_ceil(4 * rayon::current_num_threads().max(1)).max(1);
+    // About as many cells as a few milliseconds take.
+    let chunk = ((1 << 24) / problem.rows().max(1)).clamp(1, actions);
     let starts: Vec<usize> = (0..actions).step_by(chunk).collect();
     let kernel = Kernel::best();
     starts
         .into_par_iter()
-        .map(|start| cheapest_among(problem, start..(start + chunk).min(actions), kernel))
-        .reduce(
+        .map(|start| (!stop()).then(|| cheapest_among(problem, start..(start + chunk).min(actions), kernel)))
+        .try_reduce(
             || vec![u64::MAX; problem.rows()],
             |mut a, b| {
                 a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
-                a
+                Some(a)
             },
         )
-        .into_iter()
-        .map(|cost| (cost != u64::MAX).then_some(cost))
-        .collect()
+        .map(|costs| costs.into_iter().map(|cost| (cost != u64::MAX).then_some(cost)).collect())
 }
 
 /// The cheapest flip per row among some actions, `u64::MAX` where there is none.
 fn cheapest_among(problem: &Problem, actions: Range<usize>, kernel: Kernel) -> Vec<u64> {
+    let groups = actions.map(|action| (problem.edits_of(action), problem.flips_of(action)));
+    cheapest_of(problem, groups, kernel)
+}
+
+/// The lowest cost per row among groups of edits, each with the rows that it may flip; `u64::MAX` where there is none.
+pub(crate) fn cheapest_of<'a>(
+    problem: &Problem,
+    groups: impl Iterator<Item = (&'a [u32], &'a [u64])>,
+    kernel: Kernel,
+) -> Vec<u64> {
     if problem.combine == Combine::Sum {
         // Sums need more than 32 bits; such costs are rare, so the loop is plain.
         let mut cheapest = vec![u64::MAX; problem.rows()];
-        for action in actions {
+        for (edits, flips) in groups {
             for (row, cheapest) in
-                cheapest.iter_mut().enumerate().filter(|(row, _)| problem.flips(action, *row))
+                cheapest.iter_mut().enumerate().filter(|(row, _)| flips[row / 64] >> (row % 64) & 1 == 1)
             {
-                *cheapest = (*cheapest).min(problem.cost(action, row));
+                let cost = edits.iter().map(|&edit| u64::from(problem.edit_cost(edit as usize)[row])).sum();
+                *cheapest = (*cheapest).min(cost);
             }
         }
         return cheapest;
     }
     let mut cheapest = vec![u32::MAX; problem.rows()];
     let mut found = vec![0u64; problem.flips_of(0).len()];
-    for action in actions {
-        let flips = problem.flips_of(action);
+    for (edits, flips) in groups {
         found.iter_mut().zip(flips).for_each(|(found, flips)| *found |= flips);
-        let columns: Vec<&[u32]> =
-            problem.edits_of(action).iter().map(|&edit| problem.edit_cost(edit as usize)).collect();
+        let columns: Vec<&[u32]> = edits.iter().map(|&edit| problem.edit_cost(edit as usize)).collect();
         match kernel {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::best` found the instructions on this processor.

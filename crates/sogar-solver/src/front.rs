@@ -75,6 +75,18 @@ pub struct Solution {
     pub tree: TreeNode,
 }
 
+/// The non-dominated ones among some points: cost ascending, loss strictly descending.
+pub fn non_dominated(mut points: Vec<Point>) -> Vec<Point> {
+    points.sort_unstable();
+    let mut least = u64::MAX;
+    points.retain(|point| {
+        let better = point.loss < least;
+        least = least.min(point.loss);
+        better
+    });
+    points
+}
+
 /// `branch` of an entry that is a leaf; `left` is then the action.
 pub(crate) const LEAF: u32 = u32::MAX;
 
@@ -113,6 +125,11 @@ impl Front {
         self.entries.len() * size_of::<Entry>()
             + self.branches.len() * size_of::<Branch>()
             + size_of::<Self>()
+    }
+
+    /// The points, cost ascending.
+    pub fn points(&self) -> Vec<Point> {
+        self.entries.iter().map(|entry| Point { cost: entry.cost, loss: u64::from(entry.loss) }).collect()
     }
 
     /// The witness tree of an entry.
@@ -218,26 +235,42 @@ impl Collector {
         }
     }
 
-    /// Takes over what another collector for the same subproblem has.
-    pub fn absorb(&mut self, other: &Collector) {
+    /// Takes over what another collector for the same subproblem has; whether anything became cheaper.
+    pub fn absorb(&mut self, other: &Collector) -> bool {
+        let mut cheaper = false;
         for (slot, entry) in self.best.iter_mut().zip(&other.best) {
             if better(entry, slot) {
+                cheaper |= entry.cost < slot.cost;
                 *slot = *entry;
             }
         }
+        cheaper
+    }
+
+    /// The non-dominated entries of everything added, loss ascending.
+    fn non_dominated(&self) -> impl Iterator<Item = &Entry> {
+        // From the smallest loss upwards a point is non-dominated iff it is cheaper than all before it.
+        let mut cheapest = u64::MAX;
+        self.best.iter().filter(move |entry| {
+            let better = entry.cost < cheapest;
+            cheapest = cheapest.min(entry.cost);
+            better
+        })
+    }
+
+    /// The points of the front so far: cost ascending, loss strictly descending.
+    pub fn points(&self) -> Vec<Point> {
+        let mut points: Vec<Point> = self
+            .non_dominated()
+            .map(|entry| Point { cost: entry.cost, loss: u64::from(entry.loss) })
+            .collect();
+        points.reverse();
+        points
     }
 
     /// The front of everything added. `branches` are the added pairs with their keys, ascending.
     pub fn finish(&self, branches: &[(u32, Branch)]) -> Front {
-        let mut front = Front::default();
-        // From the smallest loss upwards a point is non-dominated iff it is cheaper than all before it.
-        let mut cheapest = u64::MAX;
-        for entry in &self.best {
-            if entry.cost < cheapest {
-                cheapest = entry.cost;
-                front.entries.push(*entry);
-            }
-        }
+        let mut front = Front { entries: self.non_dominated().copied().collect(), branches: Vec::new() };
         front.entries.reverse();
         let mut used: Vec<u32> =
             front.entries.iter().map(|entry| entry.branch).filter(|&key| key != LEAF).collect();

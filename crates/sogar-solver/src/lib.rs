@@ -25,7 +25,7 @@
 //! ```
 //!
 //! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
-//! [`search`] (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
+//! `search` (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
 //! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
 
 pub mod bits;
@@ -35,11 +35,14 @@ pub mod front;
 pub mod leaf;
 mod memo;
 pub mod problem;
-pub mod search;
+mod search;
+pub mod solver;
 pub mod stop;
+mod subset;
 
 pub use bits::{BitTable, Kernel, RowSet};
 pub use front::{Point, Solution, TreeNode};
+pub use leaf::Narrow;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
-pub use search::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
+pub use solver::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
 pub use stop::{CancelToken, Observer, Progress};

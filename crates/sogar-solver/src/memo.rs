@@ -1,17 +1,21 @@
 //! Remembers the fronts of row sets, shared by all threads.
 //!
-//! Keys are the row sets themselves, not hashes of them, so a collision can't mix two problems up. Two threads may
-//! solve the same set at the same time; both get the same front, so whichever is kept changes nothing. When the memory limit
-//! is reached nothing more is remembered: the search goes on, slower, with the same result.
+//! A row set is found by a hash and then proved equal: with each entry stands a way that leads to its rows, and the
+//! rows at the end of that way are compared with those asked for. So a collision can't mix two problems up, and a key takes a
+//! few bytes instead of a bit for every row. Two threads may solve the same set at the same time; both get the
+//! same front, so whichever is kept changes nothing.
+//!
+//! When the memory limit is reached, what nobody asked for since the last clearing is forgotten. The search goes on, slower,
+//! with the same result.
 
-use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
-use crate::bits::RowSet;
 use crate::front::Front;
+use crate::problem::Problem;
+use crate::subset::{Steps, Subset};
 
 const SHARDS: usize = 64;
 
@@ -24,21 +28,39 @@ pub(crate) struct Task {
 
 impl Task {
     pub const LEAF: Task = Task { depth: 0, max_leaves: 1 };
+    /// One split of two leaves.
+    pub const FIRST: Task = Task { depth: 1, max_leaves: 2 };
 }
 
-type Shard = FxHashMap<RowSet, Vec<(Task, Arc<Front>)>>;
+#[derive(Debug)]
+struct Known {
+    steps: Steps,
+    task: Task,
+    front: Arc<Front>,
+    /// Asked for since the last clearing.
+    asked: bool,
+}
+
+/// By the hash of the rows; several entries for several tasks, or for colliding hashes.
+type Shard = FxHashMap<u64, Vec<Known>>;
 
 #[derive(Debug)]
-pub(crate) struct Memo {
+pub(crate) struct Memo<'a> {
+    problem: &'a Problem,
     shards: Vec<Mutex<Shard>>,
     bytes: AtomicUsize,
     limit: usize,
     leaf_sets: AtomicU64,
 }
 
-impl Memo {
-    pub fn new(limit: usize) -> Self {
+/// What an entry takes beside its front.
+const OVERHEAD: usize = size_of::<Known>() + 48;
+
+impl<'a> Memo<'a> {
+    /// A memo that takes at most about `limit` bytes.
+    pub fn new(problem: &'a Problem, limit: usize) -> Self {
         Memo {
+            problem,
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             bytes: AtomicUsize::new(0),
             limit,
@@ -46,50 +68,69 @@ impl Memo {
         }
     }
 
-    fn shard(&self, set: &RowSet) -> MutexGuard<'_, Shard> {
-        let mut hasher = FxBuildHasher.build_hasher();
-        for &word in set.words() {
-            hasher.write_u64(word);
-        }
-        let shard = hasher.finish() as usize % SHARDS;
+    fn shard(&self, set: &Subset) -> MutexGuard<'_, Shard> {
         // A thread that panicked can't have left a shard half-changed: values are only pushed whole.
-        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
+        self.shards[set.hash as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn get(&self, set: &RowSet, task: Task) -> Option<Arc<Front>> {
-        let shard = self.shard(set);
-        let fronts = shard.get(set)?;
-        fronts.iter().find(|(known, _)| *known == task).map(|(_, front)| Arc::clone(front))
+    /// The front of a task on these rows, if it is remembered.
+    pub fn get(&self, set: &Subset, task: Task) -> Option<Arc<Front>> {
+        if self.limit == 0 {
+            return None;
+        }
+        let mut shard = self.shard(set);
+        let found = shard.get_mut(&set.hash)?.iter_mut().find(|known| known.task == task)?;
+        found.asked = true;
+        let (steps, front) = (found.steps, Arc::clone(&found.front));
+        drop(shard);
+        steps.lead_to(self.problem, &set.rows).then_some(front)
     }
 
-    pub fn insert(&self, set: &RowSet, task: Task, front: &Arc<Front>) {
-        let mut size = front.bytes() + size_of::<(Task, Arc<Front>)>();
-        if self.bytes.load(Ordering::Relaxed) + size > self.limit {
+    /// Remembers a front.
+    pub fn insert(&self, set: &Subset, task: Task, front: &Arc<Front>) {
+        let size = front.bytes() + OVERHEAD;
+        if size > self.limit || !set.steps.is_whole() {
             return;
         }
         let mut shard = self.shard(set);
-        let fronts = match shard.get_mut(set) {
-            Some(fronts) => fronts,
-            None => {
-                size += size_of_val(set.words()) + 64;
-                shard.entry(set.clone()).or_default()
+        if self.bytes.load(Ordering::Relaxed) + size > self.limit {
+            self.clear(&mut shard);
+            if self.bytes.load(Ordering::Relaxed) + size > self.limit {
+                return;
             }
-        };
-        if fronts.iter().any(|(known, _)| *known == task) {
+        }
+        let known = shard.entry(set.hash).or_default();
+        if known.iter().any(|known| known.task == task) {
             return;
         }
-        fronts.push((task, Arc::clone(front)));
+        known.push(Known { steps: set.steps, task, front: Arc::clone(front), asked: false });
         if task == Task::LEAF {
             self.leaf_sets.fetch_add(1, Ordering::Relaxed);
         }
         self.bytes.fetch_add(size, Ordering::Relaxed);
     }
 
-    /// Distinct leaf sets remembered.
+    /// Forgets what was not asked for since the last time.
+    fn clear(&self, shard: &mut Shard) {
+        let mut freed = 0;
+        shard.retain(|_, known| {
+            known.retain_mut(|known| {
+                if !known.asked {
+                    freed += known.front.bytes() + OVERHEAD;
+                }
+                std::mem::take(&mut known.asked)
+            });
+            !known.is_empty()
+        });
+        self.bytes.fetch_sub(freed, Ordering::Relaxed);
+    }
+
+    /// Leaf sets remembered so far, those since forgotten included.
     pub fn leaf_sets(&self) -> u64 {
         self.leaf_sets.load(Ordering::Relaxed)
     }
 
+    /// Bytes of what is remembered.
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

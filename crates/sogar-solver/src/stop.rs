@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::front::Point;
+
 /// Lets another thread (a signal handler, a user interface) end a search.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
@@ -74,6 +76,12 @@ pub struct Progress {
 pub trait Observer: Sync {
     /// A root split was finished.
     fn progress(&self, progress: Progress);
+
+    /// The front became better: all of its points now, cost ascending. Each is attained by a tree, and the search would
+    /// return them if it were stopped.
+    fn improved(&self, front: &[Point]) {
+        let _ = front;
+    }
 }
 
 /// Nobody watches.

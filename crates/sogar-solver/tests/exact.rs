@@ -5,8 +5,9 @@
 mod random_problems;
 
 use random_problems::{Shape, draw};
+use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
-    CancelToken, Kernel, Limits, Outcome, Point, Problem, RowSet, Solver, Status, Switches, TreeNode,
+    CancelToken, Kernel, Limits, Narrow, Outcome, Point, Problem, RowSet, Solver, Status, Switches, TreeNode,
     exhaustive,
 };
 
@@ -115,9 +116,33 @@ fn solve_with(problem: &Problem, switches: Switches, threads: usize) -> Outcome 
 fn all_switches() -> Vec<Switches> {
     let mut all = Vec::new();
     for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
-        for bits in 0..8 {
-            let [planes, warm_start, memo] = [0, 1, 2].map(|bit| bits >> bit & 1 == 1);
-            all.push(Switches { kernel, planes, warm_start, memo });
+        for narrow in [Narrow::Never, Narrow::WhereItPays, Narrow::Always] {
+            for bits in 0..8 {
+                let [bounds, warm_start, memo] = [0, 1, 2].map(|bit| bits >> bit & 1 == 1);
+                all.push(Switches { kernel, bounds, narrow, warm_start, memo });
+            }
+        }
+    }
+    all
+}
+
+/// The default with each switch set otherwise, alone; and with every two of them.
+fn one_or_two_switches_off() -> Vec<Switches> {
+    let changes: [fn(&mut Switches); 6] = [
+        |s| s.kernel = Kernel::Portable,
+        |s| s.bounds = false,
+        |s| s.narrow = Narrow::Never,
+        |s| s.narrow = Narrow::Always,
+        |s| s.warm_start = false,
+        |s| s.memo = false,
+    ];
+    let mut all = Vec::new();
+    for i in 0..changes.len() {
+        for j in i..changes.len() {
+            let mut switches = Switches::default();
+            changes[i](&mut switches);
+            changes[j](&mut switches);
+            all.push(switches);
         }
     }
     all
@@ -136,33 +161,29 @@ fn no_combination_of_switches_changes_a_front_or_a_witness() {
 }
 
 #[test]
-fn each_switch_off_alone_equals_the_exhaustive_solver_on_2000_random_problems() {
+fn each_switch_and_every_two_off_equal_the_exhaustive_solver_on_2000_random_problems() {
     let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 3 };
-    let on = Switches::default();
-    let variants = [
-        Switches { kernel: Kernel::Portable, ..on },
-        Switches { planes: false, ..on },
-        Switches { warm_start: false, ..on },
-        Switches { memo: false, ..on },
-    ];
+    let variants = one_or_two_switches_off();
     for seed in 20_000..22_000 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let expected = exhaustive::front(&problem);
-        for switches in variants {
+        for &switches in &variants {
             assert_eq!(points(&solve_with(&problem, switches, 1)), expected, "seed {seed}, {switches:?}");
         }
     }
 }
 
 #[test]
-fn larger_leaves_agree_between_layouts() {
-    // More rows than one staircase bucket each: the coarse tests must stay sound.
-    let shape = Shape { rows: 3000, splits: 4, actions: 60, depth: 2 };
-    for seed in 0..12 {
+fn larger_leaves_agree_with_and_without_bounds() {
+    // More rows than the stairs have places: the coarse tests must stay sound.
+    let shape = Shape { rows: 9000, splits: 4, actions: 60, depth: 2 };
+    for seed in 0..6 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
-        let planes = solve_with(&problem, Switches::default(), 2);
-        let plain = solve_with(&problem, Switches { planes: false, ..Switches::default() }, 1);
-        assert_eq!(planes.front, plain.front, "seed {seed}");
+        let fast = solve_with(&problem, Switches::default(), 2);
+        for kernel in [Kernel::Portable, Kernel::Avx512] {
+            let plain = Switches { bounds: false, narrow: Narrow::Always, kernel, ..Switches::default() };
+            assert_eq!(fast.front, solve_with(&problem, plain, 1).front, "seed {seed}");
+        }
     }
 }
 
@@ -178,12 +199,19 @@ fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
             })
             .collect();
         assert_eq!(sogar_solver::bound::cheapest_flips(&problem), plain, "seed {seed}");
+        let leaves = GroupedLeaves::new(&problem, Kernel::best(), true, Narrow::Never);
+        for (quick, exact) in leaves.cheapest_at_least().iter().zip(&plain) {
+            match (quick, exact) {
+                (Some(quick), Some(exact)) => assert!(quick <= exact, "seed {seed}"),
+                (quick, exact) => assert_eq!(quick.is_some(), exact.is_some(), "seed {seed}"),
+            }
+        }
     }
 }
 
 #[test]
 fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
-    // Beyond 15 bits the wide layout keeps longer columns; beyond 32 bits of total the quick tests drop low bits.
+    // Beyond 15 bits costs are kept in longer columns; beyond 32 bits of total the quick tests drop low bits.
     let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 2 };
     for seed in 30_000..30_400 {
         for factor in [5_000, 300_000_000] {
@@ -196,8 +224,8 @@ fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
             let problem = Problem::new(parts).unwrap();
             let expected = exhaustive::front(&problem);
             for kernel in [Kernel::Portable, Kernel::Avx512] {
-                for planes in [true, false] {
-                    let switches = Switches { kernel, planes, ..Switches::default() };
+                for narrow in [Narrow::Never, Narrow::Always] {
+                    let switches = Switches { kernel, narrow, ..Switches::default() };
                     let outcome = solve_with(&problem, switches, 1);
                     check(&problem, &outcome, &expected, seed);
                 }

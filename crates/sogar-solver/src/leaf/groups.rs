@@ -15,8 +15,6 @@ pub(super) struct Block {
     pub count: u32,
     /// The first child's last edit; with regular groups the others follow one by one.
     pub from: u32,
-    /// Number of edits of a child.
-    pub level: u32,
 }
 
 /// Unions of flips over all actions that contain an edit, or a pair of edits, wherever it stands in them.
@@ -33,17 +31,12 @@ pub(super) struct Groups {
     pub edit_unions: BitTable,
     /// Per pair the flips of everything that contains it.
     pub pair_unions: BitTable,
-    /// Children of action `a` in the trie: `children[a].0..children[a].1`.
-    pub children: Vec<(u32, u32)>,
     /// The blocks of children, and the position of each action's block among them, or [`NONE`].
     pub blocks: Vec<Block>,
     pub block_of: Vec<u32>,
     /// Whether every edit is an action, every pair in use is one, and the children of an action end in consecutive
     /// edits: true for all sets of at most k edits on distinct features, if features come in order.
     pub regular: bool,
-    /// Per edit and per pair the smallest action that contains it.
-    pub edit_first: Vec<u32>,
-    pub pair_first: Vec<u32>,
     /// Most edits in an action.
     pub longest: usize,
 }
@@ -63,8 +56,6 @@ impl Groups {
         let longest = problem.edits_of(actions - 1).len();
         let mut pair = vec![NONE; if longest > 1 { edits * edits } else { 0 }];
         let mut pair_action = Vec::new();
-        let mut edit_first = vec![NONE; edits];
-        let mut pair_first = Vec::new();
         for action in 1..actions {
             // Which edits go together at all is found from the longer actions too: prefixes are actions, but other
             // subsets need not be.
@@ -73,14 +64,12 @@ impl Groups {
                 single[*edit as usize] = action as u32;
             }
             for (i, &a) in list.iter().enumerate() {
-                edit_first[a as usize] = edit_first[a as usize].min(action as u32);
                 for &b in &list[i + 1..] {
                     let at = a as usize * edits + b as usize;
                     if pair[at] == NONE {
                         pair[at] = pair_action.len() as u32;
                         pair[b as usize * edits + a as usize] = pair_action.len() as u32;
                         pair_action.push(NONE);
-                        pair_first.push(action as u32);
                     }
                     if list.len() == 2 {
                         pair_action[pair[at] as usize] = action as u32;
@@ -123,7 +112,6 @@ impl Groups {
                     first,
                     count: end - first,
                     from: problem.edits_of(first as usize).last().copied().unwrap_or(0),
-                    level: problem.edits_of(first as usize).len() as u32,
                 });
                 let last = |child: u32| problem.edits_of(child as usize).last().copied().unwrap_or(0);
                 regular &= last(end - 1) - last(first) == end - 1 - first;
@@ -139,31 +127,7 @@ impl Groups {
             pair_action,
             edit_unions,
             pair_unions,
-            children,
-            edit_first,
-            pair_first,
             longest,
         }
-    }
-
-    /// The action `parent` with `edit` added at its end, or [`NONE`].
-    #[inline(always)]
-    pub fn child(&self, problem: &Problem, parent: u32, edit: u32) -> u32 {
-        let (first, end) = self.children[parent as usize];
-        if first == end {
-            return NONE;
-        }
-        let last = |action: u32| problem.edits_of(action as usize).last().copied().unwrap_or(0);
-        // Usually every later edit is there, so the position follows from the first one's.
-        let guess = first.wrapping_add(edit.wrapping_sub(last(first)));
-        if (first..end).contains(&guess) && last(guess) == edit {
-            return guess;
-        }
-        let (mut low, mut high) = (first, end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if last(middle) < edit { low = middle + 1 } else { high = middle }
-        }
-        if low < end && last(low) == edit { low } else { NONE }
     }
 }

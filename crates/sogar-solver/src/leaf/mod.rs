@@ -15,12 +15,12 @@
 //! skipped only if `p`'s action comes before all of the group's. The result is therefore a function of `S` alone: for every
 //! non-dominated point the smallest action that attains it, whatever was inserted first (so warm starts are free to guess).
 
-mod evaluate;
+mod columns;
 mod groups;
 mod known;
-mod local;
-mod planar;
-mod wide;
+mod lanes;
+mod members;
+mod side_by_side;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,10 +28,11 @@ use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
 use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
 use crate::stop::{Stop, StopReason};
-use evaluate::Scratch;
+use columns::Columns;
 use groups::Groups;
-use local::Local;
-use wide::Wide;
+use lanes::LANES;
+use members::Members;
+use side_by_side::{Batch, Setting};
 
 /// A non-dominated action of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,15 @@ pub struct LeafPoint {
     pub loss: u32,
     /// The smallest action with these totals.
     pub action: u32,
+}
+
+/// A leaf whose front is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct LeafRequest<'a> {
+    /// Its rows, at least one.
+    pub set: &'a RowSet,
+    /// Actions that are likely to be good (the parent's front): a hint that never changes a result.
+    pub warm: &'a [u32],
 }
 
 /// Evaluates leaves. Another backend may replace [`GroupedLeaves`] if it gives the same integers.
@@ -57,13 +67,11 @@ pub trait LeafEvaluation: Send + Sync {
 
 /// Evaluates subsets of some rows.
 pub trait LeafContext: Send + Sync {
-    /// For each row set, none of them empty, the non-dominated actions: cost ascending, loss strictly descending; for
-    /// equal points the smallest action. `warm` are actions that are likely to be good (the parent's front): a
-    /// hint that never changes a result.
+    /// For each request the non-dominated actions: cost ascending, loss strictly descending; for equal points the
+    /// smallest action. Requests that are near each other should be alike.
     fn leaf_fronts(
         &self,
-        sets: &[RowSet],
-        warm: &[u32],
+        requests: &[LeafRequest<'_>],
         stop: &Stop,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason>;
 
@@ -94,72 +102,94 @@ pub(crate) fn leaf_front(points: &[LeafPoint]) -> Front {
     Front { entries, branches: Vec::new() }
 }
 
+/// When the rows of a set are brought together before its subsets are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Narrow {
+    /// Not at all.
+    Never,
+    /// For large sets with many subsets.
+    WhereItPays,
+    /// Whenever it can be done, for tests.
+    Always,
+}
+
 /// The CPU evaluation over groups of actions.
 #[derive(Debug)]
 pub struct GroupedLeaves<'a> {
     problem: &'a Problem,
     groups: Groups,
     kernel: Kernel,
-    planes: bool,
+    bounds: bool,
+    narrow: Narrow,
     counted: [AtomicU64; 4],
 }
 
 impl<'a> GroupedLeaves<'a> {
-    /// Builds the groups. `kernel` and `planes` (whether subsets may be evaluated in planes) change the speed, never
-    /// the result.
-    pub fn new(problem: &'a Problem, kernel: Kernel, planes: bool) -> Self {
+    /// Builds the groups. `kernel`, `bounds` (whether groups of actions are skipped) and `narrow` (whether rows are
+    /// brought together) change the speed, never the result.
+    pub fn new(problem: &'a Problem, kernel: Kernel, bounds: bool, narrow: Narrow) -> Self {
         let groups = Groups::new(problem);
-        GroupedLeaves { problem, groups, kernel: kernel.available(), planes, counted: Default::default() }
+        let kernel = kernel.available();
+        GroupedLeaves { problem, groups, kernel, bounds, narrow, counted: Default::default() }
+    }
+
+    /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
+    /// [`crate::bound`]); `None` for unreachable rows.
+    pub fn cheapest_at_least(&self) -> Vec<Option<u64>> {
+        let (problem, groups) = (self.problem, &self.groups);
+        let singles = groups.single.iter().filter(|&&action| action != groups::NONE);
+        let singles =
+            singles.map(|&action| (problem.edits_of(action as usize), problem.flips_of(action as usize)));
+        let pairs: Vec<([u32; 2], u32)> = (0..groups.pair.len())
+            .map(|at| ([(at / groups.edits) as u32, (at % groups.edits) as u32], groups.pair[at]))
+            .filter(|([a, b], pair)| a < b && *pair != groups::NONE)
+            .collect();
+        let pairs = pairs.iter().map(|(edits, pair)| (&edits[..], groups.pair_unions.set(*pair as usize)));
+        let cheapest = crate::bound::cheapest_of(problem, singles.chain(pairs), self.kernel);
+        cheapest.into_iter().map(|cost| (cost != u64::MAX).then_some(cost)).collect()
     }
 }
 
-/// Subsets of some rows, with the members' part of the problem laid out where that pays.
+/// Subsets of some rows, with the members' part of the problem brought together where that pays.
 struct GroupedContext<'a> {
     owner: &'a GroupedLeaves<'a>,
-    members: usize,
-    layout: Layout<'a>,
-}
-
-enum Layout<'a> {
-    Planes(Local<'a>),
-    OneByOne(Wide<'a>),
+    size: usize,
+    columns: Columns,
+    members: Members<'a>,
 }
 
 impl<'a> GroupedContext<'a> {
-    #[inline(always)]
-    fn new<const KERNEL: u8>(owner: &'a GroupedLeaves<'a>, members: &RowSet) -> Self {
+    fn new(owner: &'a GroupedLeaves<'a>, rows: &RowSet) -> Self {
         let (problem, groups) = (owner.problem, &owner.groups);
-        let count = members.count();
-        let planar = owner.planes
-            && groups.regular
-            && crate::bits::words_for(count) * problem.actions() <= Local::MOST_WORDS;
-        let layout = match planar {
-            true => Layout::Planes(Local::new::<KERNEL>(problem, groups, members)),
-            false => Layout::OneByOne(Wide::new(problem, groups, members)),
-        };
-        GroupedContext { owner, members: count, layout }
+        let members = Members::new(problem, groups, rows);
+        let list: Vec<u32> = rows.iter().map(|row| row as u32).collect();
+        GroupedContext {
+            owner,
+            size: list.len(),
+            columns: Columns::new(problem, &list, members.words()),
+            members,
+        }
     }
 
     #[inline(always)]
     fn evaluate<const KERNEL: u8>(
         &self,
-        sets: &[RowSet],
-        warm: &[u32],
+        requests: &[LeafRequest<'_>],
         stop: &Stop,
-        scratch: &mut Scratch,
+        batch: &mut Batch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        let (problem, groups) = (self.owner.problem, &self.owner.groups);
-        let mut fronts = Vec::with_capacity(sets.len());
-        for set in sets {
+        let on = Setting {
+            problem: self.owner.problem,
+            groups: &self.owner.groups,
+            columns: &self.columns,
+            members: &self.members,
+            bounds: self.owner.bounds,
+        };
+        let mut fronts = Vec::with_capacity(requests.len());
+        for requests in requests.chunks(LANES) {
             stop.check()?;
-            fronts.push(match &self.layout {
-                Layout::Planes(local) => {
-                    planar::evaluate::<KERNEL>(problem, groups, local, set, warm, scratch)
-                }
-                Layout::OneByOne(wide) => {
-                    evaluate::evaluate::<KERNEL>(problem, groups, wide, set, warm, scratch)
-                }
-            });
+            batch.evaluate::<KERNEL>(on, requests);
+            fronts.extend(batch.known[..requests.len()].iter().map(|known| known.points.clone()));
         }
         Ok(fronts)
     }
@@ -168,45 +198,42 @@ impl<'a> GroupedContext<'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,lzcnt,popcnt")]
     fn evaluate_avx512(
         &self,
-        sets: &[RowSet],
-        warm: &[u32],
+        requests: &[LeafRequest<'_>],
         stop: &Stop,
-        scratch: &mut Scratch,
+        batch: &mut Batch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        self.evaluate::<AVX512>(sets, warm, stop, scratch)
+        self.evaluate::<AVX512>(requests, stop, batch)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn evaluate_avx2(
         &self,
-        sets: &[RowSet],
-        warm: &[u32],
+        requests: &[LeafRequest<'_>],
         stop: &Stop,
-        scratch: &mut Scratch,
+        batch: &mut Batch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        self.evaluate::<AVX2>(sets, warm, stop, scratch)
+        self.evaluate::<AVX2>(requests, stop, batch)
     }
 }
 
 impl LeafContext for GroupedContext<'_> {
     fn leaf_fronts(
         &self,
-        sets: &[RowSet],
-        warm: &[u32],
+        requests: &[LeafRequest<'_>],
         stop: &Stop,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        let mut scratch = Scratch::new();
+        let mut batch = Batch::new();
         let fronts = match self.owner.kernel {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::available` has made sure that the processor has these instructions.
-            Kernel::Avx512 => unsafe { self.evaluate_avx512(sets, warm, stop, &mut scratch) },
+            Kernel::Avx512 => unsafe { self.evaluate_avx512(requests, stop, &mut batch) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Kernel::Avx2 => unsafe { self.evaluate_avx2(sets, warm, stop, &mut scratch) },
-            _ => self.evaluate::<PORTABLE>(sets, warm, stop, &mut scratch),
+            Kernel::Avx2 => unsafe { self.evaluate_avx2(requests, stop, &mut batch) },
+            _ => self.evaluate::<PORTABLE>(requests, stop, &mut batch),
         };
-        let LeafWork { sets, groups, losses, costs } = scratch.work;
+        let LeafWork { sets, groups, losses, costs } = batch.work;
         for (total, more) in self.owner.counted.iter().zip([sets, groups, losses, costs]) {
             total.fetch_add(more, Ordering::Relaxed);
         }
@@ -214,21 +241,22 @@ impl LeafContext for GroupedContext<'_> {
     }
 
     fn narrow<'a>(&'a self, set: &RowSet, expected: usize) -> Option<Box<dyn LeafContext + 'a>> {
-        // Bringing the members together costs about as much as this many leaves save (measured, not critical).
-        let worth = match self.layout {
-            Layout::Planes(_) => 64,
-            Layout::OneByOne(_) => 6,
+        let worth = match self.owner.narrow {
+            Narrow::Never => false,
+            Narrow::Always => set.count() < self.size,
+            // Bringing the members together costs about as much as this many leaves save (measured, not critical);
+            // short sets gain nothing.
+            Narrow::WhereItPays => {
+                self.owner.problem.rows > 1024 && expected >= 32 && set.count() * 4 < self.size * 3
+            }
         };
-        (expected >= worth && set.count() * 4 < self.members * 3).then(|| self.owner.among(set))
+        worth.then(|| self.owner.among(set))
     }
 }
 
 impl LeafEvaluation for GroupedLeaves<'_> {
     fn among<'a>(&'a self, members: &RowSet) -> Box<dyn LeafContext + 'a> {
-        Box::new(match self.kernel {
-            Kernel::Portable => GroupedContext::new::<PORTABLE>(self, members),
-            _ => GroupedContext::new::<AVX2>(self, members),
-        })
+        Box::new(GroupedContext::new(self, members))
     }
 
     fn work(&self) -> LeafWork {

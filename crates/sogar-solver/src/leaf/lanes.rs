@@ -1,0 +1,372 @@
+//! Eight leaves at a time: one lane of a register each.
+//!
+//! Counting the flips of one action on eight leaf sets is one pass over the action's words; comparing eight bounds with what
+//! is known of eight leaves is one look-up each. Everything here exists for AVX-512 and in plain Rust, with the same
+//! results.
+
+use crate::bits::AVX512;
+
+/// Leaves that are evaluated side by side.
+pub(super) const LANES: usize = 8;
+
+/// One number for each of eight leaves. On x86-64 it is a register's type, so that the AVX-512 code never takes it apart;
+/// elsewhere, and for the other kernels, it is an array.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Eight(Register);
+
+#[cfg(target_arch = "x86_64")]
+type Register = std::arch::x86_64::__m256i;
+#[cfg(not(target_arch = "x86_64"))]
+type Register = [u32; LANES];
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64 as arch;
+
+/// An operation in AVX-512, or lane by lane.
+macro_rules! lanewise {
+    ($kernel:ident, $avx512:expr, $plain:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if $kernel == AVX512 {
+            // SAFETY: this kernel runs only where AVX-512 was detected.
+            return unsafe { $avx512 };
+        }
+        $plain
+    }};
+}
+
+impl Eight {
+    /// The numbers, lane by lane.
+    #[inline(always)]
+    pub fn of(lanes: [u32; LANES]) -> Eight {
+        // SAFETY: both are 32 bytes without padding, and every pattern of bits is valid for both.
+        Eight(unsafe { std::mem::transmute::<[u32; LANES], Register>(lanes) })
+    }
+
+    #[inline(always)]
+    pub fn all(number: u32) -> Eight {
+        Eight::of([number; LANES])
+    }
+
+    #[inline(always)]
+    pub fn lanes(self) -> [u32; LANES] {
+        // SAFETY: as in `of`.
+        unsafe { std::mem::transmute::<Register, [u32; LANES]>(self.0) }
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Eight, f: impl Fn(u32, u32) -> u32) -> Eight {
+        let (a, b) = (self.lanes(), other.lanes());
+        Eight::of(std::array::from_fn(|lane| f(a[lane], b[lane])))
+    }
+
+    #[inline(always)]
+    pub fn max<const KERNEL: u8>(self, other: Eight) -> Eight {
+        lanewise!(KERNEL, Eight(arch::_mm256_max_epu32(self.0, other.0)), self.zip(other, u32::max))
+    }
+
+    /// The sum, or the largest number where it would be larger.
+    #[inline(always)]
+    pub fn plus<const KERNEL: u8>(self, other: Eight) -> Eight {
+        lanewise!(
+            KERNEL,
+            {
+                let sum = arch::_mm256_add_epi32(self.0, other.0);
+                let over = arch::_mm256_cmplt_epu32_mask(sum, self.0);
+                Eight(arch::_mm256_mask_mov_epi32(sum, over, arch::_mm256_set1_epi32(-1)))
+            },
+            self.zip(other, u32::saturating_add)
+        )
+    }
+
+    #[inline(always)]
+    pub fn minus<const KERNEL: u8>(self, other: Eight) -> Eight {
+        lanewise!(KERNEL, Eight(arch::_mm256_sub_epi32(self.0, other.0)), self.zip(other, u32::wrapping_sub))
+    }
+
+    /// The lanes in which this is at most the other, as bits.
+    #[inline(always)]
+    pub fn at_most<const KERNEL: u8>(self, other: Eight) -> u32 {
+        lanewise!(KERNEL, u32::from(arch::_mm256_cmple_epu32_mask(self.0, other.0)), {
+            let (a, b) = (self.lanes(), other.lanes());
+            (0..LANES).map(|lane| u32::from(a[lane] <= b[lane]) << lane).sum()
+        })
+    }
+
+    /// This in the given lanes, [`DEAD`] in the others.
+    #[inline(always)]
+    pub fn only_in<const KERNEL: u8>(self, lanes: u32) -> Eight {
+        lanewise!(
+            KERNEL,
+            Eight(arch::_mm256_mask_mov_epi32(arch::_mm256_set1_epi32(-1), lanes as u8, self.0)),
+            {
+                let own = self.lanes();
+                Eight::of(std::array::from_fn(|lane| if lanes >> lane & 1 == 1 { own[lane] } else { DEAD }))
+            }
+        )
+    }
+}
+
+/// The cost of a group that no useful action belongs to: dearer than everything.
+pub(super) const DEAD: u32 = u32::MAX;
+
+/// One word of each of eight sets, on one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Words(pub [u64; LANES]);
+
+/// How many rows each of eight sets shares with one set.
+#[inline(always)]
+pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
+    lanewise!(
+        KERNEL,
+        {
+            let mut sums = arch::_mm512_setzero_si512();
+            for (words, &flips) in sets.iter().zip(flips) {
+                // `Words` is 64 bytes, aligned to 64.
+                let members = arch::_mm512_load_si512(words.0.as_ptr().cast());
+                let both = arch::_mm512_and_si512(members, arch::_mm512_set1_epi64(flips as i64));
+                sums = arch::_mm512_add_epi64(sums, arch::_mm512_popcnt_epi64(both));
+            }
+            Eight(arch::_mm512_cvtepi64_epi32(sums))
+        },
+        {
+            let mut counts = [0; LANES];
+            for (words, &flips) in sets.iter().zip(flips) {
+                for (count, word) in counts.iter_mut().zip(words.0) {
+                    *count += (word & flips).count_ones();
+                }
+            }
+            Eight::of(counts)
+        }
+    )
+}
+
+/// Losses that share a place in the stairs: few enough places to stay in the cache, fine enough to be decisive.
+const MOST_PLACES: usize = 4096;
+
+/// For eight leaves and every loss: what an action with at least this loss may cost before a known point
+/// strictly dominates it.
+///
+/// A place holds the lowest known cost (without its lowest bits) among points whose loss is at most the *smallest* loss of
+/// the place. An action with a loss of that place and a larger cost is therefore dominated.
+pub(super) struct Stairs {
+    /// `lane * length + (loss >> shift)`
+    costs: Vec<u32>,
+    length: usize,
+    shift: u32,
+}
+
+impl Stairs {
+    pub fn new() -> Self {
+        Stairs { costs: Vec::new(), length: 0, shift: 0 }
+    }
+
+    /// Starts anew for leaves of at most `size` rows: nothing is dominated.
+    pub fn reset(&mut self, size: u32) {
+        self.shift = 0;
+        while (size >> self.shift) as usize >= MOST_PLACES {
+            self.shift += 1;
+        }
+        self.length = (size >> self.shift) as usize + 2;
+        self.costs.clear();
+        // One less than the cost of dead groups, which are never looked at.
+        self.costs.resize(self.length * LANES, u32::MAX - 1);
+    }
+
+    /// Takes in a point of one leaf.
+    #[inline(always)]
+    pub fn lower(&mut self, lane: usize, cost: u32, loss: u32) {
+        let costs = &mut self.costs[lane * self.length..(lane + 1) * self.length];
+        // The first place all of whose losses are at least the point's.
+        let first = ((u64::from(loss) + (1 << self.shift) - 1) >> self.shift) as usize;
+        for place in costs.iter_mut().skip(first) {
+            if *place <= cost {
+                break;
+            }
+            *place = cost;
+        }
+    }
+
+    /// What actions with at least these losses may cost.
+    #[inline(always)]
+    pub fn dearest<const KERNEL: u8>(&self, losses: Eight) -> Eight {
+        assert!(self.length > 0 && self.costs.len() == self.length * LANES);
+        lanewise!(
+            KERNEL,
+            {
+                let within = arch::_mm256_srl_epi32(losses.0, arch::_mm_cvtsi32_si128(self.shift as i32));
+                let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(self.length as i32 - 1));
+                let lanes = arch::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let starts = arch::_mm256_mullo_epi32(lanes, arch::_mm256_set1_epi32(self.length as i32));
+                let places = arch::_mm256_add_epi32(starts, within);
+                // Every place is below `length`, so inside its lane's part of the vector, whose size is asserted above
+                // and far below 2^31.
+                Eight(arch::_mm256_i32gather_epi32::<4>(self.costs.as_ptr().cast(), places))
+            },
+            {
+                let losses = losses.lanes();
+                Eight::of(std::array::from_fn(|lane| {
+                    let within = ((losses[lane] >> self.shift) as usize).min(self.length - 1);
+                    self.costs[lane * self.length + within]
+                }))
+            }
+        )
+    }
+}
+
+/// Costs that share a place in the ladder.
+const LADDER_PLACES: usize = 512;
+
+/// For eight leaves and ranges of costs: how many rows an action must flip lest a known point strictly dominate it.
+///
+/// A place holds the answer for the *lowest* cost of its range: for every known point that is cheaper, one row more than
+/// that point flips. Dearer actions of the range must flip at least as many.
+pub(super) struct Ladder {
+    /// `lane * LADDER_PLACES + (cost >> shift)`
+    flips: Vec<u32>,
+    shift: u32,
+}
+
+impl Ladder {
+    pub fn new() -> Self {
+        Ladder { flips: Vec::new(), shift: 0 }
+    }
+
+    /// Starts anew, with places for costs up to about `dearest`: nothing is dominated.
+    pub fn reset(&mut self, dearest: u32) {
+        self.shift = 0;
+        while (dearest >> self.shift) as usize >= LADDER_PLACES {
+            self.shift += 1;
+        }
+        self.flips.clear();
+        self.flips.resize(LADDER_PLACES * LANES, 0);
+    }
+
+    /// Takes in a point of one leaf that flips this many rows.
+    #[inline(always)]
+    pub fn raise(&mut self, lane: usize, cost: u32, flips: u32) {
+        let places = &mut self.flips[lane * LADDER_PLACES..(lane + 1) * LADDER_PLACES];
+        // The first place all of whose costs are above the point's.
+        for place in places.iter_mut().skip((cost >> self.shift) as usize + 1) {
+            if *place > flips {
+                break;
+            }
+            *place = flips + 1;
+        }
+    }
+
+    /// How many rows actions must flip that cost at least this much.
+    #[inline(always)]
+    pub fn needed<const KERNEL: u8>(&self, costs: Eight) -> Eight {
+        assert!(self.flips.len() == LADDER_PLACES * LANES);
+        const LAST: u32 = LADDER_PLACES as u32 - 1;
+        lanewise!(
+            KERNEL,
+            {
+                let within = arch::_mm256_srl_epi32(costs.0, arch::_mm_cvtsi32_si128(self.shift as i32));
+                let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(LAST as i32));
+                let lanes = arch::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let starts = arch::_mm256_mullo_epi32(lanes, arch::_mm256_set1_epi32(LAST as i32 + 1));
+                let places = arch::_mm256_add_epi32(starts, within);
+                // Every place is inside its lane's part of the vector, whose size is asserted above.
+                Eight(arch::_mm256_i32gather_epi32::<4>(self.flips.as_ptr().cast(), places))
+            },
+            {
+                let costs = costs.lanes();
+                Eight::of(std::array::from_fn(|lane| {
+                    let within = (costs[lane] >> self.shift).min(LAST) as usize;
+                    self.flips[lane * LADDER_PLACES + within]
+                }))
+            }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::{Kernel, PORTABLE};
+
+    #[test]
+    fn stairs_hold_the_lowest_cost_of_points_with_no_more_loss() {
+        for size in [5u32, 100, 4095, 4096, 30_000] {
+            let mut stairs = Stairs::new();
+            stairs.reset(size);
+            let mut points: Vec<(usize, u32, u32)> = Vec::new();
+            let mut state = u64::from(size);
+            for _ in 0..300 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let (lane, cost, loss) =
+                    ((state >> 61) as usize, (state >> 33 & 1023) as u32, (state >> 40) as u32 % (size + 1));
+                stairs.lower(lane, cost, loss);
+                points.push((lane, cost, loss));
+                let dearest = stairs.dearest::<PORTABLE>(Eight::all(loss)).lanes();
+                for (lane, &dearest) in dearest.iter().enumerate() {
+                    let exact = points
+                        .iter()
+                        .filter(|point| point.0 == lane && point.2 <= loss)
+                        .map(|point| point.1)
+                        .min()
+                        .unwrap_or(u32::MAX - 1);
+                    assert!(dearest >= exact, "never lower than what is known");
+                    assert!(size >= 4096 || dearest == exact, "exact while every loss has a place");
+                }
+                if Kernel::best() == Kernel::Avx512 {
+                    assert_eq!(stairs.dearest::<AVX512>(Eight::all(loss)).lanes(), dearest);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_ladder_never_asks_for_more_flips_than_the_points_do() {
+        for dearest in [10u32, 511, 512, 100_000] {
+            let mut ladder = Ladder::new();
+            ladder.reset(dearest);
+            let mut points: Vec<(usize, u32, u32)> = Vec::new();
+            let mut state = u64::from(dearest);
+            for _ in 0..300 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let (lane, cost, flips) = (
+                    (state >> 61) as usize,
+                    (state >> 33) as u32 % (2 * dearest),
+                    (state >> 40 & 255) as u32,
+                );
+                ladder.raise(lane, cost, flips);
+                points.push((lane, cost, flips));
+                let asked = (state >> 20) as u32 % (3 * dearest);
+                let needed = ladder.needed::<PORTABLE>(Eight::all(asked)).lanes();
+                for (lane, &needed) in needed.iter().enumerate() {
+                    let cheaper = points.iter().filter(|point| point.0 == lane && point.1 < asked);
+                    let exact = cheaper.map(|point| point.2 + 1).max().unwrap_or(0);
+                    assert!(needed <= exact);
+                    assert!(asked >= 512 || dearest > 511 || needed == exact);
+                }
+                if Kernel::best() == Kernel::Avx512 {
+                    assert_eq!(ladder.needed::<AVX512>(Eight::all(asked)).lanes(), needed);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_single_sets() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        for words in [1, 2, 5, 33] {
+            let sets: Vec<Words> = (0..words).map(|_| Words(std::array::from_fn(|_| random()))).collect();
+            let flips: Vec<u64> = (0..words).map(|_| random()).collect();
+            let expected: [u32; LANES] = std::array::from_fn(|lane| {
+                sets.iter().zip(&flips).map(|(words, flips)| (words.0[lane] & flips).count_ones()).sum()
+            });
+            assert_eq!(count::<PORTABLE>(&sets, &flips).lanes(), expected);
+            if Kernel::best() == Kernel::Avx512 {
+                assert_eq!(count::<AVX512>(&sets, &flips).lanes(), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The problem as seen from one set of rows.
+//!
+//! Many subsets of the same members are evaluated, so it pays to bring the members together: fewer words per set. Only
+//! what a leaf asks for is packed, when it first asks.
+
+use std::sync::OnceLock;
+
+use super::groups::Groups;
+use crate::bits::{PORTABLE, RowSet, words_for};
+use crate::problem::Problem;
+
+/// A set that is packed when it is first asked for.
+type Packed = OnceLock<Box<[u64]>>;
+
+/// Actions per block of the table of packed flips.
+const BLOCK: usize = 32;
+
+/// The members of a set.
+pub(super) struct Members<'a> {
+    problem: &'a Problem,
+    groups: &'a Groups,
+    /// `None`: all rows, so that nothing needs to be moved.
+    members: Option<RowSet>,
+    /// Words of a set of members.
+    words: usize,
+    edit_unions: Vec<Packed>,
+    pair_unions: Vec<Packed>,
+    /// Flips of actions, in blocks: a table with a place for each action would be larger than what is ever packed.
+    flips: Vec<OnceLock<Box<[Packed]>>>,
+}
+
+impl<'a> Members<'a> {
+    pub fn new(problem: &'a Problem, groups: &'a Groups, members: &RowSet) -> Self {
+        let rows = members.count();
+        let words = words_for(rows);
+        let members = (rows < problem.rows).then(|| members.clone());
+        let lazy = |count: usize| match members {
+            Some(_) => (0..count).map(|_| OnceLock::new()).collect(),
+            None => Vec::new(),
+        };
+        Members {
+            problem,
+            groups,
+            words,
+            edit_unions: lazy(groups.edits),
+            pair_unions: lazy(groups.pair_action.len()),
+            flips: match members {
+                Some(_) => (0..problem.actions().div_ceil(BLOCK)).map(|_| OnceLock::new()).collect(),
+                None => Vec::new(),
+            },
+            members,
+        }
+    }
+
+    /// Words of a set of members.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// A subset of the members.
+    #[inline(always)]
+    pub fn subset<const KERNEL: u8>(&self, set: &RowSet, out: &mut Vec<u64>) {
+        out.clear();
+        match &self.members {
+            None => out.extend_from_slice(set.words()),
+            Some(members) => {
+                out.resize(self.words, 0);
+                compress::<KERNEL>(set.words(), members.words(), out);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn packed<'b, const KERNEL: u8>(&'b self, slots: &'b [Packed], at: usize, all: &'b [u64]) -> &'b [u64] {
+        let Some(members) = &self.members else { return all };
+        match slots[at].get() {
+            Some(words) => words,
+            None => pack_once::<KERNEL>(&slots[at], self.words, all, members),
+        }
+    }
+
+    /// The members that an action flips.
+    #[inline(always)]
+    pub fn flips<const KERNEL: u8>(&self, action: u32) -> &[u64] {
+        let (action, all) = (action as usize, self.problem.flips_of(action as usize));
+        if self.members.is_none() {
+            return all;
+        }
+        let block = self.flips[action / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
+        self.packed::<KERNEL>(block, action % BLOCK, all)
+    }
+
+    /// The members that anything with this edit flips.
+    #[inline(always)]
+    pub fn edit_union<const KERNEL: u8>(&self, edit: usize) -> &[u64] {
+        self.packed::<KERNEL>(&self.edit_unions, edit, self.groups.edit_unions.set(edit))
+    }
+
+    /// The members that anything with this pair flips.
+    #[inline(always)]
+    pub fn pair_union<const KERNEL: u8>(&self, pair: u32) -> &[u64] {
+        self.packed::<KERNEL>(&self.pair_unions, pair as usize, self.groups.pair_unions.set(pair as usize))
+    }
+}
+
+#[inline(never)]
+fn pack_once<'b, const KERNEL: u8>(
+    slot: &'b Packed,
+    words: usize,
+    all: &[u64],
+    members: &RowSet,
+) -> &'b [u64] {
+    slot.get_or_init(|| {
+        let mut packed = vec![0; words];
+        compress::<KERNEL>(all, members.words(), &mut packed);
+        packed.into()
+    })
+}
+
+/// Picks the bits of `set` at the positions of `members` and packs them together.
+#[inline(always)]
+fn compress<const KERNEL: u8>(set: &[u64], members: &[u64], out: &mut [u64]) {
+    let (mut word, mut bit) = (0, 0);
+    for (&set, &members) in set.iter().zip(members) {
+        if members == 0 {
+            continue;
+        }
+        let packed = pack::<KERNEL>(set, members);
+        let count = members.count_ones();
+        out[word] |= packed << bit;
+        let room = 64 - bit;
+        if count >= room {
+            word += 1;
+            if count > room {
+                out[word] |= packed >> room;
+            }
+            bit = count - room;
+        } else {
+            bit += count;
+        }
+    }
+}
+
+/// The bits of `value` where `mask` is set, moved to the low end.
+#[inline(always)]
+fn pack<const KERNEL: u8>(value: u64, mask: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if KERNEL != PORTABLE {
+        // SAFETY: the other kernels run only where BMI2 was detected.
+        return unsafe { std::arch::x86_64::_pext_u64(value, mask) };
+    }
+    let (mut rest, mut packed, mut position) = (mask, 0, 0);
+    while rest != 0 {
+        packed |= (value >> rest.trailing_zeros() & 1) << position;
+        rest &= rest - 1;
+        position += 1;
+    }
+    packed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_packed_in_order() {
+        for rows in [1, 64, 65, 130, 200] {
+            let members = RowSet::from_fn(rows, |row| row % 3 != 1);
+            let set = RowSet::from_fn(rows, |row| row % 5 < 2);
+            let mut out = vec![0; words_for(members.count())];
+            compress::<PORTABLE>(set.words(), members.words(), &mut out);
+            let expected = RowSet::from_rows(
+                members.count(),
+                members
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, row)| set.contains(*row))
+                    .map(|(position, _)| position),
+            );
+            assert_eq!(out, expected.words(), "{rows} rows");
+        }
+    }
+}

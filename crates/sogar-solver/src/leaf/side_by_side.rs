@@ -1,0 +1,401 @@
+//! Up to eight leaves at once, from single edits to pairs to longer actions, each step only for what the step before left
+//! alive in some leaf.
+//!
+//! All leaves are asked about a group of actions before the next group is looked at, so what is read of the problem is
+//! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
+//! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
+
+use super::columns::Columns;
+use super::groups::{Groups, NONE};
+use super::known::Known;
+use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count};
+use super::members::Members;
+use super::{LeafPoint, LeafRequest, LeafWork};
+use crate::problem::{Combine, Problem};
+
+/// What all leaves of a context share.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub problem: &'a Problem,
+    pub groups: &'a Groups,
+    pub columns: &'a Columns,
+    pub members: &'a Members<'a>,
+    /// Off: every action is looked at, whatever is known. For tests.
+    pub bounds: bool,
+}
+
+/// Eight leaves while they are evaluated; buffers are reused from batch to batch.
+pub(super) struct Batch {
+    /// The leaves' rows among the context's members, leaf by leaf and word by word.
+    rows: [Vec<u64>; LANES],
+    sets: Vec<Words>,
+    sizes: Eight,
+    /// The lanes in use.
+    lanes: u32,
+    pub known: [Known; LANES],
+    stairs: Stairs,
+    ladder: Ladder,
+    /// Per edit: its exact cost over each leaf, and the same scaled to 32 bits.
+    exact_cost: Vec<[u64; LANES]>,
+    edit_cost: Vec<Eight>,
+    /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
+    edit_loss: Vec<Eight>,
+    edit_alive: Vec<u32>,
+    /// Per pair `a < b`, at `a * edits + b`: what whatever contains it costs at least (scaled), and its loss at least.
+    pair_cost: Vec<Eight>,
+    pair_loss: Vec<Eight>,
+    alive_pairs: Vec<(u32, u32, u32)>,
+    pub work: LeafWork,
+}
+
+/// The positions of the bits that are set.
+#[inline(always)]
+fn bits(mut lanes: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = lanes.trailing_zeros() as usize;
+        let any = lanes != 0;
+        lanes &= lanes.wrapping_sub(1);
+        any.then_some(lane)
+    })
+}
+
+impl Batch {
+    pub fn new() -> Self {
+        Batch {
+            rows: Default::default(),
+            sets: Vec::new(),
+            sizes: Eight::all(0),
+            lanes: 0,
+            known: std::array::from_fn(|_| Known::new()),
+            stairs: Stairs::new(),
+            ladder: Ladder::new(),
+            exact_cost: Vec::new(),
+            edit_cost: Vec::new(),
+            edit_loss: Vec::new(),
+            edit_alive: Vec::new(),
+            pair_cost: Vec::new(),
+            pair_loss: Vec::new(),
+            alive_pairs: Vec::new(),
+            work: LeafWork::default(),
+        }
+    }
+
+    /// Evaluates at most eight leaves; their points are left in `known`. Inlined into one copy per instruction set.
+    #[inline(always)]
+    pub fn evaluate<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        self.start::<KERNEL>(on, requests);
+        self.try_hints::<KERNEL>(on, requests);
+        self.try_singles::<KERNEL>(on);
+        if on.groups.longest > 1 {
+            self.try_pairs::<KERNEL>(on);
+        }
+        if on.groups.longest > 2 {
+            self.try_triples::<KERNEL>(on);
+        }
+    }
+
+    #[inline(always)]
+    fn start<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        self.sets.clear();
+        self.sets.resize(on.members.words(), Words([0; LANES]));
+        self.lanes = (1 << requests.len()) - 1;
+        let mut sizes = [0; LANES];
+        for (lane, request) in requests.iter().enumerate() {
+            on.members.subset::<KERNEL>(request.set, &mut self.rows[lane]);
+            self.sets.iter_mut().zip(&self.rows[lane]).for_each(|(words, &word)| words.0[lane] = word);
+            sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
+        }
+        self.sizes = Eight::of(sizes);
+        self.work.sets += requests.len() as u64;
+        self.sum_singles::<KERNEL>(on);
+        self.stairs.reset(sizes.into_iter().max().unwrap_or(0));
+        self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
+        for (lane, &size) in sizes.iter().enumerate().take(requests.len()) {
+            self.known[lane].reset(size);
+            self.stairs.lower(lane, 0, size);
+            self.ladder.raise(lane, 0, 0);
+        }
+    }
+
+    /// The cost of every edit on every leaf, column by column.
+    #[inline(always)]
+    fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        self.exact_cost.clear();
+        self.edit_cost.clear();
+        let scale = on.problem.scale();
+        for edit in 0..on.groups.edits as u32 {
+            let mut costs = [0; LANES];
+            for lane in bits(self.lanes) {
+                costs[lane] = on.columns.total::<KERNEL>(&self.rows[lane], &[edit]);
+            }
+            self.exact_cost.push(costs);
+            self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
+        }
+    }
+
+    /// The lanes in which actions with at least these costs and losses are not strictly dominated.
+    #[inline(always)]
+    fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: Eight, losses: Eight) -> u32 {
+        match on.bounds {
+            true => costs.at_most::<KERNEL>(self.stairs.dearest::<KERNEL>(losses)),
+            false => u32::MAX,
+        }
+    }
+
+    /// The losses of an action, or the least losses of a group, from whom it flips.
+    #[inline(always)]
+    fn losses<const KERNEL: u8>(&self, flips: &[u64]) -> Eight {
+        self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, flips))
+    }
+
+    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or exactly the sum of them.
+    #[inline(always)]
+    fn floor(&self, on: Setting<'_>, edits: &[u32], lane: usize) -> u64 {
+        let costs = edits.iter().map(|&edit| self.exact_cost[edit as usize][lane]);
+        match on.problem.combine {
+            Combine::Max => costs.max().unwrap_or(0),
+            Combine::Sum => costs.sum(),
+        }
+    }
+
+    /// The same for all lanes, scaled.
+    #[inline(always)]
+    fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
+        edits
+            .iter()
+            .fold(Eight::all(0), |floor, &edit| join::<KERNEL>(on, floor, self.edit_cost[edit as usize]))
+    }
+
+    /// Offers an action to the leaves in `lanes`, given its losses there and (scaled) what it costs at least: its cost
+    /// is summed only where that does not rule it out. Gives the best (scaled) lower bounds now known.
+    #[inline(always)]
+    fn offer<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        action: u32,
+        losses: Eight,
+        least: Eight,
+        lanes: u32,
+    ) -> Eight {
+        let open = lanes & self.open::<KERNEL>(on, least, losses);
+        if open == 0 {
+            return least;
+        }
+        let edits = on.problem.edits_of(action as usize);
+        let (losses, mut least) = (losses.lanes(), least.lanes());
+        for lane in bits(open) {
+            let loss = losses[lane];
+            let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
+            if self.known[lane].rules_out(floor, loss, action) {
+                continue;
+            }
+            let cost = match (on.problem.combine, edits) {
+                (Combine::Sum, _) | (Combine::Max, [] | [_]) => floor,
+                (Combine::Max, _) => {
+                    self.work.costs += 1;
+                    on.columns.total::<KERNEL>(&self.rows[lane], edits)
+                }
+            };
+            least[lane] = (cost >> on.problem.scale()) as u32;
+            if self.known[lane].insert(LeafPoint { cost, loss, action }) {
+                self.stairs.lower(lane, least[lane], loss);
+                self.ladder.raise(lane, least[lane], self.sizes.lanes()[lane] - loss);
+            }
+        }
+        Eight::of(least)
+    }
+
+    /// Counts the flips of an action and offers it.
+    #[inline(always)]
+    fn try_action<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        action: u32,
+        least: Eight,
+        lanes: u32,
+    ) -> Eight {
+        self.work.losses += u64::from(self.lanes.count_ones());
+        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action));
+        self.offer::<KERNEL>(on, action, losses, least, lanes)
+    }
+
+    /// The actions that are likely to be good come first.
+    #[inline(always)]
+    fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        let mut start = 0;
+        for run in requests.chunk_by(|a, b| std::ptr::eq(a.warm, b.warm)) {
+            let lanes = ((1 << run.len()) - 1) << start;
+            start += run.len();
+            for &action in run[0].warm {
+                let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));
+                self.try_action::<KERNEL>(on, action, least, lanes);
+            }
+        }
+    }
+
+    /// Single edits, and which edits can be part of anything useful at all.
+    #[inline(always)]
+    fn try_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        self.edit_loss.clear();
+        self.edit_alive.clear();
+        for edit in 0..on.groups.edits {
+            let costs = self.edit_cost[edit];
+            self.work.groups += u64::from(self.lanes.count_ones());
+            let losses = self.losses::<KERNEL>(on.members.edit_union::<KERNEL>(edit));
+            let alive = self.lanes & self.open::<KERNEL>(on, costs, losses);
+            self.edit_loss.push(losses);
+            self.edit_alive.push(alive);
+            if alive != 0 && on.groups.single[edit] != NONE {
+                self.try_action::<KERNEL>(on, on.groups.single[edit], costs, alive);
+            }
+        }
+    }
+
+    /// Pairs of alive edits: what contains both costs at least as much as they do and flips no more than the union of
+    /// all such actions. First from the single edits' bounds, then with the pair's own union.
+    #[inline(always)]
+    fn try_pairs<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        let (groups, edits) = (on.groups, on.groups.edits);
+        self.pair_cost.clear();
+        self.pair_cost.resize(edits * edits, Eight::all(DEAD));
+        self.pair_loss.resize(edits * edits, Eight::all(0));
+        self.alive_pairs.clear();
+        for a in 0..edits {
+            if self.edit_alive[a] == 0 {
+                continue;
+            }
+            for b in a + 1..edits {
+                let pair = groups.pair[a * edits + b];
+                let both = self.edit_alive[a] & self.edit_alive[b];
+                if pair == NONE || both == 0 {
+                    continue;
+                }
+                let least = join::<KERNEL>(on, self.edit_cost[a], self.edit_cost[b]);
+                let alive =
+                    both & self.open::<KERNEL>(on, least, self.edit_loss[a].max::<KERNEL>(self.edit_loss[b]));
+                if alive == 0 {
+                    continue;
+                }
+                self.work.groups += u64::from(self.lanes.count_ones());
+                let losses = self.losses::<KERNEL>(on.members.pair_union::<KERNEL>(pair));
+                let alive = alive & self.open::<KERNEL>(on, least, losses);
+                if alive == 0 {
+                    continue;
+                }
+                let action = groups.pair_action[pair as usize];
+                let least = match action {
+                    NONE => least,
+                    _ => self.try_action::<KERNEL>(on, action, least, alive),
+                };
+                self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
+                self.pair_loss[a * edits + b] = losses;
+                // Longer actions follow in the trie from the pair itself.
+                if action != NONE && groups.block_of[action as usize] != NONE {
+                    self.alive_pairs.push((a as u32, b as u32, action));
+                }
+            }
+        }
+    }
+
+    /// Actions of three edits: all pairs in them must be alive, and the dearest of them must not be too dear for the loss
+    /// that they allow. Longer ones from there.
+    #[inline(always)]
+    fn try_triples<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        let edits = on.groups.edits;
+        let pairs = std::mem::take(&mut self.alive_pairs);
+        // The flips of a large population are worth a second test before they are counted.
+        let costly = self.sets.len() > 16;
+        for &(a, b, action) in &pairs {
+            let (row_a, row_b) = (a as usize * edits, b as usize * edits);
+            let (pair, pair_loss) = (self.pair_cost[row_a + b as usize], self.pair_loss[row_a + b as usize]);
+            // The fronts have grown since the pair was looked at.
+            let dearest = match on.bounds {
+                true => self.stairs.dearest::<KERNEL>(pair_loss),
+                false => Eight::all(DEAD - 1),
+            };
+            if pair.at_most::<KERNEL>(dearest) == 0 {
+                continue;
+            }
+            let needed = match on.bounds {
+                true => self.ladder.needed::<KERNEL>(pair),
+                false => Eight::all(0),
+            };
+            let block = on.groups.blocks[on.groups.block_of[action as usize] as usize];
+            for child in block.first..block.first + block.count {
+                let c = match on.groups.regular {
+                    true => block.from + (child - block.first),
+                    false => on.problem.edits_of(child as usize).last().copied().unwrap_or(0),
+                } as usize;
+                let mut least =
+                    pair.max::<KERNEL>(self.pair_cost[row_a + c]).max::<KERNEL>(self.pair_cost[row_b + c]);
+                let mut alive = least.at_most::<KERNEL>(dearest);
+                if alive == 0 {
+                    continue;
+                }
+                if on.problem.combine == Combine::Sum {
+                    least = least.max::<KERNEL>(pair.plus::<KERNEL>(self.edit_cost[c]));
+                }
+                if costly {
+                    let losses = pair_loss
+                        .max::<KERNEL>(self.pair_loss[row_a + c])
+                        .max::<KERNEL>(self.pair_loss[row_b + c]);
+                    alive &= self.open::<KERNEL>(on, least, losses);
+                    if alive == 0 {
+                        continue;
+                    }
+                }
+                self.work.losses += u64::from(self.lanes.count_ones());
+                let flips = count::<KERNEL>(&self.sets, on.members.flips::<KERNEL>(child));
+                let enough = alive & needed.at_most::<KERNEL>(flips);
+                if enough != 0 {
+                    let losses = self.sizes.minus::<KERNEL>(flips);
+                    least = self.offer::<KERNEL>(on, child, losses, least, enough);
+                }
+                if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
+                    self.try_longer::<KERNEL>(on, child, least.only_in::<KERNEL>(alive));
+                }
+            }
+        }
+        self.alive_pairs = pairs;
+    }
+
+    /// Four and more edits, out of line: rare, and not worth a copy in the loop above. An action is looked at if all
+    /// of its pairs are alive.
+    #[inline(never)]
+    fn try_longer<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight) {
+        let mut rest = vec![(action, least)];
+        while let Some((action, least)) = rest.pop() {
+            let block = on.groups.block_of[action as usize];
+            if block == NONE {
+                continue;
+            }
+            let block = on.groups.blocks[block as usize];
+            let list = on.problem.edits_of(action as usize);
+            for child in block.first..block.first + block.count {
+                let last = on.problem.edits_of(child as usize).last().copied().unwrap_or(0) as usize;
+                let mut costs = list.iter().fold(least, |cost, &e| {
+                    cost.max::<KERNEL>(self.pair_cost[e as usize * on.groups.edits + last])
+                });
+                let alive = self.lanes & self.open::<KERNEL>(on, costs, Eight::all(0));
+                let alive = alive & costs.at_most::<KERNEL>(Eight::all(DEAD - 1));
+                if alive == 0 {
+                    continue;
+                }
+                if on.problem.combine == Combine::Sum {
+                    costs = costs.max::<KERNEL>(least.plus::<KERNEL>(self.edit_cost[last]));
+                }
+                let costs = self.try_action::<KERNEL>(on, child, costs, alive);
+                rest.push((child, costs.only_in::<KERNEL>(alive)));
+            }
+        }
+    }
+}
+
+/// What two edits cost at least together, scaled.
+#[inline(always)]
+fn join<const KERNEL: u8>(on: Setting<'_>, a: Eight, b: Eight) -> Eight {
+    match on.problem.combine {
+        Combine::Max => a.max::<KERNEL>(b),
+        Combine::Sum => a.plus::<KERNEL>(b),
+    }
+}

@@ -1,0 +1,205 @@
+//! The solver: settings, threads, and what a search gives.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::bits::Kernel;
+use crate::bound::{cheapest_flips_unless, individual_bound};
+use crate::front::{Point, Solution};
+use crate::leaf::{GroupedLeaves, LeafEvaluation, LeafWork, Narrow};
+use crate::memo::Memo;
+use crate::problem::Problem;
+use crate::search::Search;
+use crate::stop::{CancelToken, Observer, Stop, StopReason};
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// Every tree within the limits was taken into account.
+    Complete,
+    /// The time limit came first.
+    TimeLimit,
+    /// The search was cancelled.
+    Cancelled,
+}
+
+/// Counters of a search; they may differ from run to run where the front does not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Distinct leaf sets that were evaluated and remembered.
+    pub leaf_sets: u64,
+    /// What the leaf evaluation looked at.
+    pub leaf_work: LeafWork,
+    /// Bytes of remembered fronts.
+    pub memo_bytes: usize,
+}
+
+/// What a search found.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The front: cost ascending, loss strictly descending. If the status is not `Complete`, every point is still
+    /// attained by its tree and none dominates another.
+    pub front: Vec<Solution>,
+    /// Why the search ended.
+    pub status: Status,
+    /// No tree lies below this front; equal to the front's points when complete.
+    pub bound: Vec<Point>,
+    /// Counters.
+    pub stats: Stats,
+}
+
+/// Parts of the search that can be switched off one by one. Each changes the speed, none the result: the tests
+/// hold every combination against the exhaustive solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches {
+    /// The instruction set of the hot loops (a lesser one where the processor lacks it).
+    pub kernel: Kernel,
+    /// Groups of actions that can't matter are skipped.
+    pub bounds: bool,
+    /// The rows of a large set are brought together before its subsets are evaluated.
+    pub narrow: Narrow,
+    /// Leaves start with their parent's front.
+    pub warm_start: bool,
+    /// Fronts of row sets are remembered.
+    pub memo: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Switches {
+            kernel: Kernel::best(),
+            bounds: true,
+            narrow: Narrow::WhereItPays,
+            warm_start: true,
+            memo: true,
+        }
+    }
+}
+
+/// Settings of a search.
+#[derive(Debug, Clone)]
+pub struct SolverBuilder {
+    switches: Switches,
+    threads: usize,
+    time_limit: Option<Duration>,
+    memory_limit: usize,
+    cancel: CancelToken,
+}
+
+/// A search with its own threads.
+#[derive(Debug)]
+pub struct Solver {
+    settings: SolverBuilder,
+    pool: rayon::ThreadPool,
+}
+
+impl Solver {
+    /// Default settings: all cores, no time limit, no memory limit.
+    pub fn builder() -> SolverBuilder {
+        SolverBuilder {
+            switches: Switches::default(),
+            threads: 0,
+            time_limit: None,
+            memory_limit: usize::MAX,
+            cancel: CancelToken::new(),
+        }
+    }
+
+    /// Finds the front.
+    pub fn solve(&self, problem: &Problem, observer: &dyn Observer) -> Outcome {
+        let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
+        self.pool.install(|| {
+            let Switches { kernel, bounds, narrow, .. } = self.settings.switches;
+            let leaves = GroupedLeaves::new(problem, kernel, bounds, narrow);
+            self.solve_with(problem, &leaves, stop, observer)
+        })
+    }
+
+    fn solve_with(
+        &self,
+        problem: &Problem,
+        leaves: &GroupedLeaves<'_>,
+        stop: Stop,
+        observer: &dyn Observer,
+    ) -> Outcome {
+        let Switches { warm_start, memo, .. } = self.settings.switches;
+        let memo = Memo::new(problem, if memo { self.settings.memory_limit } else { 0 });
+        let search = Search { problem, leaves, stop, memo, warm_start };
+        // A run with a deadline may need a bound when its time is over, so that is made beside the search.
+        let limited = search.stop.deadline.is_some();
+        let over = AtomicBool::new(false);
+        let give_up = || over.load(Ordering::Relaxed) || search.stop.check().is_err();
+        let ((front, reason), cheapest) = rayon::join(
+            || {
+                let found = search.run(observer);
+                over.store(true, Ordering::Relaxed);
+                found
+            },
+            || limited.then(|| cheapest_flips_unless(problem, &give_up)).flatten(),
+        );
+        let status = match reason {
+            None => Status::Complete,
+            Some(StopReason::TimeLimit) => Status::TimeLimit,
+            Some(StopReason::Cancelled) => Status::Cancelled,
+        };
+        let bound = match status {
+            Status::Complete => front.points(),
+            _ => individual_bound(&cheapest.unwrap_or_else(|| leaves.cheapest_at_least())),
+        };
+        let front = front.solutions();
+        let stats = Stats {
+            leaf_sets: search.memo.leaf_sets(),
+            leaf_work: leaves.work(),
+            memo_bytes: search.memo.bytes(),
+        };
+        Outcome { front, status, bound, stats }
+    }
+}
+
+impl SolverBuilder {
+    /// Number of threads; 0 takes all cores.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Stops the search after this time.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
+    /// Bytes that remembered fronts may take; beyond that the search forgets instead of failing.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// Lets somebody else end the search.
+    #[must_use]
+    pub fn cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
+    /// Switches parts of the search off, for tests and measurements.
+    #[must_use]
+    pub fn switches(mut self, switches: Switches) -> Self {
+        self.switches = switches;
+        self
+    }
+
+    /// Starts the threads.
+    pub fn build(self) -> Result<Solver, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .thread_name(|i| format!("sogar-search-{i}"))
+            .build()?;
+        Ok(Solver { settings: self, pool })
+    }
+}

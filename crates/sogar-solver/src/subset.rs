@@ -1,0 +1,137 @@
+//! A set of rows in the search, with the splits that lead to it, and the ways to cut it in two.
+
+use rustc_hash::FxHashMap;
+
+use crate::bits::{RowSet, count_and};
+use crate::problem::Problem;
+
+/// Splits on the way from all rows to a subset. Sets below longer ways are not remembered.
+const MOST_STEPS: usize = 8;
+
+/// A way from all rows to a subset: which side of which splits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// `2 · split`, plus 1 for the rows that fail it.
+    steps: [u32; MOST_STEPS],
+    count: u8,
+}
+
+impl Steps {
+    const NONE: Steps = Steps { steps: [0; MOST_STEPS], count: 0 };
+
+    fn with(mut self, step: u32) -> Steps {
+        if let Some(place) = self.steps.get_mut(self.count as usize) {
+            *place = step;
+        }
+        self.count = self.count.saturating_add(1);
+        self
+    }
+
+    /// Whether the whole way is written down.
+    pub fn is_whole(&self) -> bool {
+        self.count as usize <= MOST_STEPS
+    }
+
+    /// Whether this way leads to exactly these rows.
+    pub fn lead_to(&self, problem: &Problem, rows: &RowSet) -> bool {
+        let steps = &self.steps[..(self.count as usize).min(MOST_STEPS)];
+        let sides: [(&[u64], u64); MOST_STEPS] = std::array::from_fn(|i| match steps.get(i) {
+            Some(step) => (problem.splits[(step / 2) as usize].words(), (u64::from(step % 2)).wrapping_neg()),
+            None => (&[][..], 0),
+        });
+        let (full, last) = (rows.words().len() - 1, problem.rows % 64);
+        rows.words().iter().enumerate().all(|(i, &word)| {
+            // Beyond the last row there are no members, whatever side is taken.
+            let all = if i == full && last > 0 { (1 << last) - 1 } else { u64::MAX };
+            sides[..steps.len()].iter().fold(all, |set, (split, fails)| set & (split[i] ^ fails)) == word
+        })
+    }
+}
+
+/// Some of the problem's rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Subset {
+    pub rows: RowSet,
+    pub size: usize,
+    pub steps: Steps,
+    /// Of the rows alone: equal sets have equal hashes, whatever way leads to them.
+    pub hash: u64,
+}
+
+impl Subset {
+    /// All rows.
+    pub fn all(problem: &Problem) -> Subset {
+        Subset::new(RowSet::full(problem.rows), problem.rows, Steps::NONE)
+    }
+
+    fn new(rows: RowSet, size: usize, steps: Steps) -> Subset {
+        let hash = hash(rows.words());
+        Subset { rows, size, steps, hash }
+    }
+}
+
+impl PartialEq for Subset {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.rows == other.rows
+    }
+}
+
+impl Eq for Subset {}
+
+impl std::hash::Hash for Subset {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// A well-mixed hash of a set's words, four lanes at a time.
+fn hash(words: &[u64]) -> u64 {
+    const ODD: [u64; 4] =
+        [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
+    let mut lanes = ODD;
+    for chunk in words.chunks(4) {
+        for (lane, (&word, &odd)) in lanes.iter_mut().zip(chunk.iter().zip(&ODD)) {
+            *lane = (*lane ^ word).wrapping_mul(odd).rotate_left(29);
+        }
+    }
+    let mixed = lanes.iter().zip(&ODD).fold(0u64, |sum, (&lane, &odd)| {
+        let product = u128::from(lane ^ sum) * u128::from(odd);
+        (product >> 64) as u64 ^ product as u64
+    });
+    mixed ^ mixed >> 32
+}
+
+/// One way to cut a subset in two.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    pub split: u32,
+    pub left: Subset,
+    pub right: Subset,
+}
+
+/// Every way to cut a set into two parts of at least `min_leaf` rows, each once: where several splits cut it alike, the
+/// first stands for them (the others give the same points and lose every tie).
+pub(crate) fn cuts(problem: &Problem, set: &Subset) -> Vec<Cut> {
+    let min_leaf = problem.limits.min_leaf as usize;
+    let first = set.rows.iter().next().unwrap_or(0);
+    let mut cuts: Vec<Cut> = Vec::new();
+    let mut seen: FxHashMap<u64, usize> = FxHashMap::default();
+    for (split, rows) in problem.splits.iter().enumerate() {
+        let left_size = count_and(set.rows.words(), rows.words()) as usize;
+        let right_size = set.size - left_size;
+        if left_size < min_leaf || right_size < min_leaf {
+            continue;
+        }
+        let steps = |side| set.steps.with(split as u32 * 2 + side);
+        let left = Subset::new(set.rows.and(rows), left_size, steps(0));
+        let right = Subset::new(set.rows.and_not(rows), right_size, steps(1));
+        // Of two equal cuts the parts with the set's first row are equal.
+        let side = if left.rows.contains(first) { &left } else { &right };
+        let known = seen.get(&side.hash).is_some_and(|&at| cuts[at].left == *side || cuts[at].right == *side);
+        if !known {
+            seen.insert(side.hash, cuts.len());
+            cuts.push(Cut { split: split as u32, left, right });
+        }
+    }
+    cuts
+}
