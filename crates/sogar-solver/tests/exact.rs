@@ -4,11 +4,11 @@
 
 mod random_problems;
 
-use random_problems::{Shape, draw};
+use random_problems::{Random, Shape, draw};
 use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
-    CancelToken, Kernel, Limits, Narrow, Outcome, Point, Problem, RowSet, Solver, Status, Switches, TreeNode,
-    exhaustive,
+    BitTable, CancelToken, Combine, Kernel, Limits, Narrow, Outcome, Point, Problem, ProblemParts, RowSet,
+    Solver, Status, Switches, TreeNode, exhaustive,
 };
 
 fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
@@ -185,6 +185,71 @@ fn larger_leaves_agree_with_and_without_bounds() {
             assert_eq!(fast.front, solve_with(&problem, plain, 1).front, "seed {seed}");
         }
     }
+}
+
+/// A random problem whose actions have nothing in common: a plain table of costs.
+fn draw_plain(seed: u64, rows: u64, actions: u64) -> ProblemParts {
+    let mut random = Random(seed);
+    let mut parts = draw(seed, &Shape { rows, splits: 5, actions: 1, depth: 3 });
+    let edits = random.between(70, actions);
+    let costs = random.between(2, 40);
+    // Some actions are alike, as they are in practice.
+    let kinds: Vec<Vec<u32>> =
+        (0..5).map(|_| (0..parts.rows).map(|_| random.below(costs) as u32).collect()).collect();
+    parts.edit_costs = (0..edits)
+        .map(|edit| kinds[edit as usize % 5].iter().map(|cost| cost + random.below(3) as u32).collect())
+        .collect();
+    parts.actions = std::iter::once(vec![]).chain((0..edits as u32).map(|edit| vec![edit])).collect();
+    let flipping = random.between(1, 9);
+    let flips: Vec<RowSet> = (0..=edits)
+        .map(|action| RowSet::from_fn(parts.rows, |_| action > 0 && random.below(10) < flipping))
+        .collect();
+    parts.flips = BitTable::from_sets(parts.rows, &flips);
+    parts
+}
+
+#[test]
+fn plain_tables_of_costs_equal_the_exhaustive_solver_with_and_without_clusters() {
+    for seed in 0..500 {
+        let problem = Problem::new(draw_plain(seed, 30, 200)).unwrap();
+        let expected = exhaustive::front(&problem);
+        let usual = solve(&problem, 2, usize::MAX);
+        check(&problem, &usual, &expected, seed);
+        for switches in one_or_two_switches_off() {
+            assert_eq!(solve_with(&problem, switches, 1).front, usual.front, "seed {seed}, {switches:?}");
+        }
+    }
+}
+
+#[test]
+fn clusters_of_a_plain_table_spare_most_actions() {
+    // Twenty kinds of twenty actions each, alike in whom they flip; the later kinds are dearer.
+    let (rows, mut random) = (400, Random(5));
+    let mut flips = vec![RowSet::empty(rows)];
+    let mut edit_costs = Vec::new();
+    for kind in 0..20 {
+        let share = random.between(20, 80);
+        let base: Vec<bool> = (0..rows).map(|_| random.below(100) < share).collect();
+        for _ in 0..20 {
+            flips.push(RowSet::from_fn(rows, |&row| base[row] != (random.below(100) < 2)));
+            edit_costs.push((0..rows).map(|_| 20 * kind + random.below(20) as u32).collect());
+        }
+    }
+    let problem = Problem::new(ProblemParts {
+        rows,
+        splits: (0..6).map(|split| RowSet::from_fn(rows, |row| row >> split & 1 == 1)).collect(),
+        edit_costs,
+        combine: Combine::Max,
+        actions: std::iter::once(vec![]).chain((0..400).map(|edit| vec![edit])).collect(),
+        flips: BitTable::from_sets(rows, &flips),
+        limits: Limits { max_depth: 2, max_leaves: 4, min_leaf: 20 },
+    })
+    .unwrap();
+    let usual = solve(&problem, 1, usize::MAX);
+    let (work, cells) = (usual.stats.leaf_work, usual.stats.leaf_work.sets * problem.actions() as u64);
+    assert!(work.losses < cells * 2 / 3 && work.costs < cells / 4, "{work:?} of {cells}");
+    let plain = solve_with(&problem, Switches { bounds: false, ..Switches::default() }, 1);
+    assert_eq!(usual.front, plain.front);
 }
 
 #[test]

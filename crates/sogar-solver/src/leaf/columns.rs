@@ -21,12 +21,18 @@ enum Values {
 }
 
 impl Columns {
-    /// Brings the costs of the members (ascending rows) together.
+    /// Brings the costs of the members (ascending rows) together, edit by edit.
     pub fn new(problem: &Problem, members: &[u32], words: usize) -> Self {
+        let edits: Vec<&[u32]> = (0..problem.edits).map(|edit| problem.edit_cost(edit)).collect();
+        Columns::of(problem, &edits, members, words)
+    }
+
+    /// The same for other columns of costs, none of them above the problem's dearest.
+    pub fn of(problem: &Problem, columns: &[&[u32]], members: &[u32], words: usize) -> Self {
         let length = words * 64;
         let values = match problem.dearest() < 1 << 15 && problem.scale() == 0 {
-            true => Values::Short(gather(problem, members, length, |cost| cost as u16)),
-            false => Values::Long(gather(problem, members, length, |cost| cost)),
+            true => Values::Short(gather(columns, members, length, |cost| cost as u16)),
+            false => Values::Long(gather(columns, members, length, |cost| cost)),
         };
         Columns { values, length, combine: problem.combine }
     }
@@ -84,19 +90,18 @@ impl Columns {
     }
 }
 
-/// Gathers the members' costs, edit after edit.
+/// Gathers the members' costs, column after column.
 fn gather<T: Copy + Default>(
-    problem: &Problem,
+    columns: &[&[u32]],
     members: &[u32],
     length: usize,
     narrow: impl Fn(u32) -> T,
 ) -> Vec<T> {
-    let mut columns = vec![T::default(); problem.edits * length];
-    for (edit, column) in columns.chunks_exact_mut(length.max(1)).enumerate() {
-        let costs = problem.edit_cost(edit);
+    let mut gathered = vec![T::default(); columns.len() * length];
+    for (costs, column) in columns.iter().zip(gathered.chunks_exact_mut(length.max(1))) {
         column.iter_mut().zip(members).for_each(|(cost, &row)| *cost = narrow(costs[row as usize]));
     }
-    columns
+    gathered
 }
 
 /// Row after row.

@@ -79,6 +79,16 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// The members that are in a set of all rows; packed into `out` if need be.
+    #[inline(always)]
+    pub fn packed_now<'b, const KERNEL: u8>(&self, all: &'b [u64], out: &'b mut Vec<u64>) -> &'b [u64] {
+        let Some(members) = &self.members else { return all };
+        out.clear();
+        out.resize(self.words, 0);
+        compress::<KERNEL>(all, members.words(), out);
+        out
+    }
+
     /// The members that an action flips.
     #[inline(always)]
     pub fn flips<const KERNEL: u8>(&self, action: u32) -> &[u64] {

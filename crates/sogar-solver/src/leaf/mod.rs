@@ -15,6 +15,7 @@
 //! skipped only if `p`'s action comes before all of the group's. The result is therefore a function of `S` alone: for every
 //! non-dominated point the smallest action that attains it, whatever was inserted first (so warm starts are free to guess).
 
+mod clusters;
 mod columns;
 mod groups;
 mod known;
@@ -28,6 +29,7 @@ use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
 use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
 use crate::stop::{Stop, StopReason};
+use clusters::Clusters;
 use columns::Columns;
 use groups::Groups;
 use lanes::LANES;
@@ -118,6 +120,8 @@ pub enum Narrow {
 pub struct GroupedLeaves<'a> {
     problem: &'a Problem,
     groups: Groups,
+    /// For actions without structure.
+    clusters: Option<Clusters>,
     kernel: Kernel,
     bounds: bool,
     narrow: Narrow,
@@ -129,8 +133,9 @@ impl<'a> GroupedLeaves<'a> {
     /// brought together) change the speed, never the result.
     pub fn new(problem: &'a Problem, kernel: Kernel, bounds: bool, narrow: Narrow) -> Self {
         let groups = Groups::new(problem);
+        let clusters = if bounds { Clusters::new(problem) } else { None };
         let kernel = kernel.available();
-        GroupedLeaves { problem, groups, kernel, bounds, narrow, counted: Default::default() }
+        GroupedLeaves { problem, groups, clusters, kernel, bounds, narrow, counted: Default::default() }
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -155,6 +160,8 @@ struct GroupedContext<'a> {
     owner: &'a GroupedLeaves<'a>,
     size: usize,
     columns: Columns,
+    /// The least costs of clusters.
+    cluster_columns: Option<Columns>,
     members: Members<'a>,
 }
 
@@ -163,10 +170,15 @@ impl<'a> GroupedContext<'a> {
         let (problem, groups) = (owner.problem, &owner.groups);
         let members = Members::new(problem, groups, rows);
         let list: Vec<u32> = rows.iter().map(|row| row as u32).collect();
+        let cluster_columns = owner.clusters.as_ref().map(|clusters| {
+            let columns: Vec<&[u32]> = clusters.least_costs.iter().map(Vec::as_slice).collect();
+            Columns::of(problem, &columns, &list, members.words())
+        });
         GroupedContext {
             owner,
             size: list.len(),
             columns: Columns::new(problem, &list, members.words()),
+            cluster_columns,
             members,
         }
     }
@@ -188,7 +200,12 @@ impl<'a> GroupedContext<'a> {
         let mut fronts = Vec::with_capacity(requests.len());
         for requests in requests.chunks(LANES) {
             stop.check()?;
-            batch.evaluate::<KERNEL>(on, requests);
+            match (&self.owner.clusters, &self.cluster_columns) {
+                (Some(clusters), Some(columns)) => {
+                    batch.evaluate_clusters::<KERNEL>(on, clusters, columns, requests);
+                }
+                _ => batch.evaluate::<KERNEL>(on, requests),
+            }
             fronts.extend(batch.known[..requests.len()].iter().map(|known| known.points.clone()));
         }
         Ok(fronts)
@@ -247,7 +264,11 @@ impl LeafContext for GroupedContext<'_> {
             // Bringing the members together costs about as much as this many leaves save (measured, not critical);
             // short sets gain nothing.
             Narrow::WhereItPays => {
-                self.owner.problem.rows > 1024 && expected >= 32 && set.count() * 4 < self.size * 3
+                let few_columns = self.owner.clusters.is_none();
+                self.owner.problem.rows > 1024
+                    && few_columns
+                    && expected >= 32
+                    && set.count() * 4 < self.size * 3
             }
         };
         worth.then(|| self.owner.among(set))

@@ -5,6 +5,7 @@
 //! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
+use super::clusters::Clusters;
 use super::columns::Columns;
 use super::groups::{Groups, NONE};
 use super::known::Known;
@@ -45,7 +46,18 @@ pub(super) struct Batch {
     pair_cost: Vec<Eight>,
     pair_loss: Vec<Eight>,
     alive_pairs: Vec<(u32, u32, u32)>,
+    packed: Vec<u64>,
     pub work: LeafWork,
+}
+
+/// Neighbouring requests with the same hints: their lanes, and the hints.
+fn runs_of_equal_hints<'a>(requests: &'a [LeafRequest<'a>]) -> impl Iterator<Item = (u32, &'a [u32])> {
+    let mut start = 0;
+    requests.chunk_by(|a, b| std::ptr::eq(a.warm, b.warm)).map(move |run| {
+        let lanes = ((1 << run.len()) - 1) << start;
+        start += run.len();
+        (lanes, run[0].warm)
+    })
 }
 
 /// The positions of the bits that are set.
@@ -76,6 +88,7 @@ impl Batch {
             pair_cost: Vec::new(),
             pair_loss: Vec::new(),
             alive_pairs: Vec::new(),
+            packed: Vec::new(),
             work: LeafWork::default(),
         }
     }
@@ -84,6 +97,7 @@ impl Batch {
     #[inline(always)]
     pub fn evaluate<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         self.start::<KERNEL>(on, requests);
+        self.sum_singles::<KERNEL>(on);
         self.try_hints::<KERNEL>(on, requests);
         self.try_singles::<KERNEL>(on);
         if on.groups.longest > 1 {
@@ -91,6 +105,78 @@ impl Batch {
         }
         if on.groups.longest > 2 {
             self.try_triples::<KERNEL>(on);
+        }
+    }
+
+    /// The same for actions without structure: cluster by cluster.
+    #[inline(always)]
+    pub fn evaluate_clusters<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        clusters: &Clusters,
+        least_costs: &Columns,
+        requests: &[LeafRequest<'_>],
+    ) {
+        self.start::<KERNEL>(on, requests);
+        for (lanes, warm) in runs_of_equal_hints(requests) {
+            for &action in warm {
+                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
+            }
+        }
+        for (position, large) in clusters.large.iter().enumerate() {
+            let (alive, _) = self.corner::<KERNEL>(on, clusters, least_costs, position, self.lanes);
+            if alive == 0 {
+                continue;
+            }
+            for part in large.parts.clone() {
+                let position = clusters.large.len() + part;
+                let (alive, least) = self.corner::<KERNEL>(on, clusters, least_costs, position, alive);
+                if alive != 0 {
+                    for &action in &clusters.order[clusters.small[part].members.clone()] {
+                        self.try_unstructured::<KERNEL>(on, action, least, alive);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lanes in which the corner of a cluster is not dominated, and its (scaled) costs there.
+    #[inline(always)]
+    fn corner<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        clusters: &Clusters,
+        least_costs: &Columns,
+        position: usize,
+        lanes: u32,
+    ) -> (u32, Eight) {
+        self.work.groups += u64::from(self.lanes.count_ones());
+        let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut self.packed);
+        let losses = self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, union));
+        // Without a look at the costs first: nothing is known to be cheaper than nothing.
+        let open = lanes & self.open::<KERNEL>(on, Eight::all(0), losses);
+        let mut costs = [0; LANES];
+        for lane in bits(open) {
+            let cost = least_costs.total::<KERNEL>(&self.rows[lane], &[position as u32]);
+            costs[lane] = (cost >> on.problem.scale()) as u32;
+        }
+        let costs = Eight::of(costs);
+        (open & self.open::<KERNEL>(on, costs, losses), costs)
+    }
+
+    /// An action of one edit of whose cost only a (scaled) lower bound is known yet.
+    #[inline(always)]
+    fn try_unstructured<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight, lanes: u32) {
+        self.work.losses += u64::from(self.lanes.count_ones());
+        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action));
+        let open = lanes & self.open::<KERNEL>(on, least, losses);
+        let losses = losses.lanes();
+        for lane in bits(open) {
+            self.work.costs += 1;
+            let cost = on.columns.total::<KERNEL>(&self.rows[lane], on.problem.edits_of(action as usize));
+            if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
+                self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
+            }
         }
     }
 
@@ -107,13 +193,10 @@ impl Batch {
         }
         self.sizes = Eight::of(sizes);
         self.work.sets += requests.len() as u64;
-        self.sum_singles::<KERNEL>(on);
         self.stairs.reset(sizes.into_iter().max().unwrap_or(0));
-        self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
         for (lane, &size) in sizes.iter().enumerate().take(requests.len()) {
             self.known[lane].reset(size);
             self.stairs.lower(lane, 0, size);
-            self.ladder.raise(lane, 0, 0);
         }
     }
 
@@ -130,6 +213,10 @@ impl Batch {
             }
             self.exact_cost.push(costs);
             self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
+        }
+        self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
+        for lane in bits(self.lanes) {
+            self.ladder.raise(lane, 0, 0);
         }
     }
 
@@ -222,11 +309,8 @@ impl Batch {
     /// The actions that are likely to be good come first.
     #[inline(always)]
     fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
-        let mut start = 0;
-        for run in requests.chunk_by(|a, b| std::ptr::eq(a.warm, b.warm)) {
-            let lanes = ((1 << run.len()) - 1) << start;
-            start += run.len();
-            for &action in run[0].warm {
+        for (lanes, warm) in runs_of_equal_hints(requests) {
+            for &action in warm {
                 let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));
                 self.try_action::<KERNEL>(on, action, least, lanes);
             }
