@@ -14,12 +14,13 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full bench bench-run fmt clean rust-lint rust-test rust-test-full python-lint python-test
+.PHONY: help demo test test-full fuzz bench bench-run fmt clean rust-lint rust-test rust-test-full python-lint python-test
 
 help:
 	@echo 'make demo       solve the German Credit example; results in demo-out/'
 	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
 	@echo 'make test-full  the same and the long campaigns, in release mode'
+	@echo 'make fuzz       a minute of fuzzing for every reader of files (needs cargo-fuzz)'
 	@echo 'make bench      the four data sets, timed beside the published leaf evaluation'
 	@echo 'make fmt        format Rust and Python'
 	@echo 'make clean      remove everything that the other targets made'
@@ -53,6 +54,12 @@ endif
 rust-test-full:
 	$(call heading,long Rust campaigns)
 	@cargo test --quiet --locked --release --workspace -- --include-ignored
+
+# FUZZ names the targets, all by default: make fuzz FUZZ=xgboost_ubj SECONDS_EACH=600
+FUZZ ?=
+
+fuzz:
+	@scripts/fuzz.sh $(FUZZ)
 
 $(VENV)/ready: tests/python/requirements.txt
 	$(call heading,Python environment in $(VENV))
@@ -90,6 +97,7 @@ bench-run: $(PAPER)/ready
 	$(call heading,benchmark (see docs/BENCHMARKS.md))
 	@cargo build --quiet --locked --release -p sogar-bench
 	@"$(abspath $(TARGET))/release/sogar-bench" --paper $(PAPER) $(BENCH)
+	@"$(abspath $(TARGET))/release/sogar-bench" --network $(if $(findstring --quick,$(BENCH)),--quick)
 
 $(PAPER)/ready: scripts/paper_models.py | $(VENV)/ready
 	$(call heading,models of the published protocol)

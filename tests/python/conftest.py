@@ -20,11 +20,29 @@ Solve = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def sogar() -> Sogar:
-    """Runs the binary (`SOGAR_BIN`, else the debug build) and answers with its standard output."""
+def binary() -> Path:
+    """The binary: `SOGAR_BIN`, else the debug build."""
     binary = Path(os.environ.get("SOGAR_BIN", ROOT / "target" / "debug" / "sogar"))
     if not binary.exists():
         pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
+    return binary
+
+
+@pytest.fixture(scope="session")
+def sogar_error(binary: Path) -> Sogar:
+    """Runs the binary, which must fail with exit code 2, and answers with its standard error."""
+
+    def run(*arguments: str | Path) -> str:
+        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
+        assert done.returncode == 2, f"sogar {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}"
+        return done.stderr
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def sogar(binary: Path) -> Sogar:
+    """Runs the binary and answers with its standard output."""
 
     def run(*arguments: str | Path) -> str:
         done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)

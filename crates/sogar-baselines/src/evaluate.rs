@@ -10,7 +10,7 @@ use sogar::error::{Error, ErrorKind, Result};
 use sogar::feature::{Feature, FeatureTable, Kind};
 use sogar::model::Rows;
 use sogar::pipeline::Prepared;
-use sogar::population::predict_table;
+use sogar::predict::predict_table;
 
 use crate::constraints::Constraints;
 use crate::contract::Assigned;

@@ -17,7 +17,7 @@ mod tests;
 use sogar::error::{Error, ErrorKind, Result};
 use sogar::feature::{Feature, FeatureTable};
 use sogar::pipeline::Prepared;
-use sogar::population::predict_table;
+use sogar::predict::predict_table;
 use sogar_solver::stop::Stop;
 
 use crate::cart::{self, Axis, Points};

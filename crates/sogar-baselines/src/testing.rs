@@ -45,6 +45,7 @@ where
             .collect(),
         unplaced_categories: Vec::new(),
         classes: 2,
+        class_names: Vec::new(),
         threshold: None,
     };
     let predictor = Arc::new(Function { info, accepts });

@@ -6,6 +6,7 @@
 
 mod leaf_sets;
 mod measure;
+mod network;
 mod report;
 mod yardstick;
 
@@ -48,6 +49,9 @@ struct Args {
     /// A short look: depth 2, one run, a small sample for the yardstick
     #[arg(long)]
     quick: bool,
+    /// Only the outcomes of a dense network, beside matrix products of the same shapes
+    #[arg(long)]
+    network: bool,
     #[command(subcommand)]
     command: Option<Internal>,
 }
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match &args.command {
         Some(Internal::One(task)) => one(task).map(|()| true),
+        None if args.network => dense_network(&args),
         None => all(&args),
     };
     match result {
@@ -83,6 +88,13 @@ fn one(task: &Task) -> Result<()> {
     let measured = measure(task)?;
     let text = serde_json::to_string(&measured).map_err(|cause| failed("writing a measurement", &cause))?;
     print(&text)
+}
+
+/// The outcomes of a dense network. Says whether they reach their target.
+fn dense_network(args: &Args) -> Result<bool> {
+    let rates = network::measure(if args.quick { 4 } else { 16 })?;
+    print(&rates.table())?;
+    Ok(rates.holds())
 }
 
 /// The parent: one process after the other, then the tables on stdout. Says whether all checks hold.

@@ -23,6 +23,7 @@ pub fn token() -> CancelToken {
         // Held while the program ends, so that no write can begin in between.
         let writing = writing();
         if cancelled.is_cancelled() && !*writing {
+            sogar::model::command::end_all();
             std::process::exit(130);
         }
         cancelled.cancel();

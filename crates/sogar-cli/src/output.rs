@@ -106,6 +106,15 @@ pub fn require_writable(path: &Path) -> Result<()> {
     }
 }
 
+/// Makes sure that a folder is there, and makes it if need be.
+pub fn require_folder(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).map_err(|cause| {
+        Error::new(ErrorKind::Output, format!("the folder can't be made: {}", cause.kind()))
+            .file(path)
+            .help("choose another folder")
+    })
+}
+
 /// A heading.
 pub fn heading(text: &str) -> String {
     format!("{BOLD}{text}{BOLD:#}\n")

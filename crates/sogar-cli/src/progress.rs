@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sogar::Progress;
+use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
 
+use crate::output::{Output, grouped};
+
 /// Shows outcomes and search as bars.
-pub struct Bars {
-    quiet: bool,
+pub struct Bars<'a> {
+    output: &'a Output,
     start: Instant,
     bar: Mutex<Option<(Stage, ProgressBar)>>,
 }
@@ -22,14 +25,14 @@ enum Stage {
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-impl Bars {
-    /// No bars at all if `quiet`.
-    pub fn new(quiet: bool) -> Self {
-        Bars { quiet, start: Instant::now(), bar: Mutex::new(None) }
+impl<'a> Bars<'a> {
+    /// No bars if the output is quiet or for programs.
+    pub fn new(output: &'a Output) -> Self {
+        Bars { output, start: Instant::now(), bar: Mutex::new(None) }
     }
 
     fn show(&self, stage: Stage, done: usize, all: usize, message: impl FnOnce() -> String) {
-        if self.quiet || self.start.elapsed() < PATIENCE {
+        if self.output.quiet || self.output.json || self.start.elapsed() < PATIENCE {
             return;
         }
         let Ok(mut bar) = self.bar.lock() else { return };
@@ -60,7 +63,7 @@ impl Bars {
     }
 }
 
-impl Reporter for Bars {
+impl Reporter for Bars<'_> {
     fn outcomes(&self, done: usize, all: usize) {
         self.show(Stage::Outcomes, done, all, || "outcomes of all actions".to_owned());
     }
@@ -70,5 +73,18 @@ impl Reporter for Bars {
         self.show(Stage::Depth(depth), splits_done, splits_total, || {
             format!("search, depth {depth}, {leaf_sets} leaf sets")
         });
+    }
+
+    fn scorings(&self, scorings: Scorings) {
+        self.output.notice(format!(
+            "the model scores {}{} different edited rows, for {} pairs of a person and an action",
+            if scorings.exact { "" } else { "about " },
+            grouped(scorings.distinct),
+            grouped(scorings.pairs),
+        ));
+    }
+
+    fn warning(&self, text: &str) {
+        self.output.warning(text);
     }
 }

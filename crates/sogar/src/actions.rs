@@ -193,23 +193,23 @@ pub fn all_edits(table: &FeatureTable, config: &Config) -> Result<Vec<Edit>> {
 pub fn all_actions(edits: &[Edit], most: u32) -> Actions {
     let mut actions = Actions::default();
     actions.push(&[]);
-    let mut level: Vec<Vec<u32>> = vec![vec![]];
+    let mut longer = Vec::with_capacity(most as usize);
+    // Each round extends the actions of the one before, which stand in the list already.
+    let mut round = 0..1;
     for _ in 0..most {
-        let mut next = Vec::new();
-        for action in &level {
-            let last = action.last().map(|&edit| edit as usize);
-            let start = last.map_or(0, |last| last + 1);
-            for edit in start..edits.len() {
+        for shorter in round.clone() {
+            longer.clear();
+            longer.extend_from_slice(actions.get(shorter));
+            let last = longer.last().map(|&edit| edit as usize);
+            for edit in last.map_or(0, |last| last + 1)..edits.len() {
                 if last.is_none_or(|last| edits[edit].feature != edits[last].feature) {
-                    let mut longer = Vec::with_capacity(action.len() + 1);
-                    longer.extend_from_slice(action);
                     longer.push(edit as u32);
                     actions.push(&longer);
-                    next.push(longer);
+                    longer.pop();
                 }
             }
         }
-        level = next;
+        round = round.end..actions.len();
     }
     actions
 }

@@ -25,6 +25,8 @@ pub enum ErrorKind {
     Population,
     /// The work would not fit into the memory limit; nothing was started.
     Memory,
+    /// The model would have to score more rows than allowed; nothing was started.
+    Scorings,
     /// A file that could not be written.
     Output,
     /// A result file that is damaged or does not belong to the given table or model.
@@ -89,7 +91,7 @@ impl Error {
     /// The process's exit code for this error (SPEC §8).
     pub fn exit_code(&self) -> i32 {
         match self.kind {
-            ErrorKind::Memory => 4,
+            ErrorKind::Memory | ErrorKind::Scorings => 4,
             _ => 2,
         }
     }

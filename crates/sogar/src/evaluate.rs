@@ -7,14 +7,14 @@ use crate::actions::Edit;
 use crate::binarize::Split;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::FeatureTable;
-use crate::model::{LoadedModel, Rows};
+use crate::model::{LoadedModel, Rows, Source};
 use crate::pipeline::Prepared;
-use crate::population::predict_table;
+use crate::predict::predict_table;
 use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, means};
 use crate::table::Table;
 
 /// The reference side of an evaluation, made again from the files that a result names.
-pub fn reopen(front: &FrontFile, table: &Path, model: &Path) -> Result<Prepared> {
+pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepared> {
     let config = front.config.clone();
     let table = Table::read(table, &config.read_options()?)?;
     if table.hash != front.table.hash {
@@ -22,16 +22,16 @@ pub fn reopen(front: &FrontFile, table: &Path, model: &Path) -> Result<Prepared>
             .file(&table.path)
             .help("give the original table, or solve anew"));
     }
-    let model = open_model(front, model)?;
+    let model = open_model(front, model, &table)?;
     Prepared::new(config, Path::new(&front.run.folder), &table, model, None)
 }
 
-/// Opens the model that a result was made with.
-pub fn open_model(front: &FrontFile, path: &Path) -> Result<LoadedModel> {
-    let model = crate::model::load(path, front.config.model.threshold)?;
+/// Opens the model that a result was made with, for that result's table.
+pub fn open_model(front: &FrontFile, source: &Source, table: &Table) -> Result<LoadedModel> {
+    let model = source.open(table, &front.config)?;
     if model.hash != front.model.hash {
         return Err(Error::new(ErrorKind::ResultFile, "this is not the model that the result was made with")
-            .file(path)
+            .file(source.name())
             .help("give the original model, or solve anew"));
     }
     Ok(model)
@@ -63,39 +63,55 @@ impl HeldOut {
         Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
 
-    /// Cost in units and outcome of one action on every affected row.
-    fn apply(&self, prepared: &Prepared, edits: &[Edit]) -> Result<Vec<(u64, bool)>> {
-        let mut costs = Vec::with_capacity(self.affected.len());
-        let mut broken = Vec::with_capacity(self.affected.len());
+    /// Cost in units and outcome of every action on every affected row. The model is asked about as many rows at a time
+    /// as it wants.
+    fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {
+        let batch = prepared.model.predictor.batching().rows;
+        let mut found = Vec::with_capacity(actions.len());
+        // Costs, and whether a flip would count, of the rows in the block.
+        let mut open: Vec<(u64, bool)> = Vec::new();
         let mut block = Vec::new();
         let mut encoded = Vec::new();
-        for &row in &self.affected {
-            let before = self.table.row(row);
-            let mut after = before.clone();
-            let mut parts = Vec::with_capacity(edits.len());
-            for edit in edits {
-                parts.push(u64::from(prepared.cost.edit_cost(edit, &before)?));
-                edit.apply(&mut after);
+        for edits in actions {
+            for &row in &self.affected {
+                let before = self.table.row(row);
+                let mut after = before.clone();
+                let mut parts = Vec::with_capacity(edits.len());
+                for edit in edits {
+                    parts.push(u64::from(prepared.cost.edit_cost(edit, &before)?));
+                    edit.apply(&mut after);
+                }
+                let cost = match prepared.cost.combine() {
+                    sogar_solver::Combine::Max => parts.into_iter().max().unwrap_or(0),
+                    sogar_solver::Combine::Sum => parts.into_iter().sum(),
+                };
+                let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
+                open.push((cost, !edits.is_empty() && !broken));
+                prepared.encoder.encode_row(&after, &mut encoded);
+                block.extend_from_slice(&encoded);
             }
-            costs.push(match prepared.cost.combine() {
-                sogar_solver::Combine::Max => parts.into_iter().max().unwrap_or(0),
-                sogar_solver::Combine::Sum => parts.into_iter().sum(),
-            });
-            broken.push(prepared.rules.iter().any(|rule| rule.broken_by(&before, &after)));
-            prepared.encoder.encode_row(&after, &mut encoded);
-            block.extend_from_slice(&encoded);
+            if open.len() >= batch {
+                settle(prepared, &mut open, &mut block, &mut found)?;
+            }
         }
-        let rows = Rows { values: &block, columns: prepared.encoder.columns.len() };
-        let predictions = prepared.model.predictor.predict(rows)?;
-        Ok(costs
-            .into_iter()
-            .zip(broken)
-            .zip(&predictions)
-            .map(|((cost, broken), prediction)| {
-                (cost, !edits.is_empty() && !broken && prepared.classes.is_desired(prediction))
-            })
-            .collect())
+        settle(prepared, &mut open, &mut block, &mut found)?;
+        Ok(found.chunks(self.affected.len().max(1)).map(<[_]>::to_vec).collect())
     }
+}
+
+/// Asks the model about the rows in a block and moves them to what is found.
+fn settle(
+    prepared: &Prepared,
+    open: &mut Vec<(u64, bool)>,
+    block: &mut Vec<f64>,
+    found: &mut Vec<(u64, bool)>,
+) -> Result<()> {
+    let rows = Rows { values: block, columns: prepared.encoder.columns.len() };
+    let predictions = prepared.model.predictor.predict(rows)?;
+    let settled = open.drain(..).zip(&predictions);
+    found.extend(settled.map(|((cost, counts), label)| (cost, counts && prepared.classes.is_desired(label))));
+    block.clear();
+    Ok(())
 }
 
 /// Every point of the front on the affected rows of another table.
@@ -104,11 +120,12 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
     let (table, affected) = (&held_out.table, &held_out.affected);
     let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
     // outcomes[action][position]
-    let mut outcomes: Vec<Vec<(u64, bool)>> = Vec::with_capacity(front.actions.len());
-    for action in &front.actions {
-        let edits: Vec<Edit> = action.edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>()?;
-        outcomes.push(held_out.apply(prepared, &edits)?);
-    }
+    let actions: Vec<Vec<Edit>> = front
+        .actions
+        .iter()
+        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
+        .collect::<Result<_>>()?;
+    let outcomes = held_out.apply(prepared, &actions)?;
     // passes[split][position]
     let passes: Vec<Vec<bool>> = splits
         .iter()

@@ -7,7 +7,7 @@
 //! | files into columns | [`table`] |
 //! | what the user said about them | [`config`] |
 //! | columns into features | [`feature`] |
-//! | a model file into labels | [`model`], fed by [`encode`] |
+//! | a model file into labels | [`model`], fed by [`encode`]; both at once: [`mod@predict`] |
 //! | who was turned down | [`population`] |
 //! | which questions a tree may ask | [`binarize`] |
 //! | which changes a person could make | [`actions`], [`rules`] |
@@ -37,6 +37,7 @@ pub mod model;
 pub mod outcomes;
 pub mod pipeline;
 pub mod population;
+pub mod predict;
 pub mod rules;
 pub mod select;
 pub mod summary;

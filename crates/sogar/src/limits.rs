@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::actions::{Edit, count_actions};
 use crate::config::{Limits, parse_bytes};
 use crate::error::{Error, ErrorKind, Result};
+use crate::feature::Feature;
+use crate::outcomes::Scorings;
 
 /// The limits of trees and actions that a result was found under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -65,42 +68,188 @@ fn machine_memory() -> u64 {
     told.map_or(8_000_000_000, |kib| kib * 1024)
 }
 
-/// Bytes that flips, costs and action lists will take. Known before anything of that size is allocated.
-pub fn memory_estimate(
-    rows: usize,
-    edits: usize,
-    actions: u128,
-    max_edits: u32,
-    threads: usize,
-    outputs: usize,
-) -> u128 {
-    let words = rows.div_ceil(64) as u128;
-    let flips = actions * words * 8;
-    // Unions of flips exist for actions that have longer ones: a share of all that falls with the number of edits.
-    let inner = if max_edits > 1 { flips / (edits as u128 / u128::from(max_edits)).max(2) } else { 0 };
-    let lists = actions * (u128::from(max_edits) * 4 + 16);
-    let costs = edits as u128 * rows as u128 * 4;
-    let scratch = actions * 8 * (2 * outputs as u128 + 2) * threads as u128;
-    flips + inner + lists + costs + scratch
+/// The size of a problem, known before anything of that size is allocated.
+#[derive(Debug, Clone, Copy)]
+pub struct Size<'a> {
+    /// Affected rows.
+    pub rows: usize,
+    /// All edits.
+    pub edits: &'a [Edit],
+    /// The features that they are of.
+    pub features: &'a [Feature],
+    /// Number of actions.
+    pub actions: u128,
+    /// Most edits in an action.
+    pub max_edits: u32,
 }
 
-/// Refuses a run whose tables would not fit, before they are made.
-pub fn refuse_if_too_large(estimate: u128, limit: u64, actions: u128, max_edits: u32) -> Result<()> {
-    if estimate <= u128::from(limit) && actions < u128::from(u32::MAX) {
-        return Ok(());
+/// Bytes that a run will take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryEstimate {
+    /// One bit for each action and affected row.
+    pub flips: u128,
+    /// Lists of actions, costs, and what the outcomes and the search need for themselves.
+    pub rest: u128,
+}
+
+impl MemoryEstimate {
+    /// All of it.
+    pub fn total(&self) -> u128 {
+        self.flips.saturating_add(self.rest)
     }
-    let amount = |bytes: f64| match bytes {
+}
+
+impl Size<'_> {
+    /// The memory of a run with so many threads and, for a sum of trees, sums per row.
+    pub fn memory(&self, threads: usize, outputs: usize) -> MemoryEstimate {
+        let (actions, most) = (self.actions, u128::from(self.max_edits));
+        let flips = actions.saturating_mul(self.rows.div_ceil(64) as u128 * 8);
+        // Unions of flips exist for actions that have longer ones: a share of all that falls with the number of edits.
+        let inner = if most > 1 { flips / (self.edits.len() as u128 / most).max(2) } else { 0 };
+        // Edits of each action and where they start, kept by the pipeline and by the search, which also knows each
+        // action's place among the others.
+        let lists = actions.saturating_mul(2 * (4 * most + 8) + 24);
+        let costs = 2 * self.edits.len() as u128 * self.rows as u128 * 4;
+        let scratch = actions.saturating_mul(8 * (2 * outputs as u128 + 2) * threads as u128);
+        let rest = inner.saturating_add(lists).saturating_add(costs).saturating_add(scratch);
+        MemoryEstimate { flips, rest }
+    }
+
+    /// Refuses a run whose tables would not fit, before they are made.
+    pub fn refuse_if_too_large(&self, estimate: MemoryEstimate, limit: u64) -> Result<()> {
+        if self.actions >= u128::from(u32::MAX) {
+            let message = format!("{} actions are more than can be numbered ({})", self.actions, u32::MAX);
+            return Err(Error::new(ErrorKind::Memory, message).help(self.advice()));
+        }
+        if estimate.total() <= u128::from(limit) {
+            return Ok(());
+        }
+        let mut message = format!(
+            "{} actions would need about {} of memory; the limit is {}",
+            self.actions,
+            amount(estimate.total()),
+            amount(u128::from(limit))
+        );
+        if estimate.rest <= u128::from(limit) {
+            message += &format!(
+                ". Whom each action flips, a bit for each action and each of {} people, takes {} of it",
+                self.rows,
+                amount(estimate.flips)
+            );
+        }
+        Err(Error::new(ErrorKind::Memory, message).help(self.advice() + "; or raise --memory-limit"))
+    }
+
+    /// Refuses to ask a model about more rows than the user allows.
+    pub fn refuse_if_too_many(&self, scorings: Scorings, limit: Option<u64>) -> Result<()> {
+        let Some(limit) = limit.filter(|&limit| limit < scorings.distinct) else { return Ok(()) };
+        let about = if scorings.exact { "" } else { "about " };
+        let message = format!(
+            "the model would have to score {about}{} different edited rows ({} people × {} actions), but \
+             --max-scorings allows {limit}",
+            scorings.distinct,
+            self.rows,
+            self.actions.saturating_sub(1),
+        );
+        Err(Error::new(ErrorKind::Scorings, message).help(self.advice() + "; or raise --max-scorings"))
+    }
+
+    /// What makes a problem smaller, with what it would bring here.
+    fn advice(&self) -> String {
+        let mut parts = Vec::new();
+        if self.max_edits > 1 {
+            let fewer = self.max_edits - 1;
+            let left = count_actions(self.edits, fewer);
+            parts.push(format!("use fewer edits per action (--max-edits {fewer} leaves {left} actions)"));
+        }
+        let mut most: Vec<(usize, &str)> = self
+            .features
+            .iter()
+            .enumerate()
+            .map(|(index, feature)| {
+                (self.edits.iter().filter(|edit| edit.feature == index).count(), feature.name.as_str())
+            })
+            .filter(|(edits, _)| *edits > 0)
+            .collect();
+        most.sort_by_key(|(edits, _)| std::cmp::Reverse(*edits));
+        let named: Vec<String> =
+            most.iter().take(3).map(|(edits, name)| format!("`{name}` has {edits}")).collect();
+        parts.push(format!(
+            "allow fewer changes of single features with `steps`, `bins`, `targets` or --immutable ({} edits in all; {})",
+            self.edits.len(),
+            named.join(", ")
+        ));
+        parts.join(", or ")
+    }
+}
+
+fn amount(bytes: u128) -> String {
+    match bytes as f64 {
         small if small < 1e9 => format!("{:.1} MB", small / 1e6),
-        large => format!("{:.1} GB", large / 1e9),
-    };
-    let message = format!(
-        "{actions} actions would need about {} of memory; the limit is {}",
-        amount(estimate as f64),
-        amount(limit as f64)
-    );
-    let fewer = max_edits.saturating_sub(1).max(1);
-    Err(Error::new(ErrorKind::Memory, message).help(format!(
-        "use fewer edits per action (--max-edits {fewer}), fewer steps or bins, or more immutable features; \
-         or raise --memory-limit"
-    )))
+        large if large < 1e12 => format!("{:.1} GB", large / 1e9),
+        huge => format!("{:.1} TB", huge / 1e12),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actions::{Change, all_actions};
+    use crate::feature::{Columns, Kind};
+
+    fn problem(features: usize, edits_each: usize) -> (Vec<Edit>, Vec<Feature>) {
+        let feature = |index: usize| Feature {
+            name: format!("f{index}"),
+            kind: Kind::Real,
+            columns: Columns::One(format!("f{index}")),
+        };
+        let edit = |feature| Edit { feature, change: Change::Flip, followers: vec![] };
+        let edits = (0..features).flat_map(|feature| (0..edits_each + feature).map(move |_| edit(feature)));
+        (edits.collect(), (0..features).map(feature).collect())
+    }
+
+    #[test]
+    fn four_edits_over_many_people_are_refused_with_what_would_help() {
+        let (edits, features) = problem(12, 10);
+        let actions = count_actions(&edits, 4);
+        assert_eq!(count_actions(&edits, 2), all_actions(&edits, 2).len() as u128);
+        let size = Size { rows: 12_000, edits: &edits, features: &features, actions, max_edits: 4 };
+        let estimate = size.memory(2, 1);
+        assert_eq!(estimate.flips, actions * 188 * 8);
+        let error = size.refuse_if_too_large(estimate, 16_000_000_000).unwrap_err();
+        assert_eq!((error.kind(), error.exit_code()), (ErrorKind::Memory, 4));
+        assert!(error.to_string().contains("a bit for each action and each of 12000 people"), "{error}");
+        let help = error.remedy().unwrap();
+        let left = count_actions(&edits, 3);
+        assert!(help.contains(&format!("--max-edits 3 leaves {left} actions")), "{help}");
+        assert!(help.contains("186 edits in all; `f11` has 21, `f10` has 20, `f9` has 19"), "{help}");
+        size.refuse_if_too_large(estimate, 1 << 50).unwrap();
+    }
+
+    #[test]
+    fn numbers_that_overflow_are_refused_too() {
+        let (edits, features) = problem(300, 100);
+        let actions = count_actions(&edits, 6);
+        let size = Size { rows: usize::MAX / 16, edits: &edits, features: &features, actions, max_edits: 6 };
+        let estimate = size.memory(1024, 1000);
+        let error = size.refuse_if_too_large(estimate, u64::MAX).unwrap_err();
+        assert!(error.to_string().contains("more than can be numbered"), "{error}");
+    }
+
+    #[test]
+    fn too_many_scorings_are_refused_and_no_limit_refuses_nothing() {
+        let (edits, features) = problem(3, 2);
+        let actions = count_actions(&edits, 1);
+        let size = Size { rows: 100, edits: &edits, features: &features, actions, max_edits: 1 };
+        let scorings = Scorings { distinct: 700, exact: true, pairs: 900 };
+        size.refuse_if_too_many(scorings, None).unwrap();
+        size.refuse_if_too_many(scorings, Some(700)).unwrap();
+        let error = size.refuse_if_too_many(scorings, Some(699)).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains("score 700 different edited rows (100 people × 9 actions)"), "{message}");
+        assert_eq!(error.exit_code(), 4);
+        assert!(!error.remedy().unwrap().contains("--max-edits"), "there is nothing below one edit");
+        let guess = Scorings { exact: false, ..scorings };
+        assert!(size.refuse_if_too_many(guess, Some(1)).unwrap_err().to_string().contains("about 700"));
+    }
 }

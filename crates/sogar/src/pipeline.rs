@@ -3,6 +3,8 @@
 //! [`Prepared`] is everything before the expensive part: features, affected rows, splits, edits, costs. It is cheap
 //! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
 
+mod asking;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,10 +17,11 @@ use crate::cost::{CostModel, edit_costs};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, label_values};
-use crate::limits::{TreeLimits, memory_estimate, memory_limit, refuse_if_too_large};
+use crate::limits::{Size, TreeLimits, memory_limit};
 use crate::model::LoadedModel;
-use crate::outcomes::{Question, Watch, outcomes};
-use crate::population::{Classes, affected_rows, check_predictions, predict_table};
+use crate::outcomes::{Question, Scorings, Watch};
+use crate::population::{Classes, affected_rows, check_predictions};
+use crate::predict::Matched;
 use crate::rules::Rule;
 use crate::summary::{
     ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
@@ -60,6 +63,10 @@ pub struct Prepared {
     pub limits: TreeLimits,
     /// What the user should know.
     pub notices: Vec<String>,
+    /// A folder in which outcomes are kept between runs; none unless it is set.
+    pub outcomes_cache: Option<PathBuf>,
+    /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
+    predictions_hash: String,
 }
 
 /// Is told how a run goes. All methods may be called from other threads.
@@ -68,6 +75,10 @@ pub trait Reporter: Sync {
     fn outcomes(&self, done: usize, all: usize);
     /// The search has come this far.
     fn search(&self, progress: sogar_solver::Progress);
+    /// The model is about to be asked about this many rows.
+    fn scorings(&self, _scorings: Scorings) {}
+    /// Something is not as it should be, though the run goes on.
+    fn warning(&self, _text: &str) {}
 }
 
 /// Nobody listens.
@@ -115,17 +126,11 @@ impl Prepared {
                 config.data.ignore.push(column.to_owned());
             }
         }
-        let mut notices = config.check(Some(table))?;
-        let (features, more) = FeatureTable::infer(table, &config)?;
-        notices.extend(more);
-        let columns: Vec<&str> = table.names().collect();
+        let matched = Matched::new(&config, table, &model)?;
         let info = model.predictor.info();
-        let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
-            .map_err(|error| error.file(&model.path))?;
-        notices.extend(more);
-        let labels = label_values(table, &config)?;
-        let classes = Classes::new(info, labels.as_ref(), &config)?;
-        let predicted = predict_table(&*model.predictor, &encoder, &features)?;
+        let classes = Classes::new(info, matched.labels.as_ref(), &config)?;
+        let predicted = matched.predict(&model)?;
+        let Matched { features, encoder, mut notices, .. } = matched;
         if let Some(column) = predictions {
             let mut as_label = config.clone();
             as_label.data.label = Some(column.to_owned());
@@ -134,6 +139,7 @@ impl Prepared {
                     .map_err(|error| error.file(&table.path))?;
             }
         }
+        let predictions_hash = asking::hash_of_predictions(&predicted);
         let affected = affected_rows(&predicted, &classes)?;
         let limits = TreeLimits::resolve(&config.limits, affected.len(), &mut notices)?;
         let splits = useful_splits(&all_splits(&features, &config)?, &features, &affected);
@@ -167,6 +173,8 @@ impl Prepared {
             rules,
             limits,
             notices,
+            outcomes_cache: None,
+            predictions_hash,
         })
     }
 
@@ -180,18 +188,10 @@ impl Prepared {
 
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        let most = self.limits.max_edits;
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
-        let estimate = memory_estimate(
-            self.affected.len(),
-            self.edits.len(),
-            self.action_count,
-            most,
-            self.threads(),
-            outputs,
-        );
-        refuse_if_too_large(estimate, memory_limit(&self.config.limits)?, self.action_count, most)?;
-        let mut actions = all_actions(&self.edits, most);
+        let size = self.size();
+        size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
+        let mut actions = all_actions(&self.edits, self.limits.max_edits);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
         })?;
@@ -209,7 +209,7 @@ impl Prepared {
         let watch = Watch { progress: &progress, cancel };
         let (costs, found) = pool.install(|| -> Result<_> {
             let costs = edit_costs(&self.cost, &self.edits, &self.table, &self.affected)?;
-            Ok((costs, outcomes(question, &watch)?))
+            Ok((costs, self.outcomes(question, &watch, reporter)?))
         })?;
         let finished = found.is_some();
         let (flips, settled, method) = match found {
@@ -236,6 +236,17 @@ impl Prepared {
         })
         .map_err(|cause| Error::new(ErrorKind::Population, cause.to_string()))?;
         Ok(SolverProblem { problem, actions, settled, method, finished })
+    }
+
+    /// The size of the problem.
+    pub fn size(&self) -> Size<'_> {
+        Size {
+            rows: self.affected.len(),
+            edits: &self.edits,
+            features: &self.table.features,
+            actions: self.action_count,
+            max_edits: self.limits.max_edits,
+        }
     }
 
     /// Computes outcomes, searches, and describes the result.
@@ -322,12 +333,16 @@ impl Prepared {
         Ok(front)
     }
 
-    /// The configuration without what must not show in a result: threads, time and memory of this run.
+    /// The configuration without what must not show in a result: threads, time, memory and scorings of this run.
     fn recorded_config(&self) -> Config {
         let mut config = self.config.clone();
         config.limits.threads = None;
         config.limits.time_limit = None;
         config.limits.memory_limit = None;
+        config.limits.max_scorings = None;
+        config.model.timeout = None;
+        config.model.batch = None;
+        config.model.jobs = None;
         config
     }
 

@@ -1,10 +1,10 @@
 //! The affected population (SPEC §1): the rows of the reference table that the model turns down.
 
 use crate::config::Config;
-use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{FeatureTable, Labels};
-use crate::model::{ModelInfo, Prediction, Predictor, Rows};
+use crate::feature::Labels;
+use crate::model::{ModelInfo, Prediction};
+use crate::predict::class_names;
 
 /// The model's classes by name, and which of them are desired.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,23 +16,11 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Class names come from the configuration, else from the label column's values in order, else they are `0`, `1`, ….
-    /// Desired is what the configuration says, else class 1 of two.
+    /// Named by [`class_names`]. Desired is what the configuration says, else class 1 of two.
     pub fn new(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Classes> {
         let count = info.classes as usize;
         let fault = |message: String| Error::new(ErrorKind::Config, message);
-        let names: Vec<String> = if !config.model.classes.is_empty() {
-            if config.model.classes.len() != count {
-                let named = config.model.classes.len();
-                return Err(fault(format!("model.classes names {named} classes, but the model has {count}")));
-            }
-            config.model.classes.clone()
-        } else {
-            match labels {
-                Some(labels) if labels.values.len() == count => labels.values.clone(),
-                _ => (0..count).map(|class| class.to_string()).collect(),
-            }
-        };
+        let names = class_names(info, labels, config)?;
         if config.data.desired.is_empty() {
             if count != 2 {
                 return Err(fault(format!(
@@ -74,21 +62,6 @@ impl Classes {
             .map(|(name, _)| name.clone())
             .collect()
     }
-}
-
-/// What the model says of every row of a table.
-pub fn predict_table(
-    predictor: &dyn Predictor,
-    encoder: &Encoder,
-    table: &FeatureTable,
-) -> Result<Vec<Prediction>> {
-    let values = encoder.encode_table(table);
-    let predictions = predictor.predict(Rows { values: &values, columns: encoder.columns.len() })?;
-    if predictions.len() == table.rows {
-        return Ok(predictions);
-    }
-    let (got, want) = (predictions.len(), table.rows);
-    Err(Error::new(ErrorKind::Model, format!("the model gave {got} predictions for {want} rows")))
 }
 
 /// The rows that are turned down. Nobody or everybody is an error: there is nothing to learn from then.

@@ -7,7 +7,7 @@ use sogar::check::{Completeness, Options, Report, check};
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, require_there};
 use crate::output::{Exit, Output, heading};
 use crate::progress::Bars;
 
@@ -18,16 +18,9 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
     })?;
     let front = FrontFile::read(&args.front)?;
     let table = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    let model = args.model.clone().unwrap_or_else(|| front.run.model_path.clone().into());
-    for (path, flag) in [(&table, "--table"), (&model, "--model")] {
-        if !path.is_file() {
-            let message = "the file that the front was made with is not there any more";
-            return Err(Error::new(ErrorKind::Usage, message)
-                .file(path)
-                .help(format!("say where it is now with {flag}")));
-        }
-    }
-    let bars = Bars::new(output.quiet || output.json);
+    require_there(&table, "--table")?;
+    let model = args.model.source_of(&front)?;
+    let bars = Bars::new(output);
     let result = check(&front, &table, &model, Options { time_limit }, &bars);
     bars.clear();
     let report = result?;

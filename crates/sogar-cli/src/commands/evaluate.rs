@@ -10,23 +10,14 @@ use sogar::table::Table;
 use sogar::{Error, ErrorKind, Result};
 
 use super::solve::some_points;
-use crate::args::EvaluateArgs;
+use crate::args::{EvaluateArgs, require_there};
 use crate::output::{Exit, Output, grouped, heading, require_writable};
 
 pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
-    let model = args.model.clone().unwrap_or_else(|| front.run.model_path.clone().into());
+    let model = args.model.source_of(&front)?;
     let reference = args.reference.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    for (path, flag) in [(&model, "--model"), (&reference, "--reference")] {
-        if !path.is_file() {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "the file that the front was made with is not there any more",
-            )
-            .file(path)
-            .help(format!("say where it is now with {flag}")));
-        }
-    }
+    require_there(&reference, "--reference")?;
     args.csv.as_deref().map(require_writable).transpose()?;
     let prepared = reopen(&front, &reference, &model)?;
     let table = Table::read(&args.table, &prepared.config.read_options()?)?;

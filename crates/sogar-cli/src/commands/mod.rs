@@ -6,6 +6,8 @@ pub mod config;
 pub mod data;
 pub mod demo;
 pub mod evaluate;
+pub mod model;
+pub mod predict;
 pub mod problem;
 pub mod schema;
 pub mod select;

@@ -18,7 +18,7 @@ pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
     }
     require_writable(path)?;
     let prepared = prepare(input, output)?;
-    let bars = Bars::new(output.quiet || output.json);
+    let bars = Bars::new(output);
     let problem = prepared.problem(&bars, &interrupt::token());
     bars.clear();
     let problem = problem?;

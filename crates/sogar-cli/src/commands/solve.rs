@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use sogar::Result;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
@@ -10,11 +11,10 @@ use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
 use sogar::table::Table;
-use sogar::{Result, model};
 
 use crate::args::{InputArgs, SolveArgs};
 use crate::interrupt;
-use crate::output::{Exit, Output, grouped, heading, require_writable, seconds};
+use crate::output::{Exit, Output, grouped, heading, require_folder, require_writable, seconds};
 use crate::progress::Bars;
 
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
@@ -42,10 +42,14 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
 
 /// Reads the inputs and says what was found in them.
 pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
-    let (config, folder) = input.config.resolve()?;
+    let (config, folder, source) = input.config.resolve(&input.model)?;
     let table = Table::read(&input.table, &config.read_options()?)?;
-    let model = model::load(&input.model, config.model.threshold)?;
-    let prepared = Prepared::new(config, &folder, &table, model, input.check_predictions.as_deref())?;
+    if let Some(folder) = &input.outcomes_cache {
+        require_folder(folder)?;
+    }
+    let model = source.open(&table, &config)?;
+    let mut prepared = Prepared::new(config, &folder, &table, model, input.check_predictions.as_deref())?;
+    prepared.outcomes_cache.clone_from(&input.outcomes_cache);
     for notice in &prepared.notices {
         output.notice(notice);
     }
@@ -64,7 +68,7 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
     for notice in held_out.map_or(&[][..], |held_out| &held_out.notices) {
         output.notice(notice);
     }
-    let bars = Bars::new(output.quiet || output.json);
+    let bars = Bars::new(output);
     let result = prepared.solve(&bars, &interrupt::token());
     bars.clear();
     let mut front = result?;

@@ -18,6 +18,8 @@ help! {
     of_sogar: ["--help"];
     of_demo: ["demo", "--help"];
     of_solve: ["solve", "--help"];
+    of_predict: ["predict", "--help"];
+    of_model_inspect: ["model", "inspect", "--help"];
     of_show: ["show", "--help"];
     of_select: ["select", "--help"];
     of_evaluate: ["evaluate", "--help"];

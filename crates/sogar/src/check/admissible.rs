@@ -99,18 +99,24 @@ pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Ac
     }
     let costs = edit_costs(&prepared.cost, &prepared.edits, &prepared.table, &prepared.affected)?;
     let (costs, rows) = (&costs, prepared.affected.len());
+    let lists: Vec<Vec<Edit>> = edits
+        .iter()
+        .map(|own| own.iter().map(|&edit| prepared.edits[edit as usize].clone()).collect())
+        .collect();
+    let flips = flips(prepared, &lists, &prepared.affected)?;
     let actions: Vec<Action> = edits
-        .par_iter()
-        .map(|own| {
-            let edits: Vec<Edit> = own.iter().map(|&edit| prepared.edits[edit as usize].clone()).collect();
+        .iter()
+        .zip(lists)
+        .zip(flips)
+        .map(|((own, edits), flips)| {
             let of_row = |row: usize| own.iter().map(move |&edit| u64::from(costs[edit as usize][row]));
             let costs = match prepared.cost.combine() {
                 Combine::Max => (0..rows).map(|row| of_row(row).max().unwrap_or(0)).collect(),
                 Combine::Sum => (0..rows).map(|row| of_row(row).sum()).collect(),
             };
-            Ok(Action { flips: flips(prepared, &edits, &prepared.affected)?, edits, costs })
+            Action { flips, edits, costs }
         })
-        .collect::<Result<_>>()?;
+        .collect();
     for (action, said) in actions.iter().zip(&front.actions) {
         let Some(said_flips) = said.flips.flags(rows) else {
             return defect(format!("the flips of action {} are not a set of the affected rows", said.id));
@@ -172,34 +178,44 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared) -> Verdict<Vec<u32>> 
     Ok(positions)
 }
 
-/// Which of these rows of the table the edits flip, by the model's own word.
-pub(super) fn flips(prepared: &Prepared, edits: &[Edit], rows: &[usize]) -> Result<Vec<bool>> {
-    if edits.is_empty() {
-        return Ok(vec![false; rows.len()]);
-    }
+/// Which of these rows of the table each action flips, by the model's own word. The model is asked about the rows of several
+/// actions at a time where it wants large batches.
+pub(super) fn flips(prepared: &Prepared, actions: &[Vec<Edit>], rows: &[usize]) -> Result<Vec<Vec<bool>>> {
+    let batch = prepared.model.predictor.batching().rows.max(BATCH);
+    let together = (batch / rows.len().max(1)).max(1);
+    let groups: Vec<Vec<bool>> = actions
+        .par_chunks(together)
+        .map(|actions| {
+            let pairs: Vec<(&[Edit], usize)> =
+                actions.iter().flat_map(|edits| rows.iter().map(|&row| (&edits[..], row))).collect();
+            let flips: Vec<Vec<bool>> =
+                pairs.chunks(batch).map(|pairs| flips_of_pairs(prepared, pairs)).collect::<Result<_>>()?;
+            Ok(flips.concat())
+        })
+        .collect::<Result<_>>()?;
+    let flips = groups.concat();
+    Ok((0..actions.len())
+        .map(|action| flips[action * rows.len()..(action + 1) * rows.len()].to_vec())
+        .collect())
+}
+
+fn flips_of_pairs(prepared: &Prepared, pairs: &[(&[Edit], usize)]) -> Result<Vec<bool>> {
     let columns = prepared.encoder.columns.len();
-    let mut flips = Vec::with_capacity(rows.len());
-    let (mut block, mut encoded) = (Vec::new(), Vec::new());
-    for batch in rows.chunks(BATCH) {
-        block.clear();
-        let mut broken = Vec::with_capacity(batch.len());
-        for &row in batch {
-            let before = prepared.table.row(row);
-            let mut after = before.clone();
-            edits.iter().for_each(|edit| edit.apply(&mut after));
-            broken.push(prepared.rules.iter().any(|rule| rule.broken_by(&before, &after)));
-            prepared.encoder.encode_row(&after, &mut encoded);
-            block.extend_from_slice(&encoded);
-        }
-        let predictions = prepared.model.predictor.predict(Rows { values: &block, columns })?;
-        flips.extend(
-            predictions
-                .iter()
-                .zip(&broken)
-                .map(|(label, broken)| !broken && prepared.classes.is_desired(label)),
-        );
+    let mut block = Vec::with_capacity(pairs.len() * columns);
+    let mut encoded = Vec::new();
+    let mut counts = Vec::with_capacity(pairs.len());
+    for &(edits, row) in pairs {
+        let before = prepared.table.row(row);
+        let mut after = before.clone();
+        edits.iter().for_each(|edit| edit.apply(&mut after));
+        let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
+        counts.push(!edits.is_empty() && !broken);
+        prepared.encoder.encode_row(&after, &mut encoded);
+        block.extend_from_slice(&encoded);
     }
-    Ok(flips)
+    let predictions = prepared.model.predictor.predict(Rows { values: &block, columns })?;
+    let flipped = predictions.iter().zip(&counts);
+    Ok(flipped.map(|(label, counts)| *counts && prepared.classes.is_desired(label)).collect())
 }
 
 /// The numbers of actions in the order of SPEC §4, found by counting instead of listing.

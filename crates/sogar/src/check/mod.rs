@@ -30,6 +30,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::Source;
 use crate::pipeline::Reporter;
 use crate::summary::FrontFile;
 
@@ -137,17 +138,18 @@ fn same<T: PartialEq + std::fmt::Display>(what: &str, said: T, found: T) -> Verd
 /// the report.
 ///
 /// ```no_run
-/// use sogar::{check, summary::FrontFile};
+/// use sogar::{check, model::Source, summary::FrontFile};
 ///
 /// let front = FrontFile::read("front.json".as_ref())?;
-/// let report = check::check(&front, "people.csv".as_ref(), "model.txt".as_ref(), check::Options::default(), &())?;
+/// let model = Source::File("model.txt".into());
+/// let report = check::check(&front, "people.csv".as_ref(), &model, check::Options::default(), &())?;
 /// assert!(report.passed());
 /// # Ok::<(), sogar::Error>(())
 /// ```
 pub fn check(
     front: &FrontFile,
     table: &Path,
-    model: &Path,
+    model: &Source,
     options: Options,
     reporter: &dyn Reporter,
 ) -> Result<Report> {
@@ -160,7 +162,7 @@ pub fn check(
 fn check_here(
     front: &FrontFile,
     table: &Path,
-    model: &Path,
+    model: &Source,
     options: Options,
     reporter: &dyn Reporter,
 ) -> Result<Report> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Report, Verdict, defect, same};
 use crate::error::Result;
 use crate::files::{read_bytes, sha256_hex};
-use crate::model;
+use crate::model::Source;
 use crate::pipeline::Prepared;
 use crate::summary::{Bits, FrontFile, Status};
 use crate::table::Table;
@@ -15,11 +15,12 @@ use crate::table::Table;
 pub(super) fn reopen(
     front: &FrontFile,
     table: &Path,
-    model: &Path,
+    model: &Source,
     report: &mut Report,
 ) -> Result<Option<Prepared>> {
-    let same_table = report.record("table", hash("table", table, &front.table.hash, &read_bytes(table)?));
-    let same_model = report.record("model", hash("model", model, &front.model.hash, &read_bytes(model)?));
+    let same_table =
+        report.record("table", hash("table", table, &front.table.hash, &sha256_hex(&read_bytes(table)?)));
+    let same_model = report.record("model", hash("model", &model.name(), &front.model.hash, &model.hash()?));
     if same_table.is_none() || same_model.is_none() {
         return Ok(None);
     }
@@ -31,9 +32,9 @@ pub(super) fn reopen(
     Ok((fits.is_some() && sizes.is_some()).then_some(prepared))
 }
 
-fn hash(what: &str, path: &Path, recorded: &str, bytes: &[u8]) -> Verdict<((), String)> {
+fn hash(what: &str, path: &Path, recorded: &str, found: &str) -> Verdict<((), String)> {
     let name = path.display();
-    if sha256_hex(bytes) != recorded {
+    if found != recorded {
         return defect(format!(
             "{name} is not the {what} that the result was made from: its content differs"
         ));
@@ -41,10 +42,10 @@ fn hash(what: &str, path: &Path, recorded: &str, bytes: &[u8]) -> Verdict<((), S
     Ok(((), format!("{name} has the recorded content")))
 }
 
-fn prepare(front: &FrontFile, table: &Path, model: &Path) -> Verdict<(Prepared, String)> {
+fn prepare(front: &FrontFile, table: &Path, model: &Source) -> Verdict<(Prepared, String)> {
     let config = front.config.clone();
     let table = Table::read(table, &config.read_options()?)?;
-    let model = model::load(model, config.model.threshold)?;
+    let model = model.open(&table, &config)?;
     let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;
     Ok((prepared, "fits the table and the model".to_owned()))
 }

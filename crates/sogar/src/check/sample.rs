@@ -67,19 +67,18 @@ pub(super) fn outcomes(
         many => (0..ROWS).map(|_| draw.below(many)).collect(),
     };
     let in_table: Vec<usize> = rows.iter().map(|&row| prepared.affected[row]).collect();
-    let verdicts: Vec<Verdict<()>> = actions
-        .par_iter()
+    let lists: Vec<Vec<Edit>> = actions
+        .iter()
         .map(|&action| {
-            let edits: Vec<Edit> =
-                problem.edits_of(action).iter().map(|&edit| prepared.edits[edit as usize].clone()).collect();
-            let found = flips(prepared, &edits, &in_table)?;
-            match (0..rows.len()).find(|&i| found[i] != problem.flips(action, rows[i])) {
-                Some(i) => Err(differs(&edits, in_table[i])),
-                None => Ok(()),
-            }
+            problem.edits_of(action).iter().map(|&edit| prepared.edits[edit as usize].clone()).collect()
         })
         .collect();
-    verdicts.into_iter().collect::<Verdict<()>>()?;
+    let found = flips(prepared, &lists, &in_table)?;
+    for ((&action, edits), found) in actions.iter().zip(&lists).zip(&found) {
+        if let Some(i) = (0..rows.len()).find(|&i| found[i] != problem.flips(action, rows[i])) {
+            return Err(differs(edits, in_table[i]));
+        }
+    }
     let asked = actions.len() * rows.len();
     let share = if asked == problem.actions() * problem.rows() { "all" } else { "a sample of" };
     Ok(((), format!("{share} {asked} outcomes of all actions are the model's own")))

@@ -134,7 +134,8 @@ fn points_that_are_no_front_are_named() {
 #[test]
 fn drawn_searches_see_missing_points_and_invent_none() {
     let mut front = FrontFile::read(&fixture("front.json")).unwrap();
-    let prepared = crate::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt")).unwrap();
+    let prepared =
+        crate::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
     let made = prepared.problem(&(), &CancelToken::new()).unwrap();
     let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
     let found = sub_searches(&front, &prepared, &plain, &LeafFronts::new());

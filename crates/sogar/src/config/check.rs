@@ -48,6 +48,7 @@ impl Config {
                 ));
             }
         }
+        self.check_command(notices)?;
         for (list, what) in [(&self.model.classes, "model.classes"), (&self.data.desired, "data.desired")] {
             if let Some(twice) = first_twice(list) {
                 return Err(fault(format!("{what} lists `{twice}` twice")));
@@ -66,6 +67,37 @@ impl Config {
             notices.push(format!("`{label}` is the label, so that ignoring it has no effect"));
         }
         Ok(())
+    }
+
+    fn check_command(&self, notices: &mut Vec<String>) -> Result<()> {
+        let model = &self.model;
+        match &model.command {
+            Some(command) => drop(crate::model::command::words(command)?),
+            None => {
+                let idle = [
+                    ("answers", model.answers.is_some()),
+                    ("timeout", model.timeout.is_some()),
+                    ("batch", model.batch.is_some()),
+                    ("jobs", model.jobs.is_some()),
+                ];
+                for (key, _) in idle.iter().filter(|(_, set)| *set) {
+                    notices.push(format!("model.{key} has no effect without model.command"));
+                }
+            }
+        }
+        // Longer than a year is as good as for ever, and fits every clock.
+        if model.timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 3.2e7)) {
+            return Err(fault("model.timeout must be a positive number of seconds"));
+        }
+        if model.batch == Some(0) {
+            return Err(fault("model.batch = 0, but it must be at least 1"));
+        }
+        match model.jobs {
+            Some(jobs) if !(1..=MOST_THREADS).contains(&jobs) => {
+                Err(fault(format!("model.jobs = {jobs}, but it must be from 1 to {MOST_THREADS}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_cost(&self, notices: &mut Vec<String>) -> Result<()> {
@@ -133,6 +165,9 @@ impl Limits {
         within("min_leaf", self.min_leaf, 1, u32::MAX)?;
         within("max_edits", self.max_edits, 1, MOST_EDITS)?;
         within("threads", self.threads, 1, MOST_THREADS)?;
+        if self.max_scorings == Some(0) {
+            return Err(fault("limits.max_scorings = 0, but it must be at least 1"));
+        }
         if self.time_limit.is_some_and(|seconds| !(seconds > 0.0 && seconds.is_finite())) {
             return Err(fault("limits.time_limit must be a positive number of seconds")
                 .help("leave it out for no limit"));
@@ -287,6 +322,12 @@ mod tests {
     #[test]
     fn model_and_cost_settings_are_checked() {
         assert!(message("[model]\nthreshold = nan\n").contains("finite"));
+        assert!(message("[model]\ncommand = \"  \"\n").contains("empty"));
+        assert!(message("[model]\ncommand = \"sh -c 'x\"\n").contains("left open"));
+        assert!(message("[model]\ntimeout = 0\n").contains("positive number of seconds"));
+        assert!(message("[model]\nbatch = 0\n").contains("at least 1"));
+        assert!(message("[model]\njobs = 0\n").contains("from 1 to"));
+        assert!(check("[model]\nbatch = 5\n").unwrap()[0].contains("no effect without model.command"));
         assert!(message("[model]\nclasses = [\"a\"]\n").contains("at least two"));
         assert!(message("[data]\ndesired = [\"a\", \"a\"]\n").contains("twice"));
         let fault = message("[data]\ndesired = [\"god\"]\n[model]\nclasses = [\"good\", \"bad\"]\n");

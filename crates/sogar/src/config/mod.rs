@@ -89,9 +89,53 @@ pub struct ModelConfig {
     /// Decision threshold of a score model (default: the library's own).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
+    /// A command that is the model, instead of a file: it gets rows as CSV and prints an answer a line. No shell is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What the command answers (default: scores).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<AnswerKind>,
+    /// Seconds that the command may take for a batch of rows (default: 600).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+    /// Rows that the command gets at a time (default: 100,000).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
+    /// Commands that may run at the same time (default: 1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
     /// Model columns by hand: `columns."model column" = "table column or feature[=level]"`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, String>,
+}
+
+/// What a command answers for a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerKind {
+    /// A number; class 1 iff it is above the threshold (default 0.5).
+    #[default]
+    Scores,
+    /// The name of a class.
+    Labels,
+}
+
+impl AnswerKind {
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnswerKind::Scores => "scores",
+            AnswerKind::Labels => "labels",
+        }
+    }
+
+    /// What one answer is.
+    pub fn one(self) -> &'static str {
+        match self {
+            AnswerKind::Scores => "score",
+            AnswerKind::Labels => "label",
+        }
+    }
 }
 
 /// Settings of one feature.
@@ -260,6 +304,9 @@ pub struct Limits {
     /// Most edits in an action (default 3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edits: Option<u32>,
+    /// Most rows that a model may be asked about, where every edited row has to be scored (default: no limit).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_scorings: Option<u64>,
     /// Seconds after which the search stops with what it has (default: none).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,

@@ -9,6 +9,7 @@ fn info(columns: &[&str]) -> ModelInfo {
         categories: vec![Vec::new(); columns.len()],
         unplaced_categories: Vec::new(),
         classes: 2,
+        class_names: Vec::new(),
         threshold: Some(0.5),
     }
 }

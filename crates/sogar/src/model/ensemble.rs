@@ -1,9 +1,14 @@
 //! A sum of decision trees, as LightGBM, XGBoost and forests are: the shape that the fast outcome computation
-//! (`outcomes.rs`) understands.
+//! (`outcomes/ensemble.rs`) understands.
 //!
-//! Evaluation follows the libraries' own arithmetic step by step: leaf values are added in tree order, in
-//! double precision, and probabilities are formed by the same formulas in the same order. A row at a
+//! Evaluation follows the libraries' own arithmetic step by step: leaf values are added in tree order, in the
+//! library's precision, and probabilities are formed by the same formulas in the same order. A row at a
 //! threshold, or at the decision boundary, then gets the very label that the library gives it.
+
+use std::sync::Arc;
+
+use super::Prediction;
+use super::decision::{Arithmetic, Decision};
 
 /// Values this close to zero are zero to LightGBM: its single-precision constant 1e-35, widened.
 pub const ZERO_BAND: f64 = 1e-35_f32 as f64;
@@ -15,10 +20,14 @@ pub struct TreeEnsemble {
     pub trees: Vec<Tree>,
     /// Number of outputs.
     pub outputs: usize,
-    /// Start value of each output.
+    /// A constant that is added to each output.
     pub base: Vec<f64>,
+    /// Whether the constant is added after the trees (ONNX runtimes) rather than before them.
+    pub base_last: bool,
     /// The sum of each output is divided by this (1, or the number of rounds for averaged forests).
     pub divisor: f64,
+    /// The precision of the library's sums.
+    pub arithmetic: Arithmetic,
     /// How outputs become a label.
     pub decision: Decision,
 }
@@ -73,29 +82,21 @@ pub enum Test {
         /// The set as 32-bit words.
         words: Vec<u32>,
     },
-}
-
-/// How the outputs become a label; probabilities are computed as the library does.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Decision {
-    /// Label 1 iff `1 / (1 + exp(-slope · output)) > threshold`.
-    Sigmoid {
-        /// LightGBM's `sigmoid` parameter.
-        slope: f64,
-        /// Decision threshold on the probability.
-        threshold: f64,
+    /// XGBoost's test of a category: the value, narrowed to single precision, is negative or its whole part is none
+    /// of these.
+    NoneOf {
+        /// The categories, ascending; shared by the trees of a model whose leaves are vectors.
+        categories: Arc<[u32]>,
+        /// Whether a missing value goes left.
+        default_left: bool,
     },
-    /// Label 1 iff `output > threshold`.
-    Raw {
-        /// Decision threshold on the raw output.
-        threshold: f64,
-    },
-    /// The class with the largest softmax probability, the first on ties.
-    Softmax,
-    /// The class with the largest `1 / (1 + exp(-slope · output))`, the first on ties.
-    OneVsAll {
-        /// LightGBM's `sigmoid` parameter.
-        slope: f64,
+    /// The value lies in one of these ranges `low < x <= high` (equality with one of several numbers, as values that
+    /// are rounded first are tested for it).
+    Within {
+        /// The ranges, ascending and apart from each other.
+        ranges: Vec<(f64, f64)>,
+        /// Whether a missing value goes left.
+        default_left: bool,
     },
 }
 
@@ -118,6 +119,19 @@ impl Test {
                     let bit = value as usize;
                     words.get(bit / 32).is_some_and(|word| word >> (bit % 32) & 1 == 1)
                 }
+            }
+            Test::NoneOf { categories, default_left } => {
+                let value = value as f32;
+                if value.is_nan() {
+                    *default_left
+                } else {
+                    value < 0.0 || categories.binary_search(&(value as u32)).is_err()
+                }
+            }
+            Test::Within { default_left, .. } if value.is_nan() => *default_left,
+            Test::Within { ranges, .. } => {
+                let after = ranges.partition_point(|&(_, high)| high < value);
+                ranges.get(after).is_some_and(|&(low, _)| low < value)
             }
         }
     }
@@ -145,74 +159,37 @@ impl Tree {
 impl TreeEnsemble {
     /// Writes the final outputs of a row (after the divisor) into `out`, which has one place an output.
     pub fn outputs_of(&self, row: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(&self.base);
+        let arithmetic = self.arithmetic;
+        if self.base_last {
+            out.fill(0.0);
+        } else {
+            out.copy_from_slice(&self.base);
+        }
         for round in self.trees.chunks(self.outputs) {
             for (output, tree) in out.iter_mut().zip(round) {
-                *output += tree.value_of(row);
+                *output = arithmetic.add(*output, tree.value_of(row));
+            }
+        }
+        if self.base_last {
+            for (output, &base) in out.iter_mut().zip(&self.base) {
+                *output = arithmetic.add(*output, base);
             }
         }
         // x / 1.0 is x, bit by bit.
         for output in out.iter_mut() {
-            *output /= self.divisor;
+            *output = arithmetic.divide(*output, self.divisor);
         }
+    }
+
+    /// What the model says of a row with these outputs.
+    pub fn prediction(&self, outputs: &[f64]) -> Prediction {
+        let (decision, arithmetic) = (&self.decision, self.arithmetic);
+        Prediction { label: decision.label(outputs, arithmetic), score: decision.score(outputs, arithmetic) }
     }
 
     /// Number of leaves of all trees.
     pub fn leaf_count(&self) -> usize {
         self.trees.iter().map(|tree| tree.leaves.len()).sum()
-    }
-}
-
-/// The logistic function in the libraries' order of operations.
-#[inline]
-fn sigmoid(slope: f64, output: f64) -> f64 {
-    1.0 / (1.0 + (-slope * output).exp())
-}
-
-/// The softmax probabilities, in the library's order of operations and without storing them.
-fn softmax(outputs: &[f64]) -> impl Iterator<Item = f64> + '_ {
-    let largest = outputs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
-    for output in outputs {
-        sum += (output - largest).exp();
-    }
-    outputs.iter().map(move |output| (output - largest).exp() / sum)
-}
-
-/// Index and value of the largest number, the first on ties.
-fn first_largest(values: impl Iterator<Item = f64>) -> (u32, f64) {
-    let mut best = (0, f64::NEG_INFINITY);
-    for (index, value) in (0u32..).zip(values) {
-        if value > best.1 {
-            best = (index, value);
-        }
-    }
-    best
-}
-
-impl Decision {
-    /// The label of a row with these outputs (after the divisor).
-    pub fn label(&self, outputs: &[f64]) -> u32 {
-        match *self {
-            Decision::Sigmoid { slope, threshold } => u32::from(sigmoid(slope, outputs[0]) > threshold),
-            Decision::Raw { threshold } => u32::from(outputs[0] > threshold),
-            Decision::Softmax => first_largest(softmax(outputs)).0,
-            Decision::OneVsAll { slope } => first_largest(outputs.iter().map(|&o| sigmoid(slope, o))).0,
-        }
-    }
-
-    /// The score of a row with these outputs: the probability of class 1 (two classes) or of the predicted
-    /// class; the raw output where there are no probabilities.
-    pub fn score(&self, outputs: &[f64]) -> f64 {
-        let of_class_1 = outputs.len() == 2;
-        match *self {
-            Decision::Sigmoid { slope, .. } => sigmoid(slope, outputs[0]),
-            Decision::Raw { .. } => outputs[0],
-            Decision::Softmax if of_class_1 => softmax(outputs).last().unwrap_or(f64::NAN),
-            Decision::Softmax => first_largest(softmax(outputs)).1,
-            Decision::OneVsAll { slope } if of_class_1 => sigmoid(slope, outputs[1]),
-            Decision::OneVsAll { slope } => first_largest(outputs.iter().map(|&o| sigmoid(slope, o))).1,
-        }
     }
 }
 
@@ -259,20 +236,43 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_to_the_first_class_and_to_label_0() {
-        assert_eq!(Decision::Sigmoid { slope: 1.0, threshold: 0.5 }.label(&[0.0]), 0);
-        assert_eq!(Decision::Sigmoid { slope: 1.0, threshold: 0.5 }.label(&[1e-10]), 1);
-        assert_eq!(Decision::Softmax.label(&[1.0, 3.0, 3.0]), 1);
-        assert_eq!(Decision::OneVsAll { slope: 2.0 }.label(&[-1.0, -1.0]), 0);
-        // Different outputs whose probabilities round to the same number are a tie as well.
-        assert_eq!(Decision::OneVsAll { slope: 1.0 }.label(&[800.0, 900.0]), 0);
+    fn categories_are_tested_in_single_precision_and_missing_ones_take_the_default_side() {
+        for default_left in [false, true] {
+            let test = Test::NoneOf { categories: vec![0, 31, 34].into(), default_left };
+            assert_eq!(test.passes(f64::NAN), default_left);
+            for inside in [0.0, -0.0, -1e-60, 0.9, 31.0, 34.7] {
+                assert!(!test.passes(inside), "{inside}");
+            }
+            // 0.99999999999 is 1 in single precision.
+            for outside in [1.0, 0.999_999_999_99, -0.5, -1.0, 32.0, 64.0, 1e300, -1e300, f64::INFINITY] {
+                assert!(test.passes(outside), "{outside}");
+            }
+        }
     }
 
     #[test]
-    fn the_score_is_of_class_1_or_of_the_predicted_class() {
-        assert_eq!(Decision::Softmax.score(&[0.0, 0.0]), 0.5);
-        assert_eq!(Decision::Softmax.score(&[0.0, 0.0, 0.0]), 1.0 / 3.0);
-        assert_eq!(Decision::OneVsAll { slope: 1.0 }.score(&[5.0, 0.0]), 0.5);
-        assert_eq!(Decision::Raw { threshold: 2.0 }.score(&[7.0]), 7.0);
+    fn sums_round_as_the_library_rounds_them() {
+        let leaf = |value: f32| Tree { nodes: vec![], leaves: vec![f64::from(value)] };
+        let mut ensemble = TreeEnsemble {
+            trees: vec![leaf(1e8), leaf(1.0), leaf(-1e8)],
+            outputs: 1,
+            base: vec![3.0],
+            base_last: false,
+            divisor: 1.0,
+            arithmetic: Arithmetic::Double,
+            decision: Decision::Raw { threshold: 0.0 },
+        };
+        let output = |ensemble: &TreeEnsemble| {
+            let mut out = [0.0];
+            ensemble.outputs_of(&[], &mut out);
+            out[0]
+        };
+        assert_eq!(output(&ensemble), 4.0);
+        ensemble.arithmetic = Arithmetic::Single;
+        assert_eq!(output(&ensemble), 0.0);
+        ensemble.base_last = true;
+        assert_eq!(output(&ensemble), 3.0);
+        ensemble.divisor = 7.0;
+        assert_eq!(output(&ensemble), f64::from(3f32 / 7.0));
     }
 }

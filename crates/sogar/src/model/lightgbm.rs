@@ -1,18 +1,22 @@
-//! LightGBM's text format (`booster.save_model("model.txt")`), versions v3 and v4.
+//! LightGBM's text format (`booster.save_model("model.txt")`), versions v3 and v4, and its JSON dump
+//! (`booster.dump_model()`), which says the same in other words.
 //!
 //! The file is untrusted input. Nothing is allocated from a count that the file claims: every array is as
 //! long as the text that spells it, and the counts must agree with it. Trees are checked to be trees, so that
 //! following children always ends at a leaf.
 //!
 //! The parts: [`fields`] (lines and `key=value` blocks), [`header`] (what precedes the trees), [`tree`] (one
-//! tree) and [`categories`] (the lists of pandas categories at the end).
+//! tree) and [`categories`] (the lists of pandas categories at the end); [`dump`] for the JSON file and [`nested`] for its
+//! trees.
 
 pub(crate) mod categories;
+mod dump;
 mod fields;
 mod header;
+mod nested;
 mod tree;
 
-use super::{Decision, ModelInfo, Tree, TreeEnsemble, TreeModel};
+use super::{Arithmetic, Decision, ModelInfo, Tree, TreeEnsemble, TreeModel};
 use crate::error::{Error, ErrorKind, Result};
 use fields::{Block, Lines};
 use header::Header;
@@ -37,7 +41,24 @@ pub fn parse(text: &str, threshold: Option<f64>) -> Result<TreeModel> {
     let header = Header::read(&block)?;
     let decision = header.decision(threshold)?;
     let trees = read_trees(&mut lines, &header)?;
+    let lists = categories::read(&mut lines)?;
+    assemble("LightGBM text", header, decision, trees, lists)
+}
 
+/// Reads a model from the bytes of a JSON dump; see [`parse`] for the threshold.
+pub fn parse_json(bytes: &[u8], threshold: Option<f64>) -> Result<TreeModel> {
+    let dump::Contents { header, trees, lists } = dump::read(bytes)?;
+    let decision = header.decision(threshold)?;
+    assemble("LightGBM JSON", header, decision, trees, lists)
+}
+
+fn assemble(
+    format: &str,
+    header: Header,
+    decision: Decision,
+    trees: Vec<Tree>,
+    lists: Vec<Vec<String>>,
+) -> Result<TreeModel> {
     let outputs = header.trees_per_round;
     if trees.is_empty() {
         return Err(
@@ -50,21 +71,25 @@ pub fn parse(text: &str, threshold: Option<f64>) -> Result<TreeModel> {
     }
     let rounds = trees.len() / outputs;
     let divisor = if header.average_output { rounds as f64 } else { 1.0 };
-    let ensemble = TreeEnsemble { trees, outputs, base: vec![0.0; outputs], divisor, decision };
-
-    let lists = categories::read(&mut lines)?;
+    let ensemble = TreeEnsemble {
+        trees,
+        outputs,
+        base: vec![0.0; outputs],
+        base_last: false,
+        divisor,
+        arithmetic: Arithmetic::Double,
+        decision,
+    };
     let (categories, unplaced_categories) = categories::place(lists, &header.infos);
     let info = ModelInfo {
-        format: "LightGBM text".into(),
+        format: format.into(),
         description: describe(&ensemble, &header),
         columns: header.columns,
         categories,
         unplaced_categories,
         classes: if outputs == 1 { 2 } else { u32::try_from(outputs).unwrap_or(u32::MAX) },
-        threshold: match decision {
-            Decision::Sigmoid { threshold, .. } | Decision::Raw { threshold } => Some(threshold),
-            Decision::Softmax | Decision::OneVsAll { .. } => None,
-        },
+        class_names: Vec::new(),
+        threshold: decision.threshold(),
     };
     Ok(TreeModel { info, ensemble })
 }

@@ -5,22 +5,37 @@
 //! format, write a reader that gives a `Predictor` and register it in [`load`]; if it is a sum of trees, give
 //! a [`TreeEnsemble`] and the fast outcome computation comes for free.
 
+pub mod callback;
+pub mod command;
+pub mod decision;
 pub mod ensemble;
 pub mod lightgbm;
 pub mod network;
+pub mod onnx;
+pub mod readable;
 pub mod recognise;
+pub mod scaling;
+pub mod single;
+mod source;
 mod tree_model;
+pub mod xgboost;
 
-pub use ensemble::{Decision, Missing, Node, Test, Tree, TreeEnsemble};
-pub use network::{Activation, DenseNetwork, Layer, NetworkDecision};
+pub use callback::{Answers, Batching, Callback};
+pub use command::CommandLine;
+pub use decision::{Arithmetic, Decision};
+pub use ensemble::{Missing, Node, Test, Tree, TreeEnsemble};
+pub use network::{Activation, Closeness, DenseNetwork, Layer, NetworkDecision, NetworkModel};
 pub use recognise::Format;
+pub use scaling::Scaling;
+pub use source::Source;
 pub use tree_model::TreeModel;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::files::{read_bytes, sha256_hex};
+use crate::files::read_bytes;
+use onnx::ExternalFiles;
 
 /// Rows of model inputs, row by row in one block.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +80,8 @@ pub struct ModelInfo {
     pub unplaced_categories: Vec<Vec<String>>,
     /// Number of classes (2 for a score model).
     pub classes: u32,
+    /// The names of the classes in the order of their indices, where the file gives them; else empty.
+    pub class_names: Vec<String>,
     /// A score model answers class 1 iff its score is greater than this.
     pub threshold: Option<f64>,
 }
@@ -77,6 +94,11 @@ pub trait Predictor: Send + Sync {
     /// One prediction a row, in order.
     fn predict(&self, rows: Rows<'_>) -> Result<Vec<Prediction>>;
 
+    /// How the model wants to be asked about many rows. [`Predictor::predict`] takes any number of them.
+    fn batching(&self) -> Batching {
+        Batching::default()
+    }
+
     /// The model as a sum of trees, where it is one: unlocks outcomes without re-scoring.
     fn tree_ensemble(&self) -> Option<&TreeEnsemble> {
         None
@@ -88,14 +110,14 @@ pub trait Predictor: Send + Sync {
     }
 }
 
-/// A model that was read from a file.
+/// A model that was read from a file, or another one with what stands for its file.
 #[derive(Clone)]
 pub struct LoadedModel {
     /// The predictor.
     pub predictor: Arc<dyn Predictor>,
-    /// The file.
+    /// The file; for a command the command line.
     pub path: std::path::PathBuf,
-    /// SHA-256 of the file's bytes, in hexadecimal.
+    /// SHA-256 of the file's bytes (and of the weight files beside it), in hexadecimal; for a command, of the command line.
     pub hash: String,
 }
 
@@ -108,14 +130,28 @@ pub struct LoadedModel {
 /// ```
 pub fn load(path: &Path, threshold: Option<f64>) -> Result<LoadedModel> {
     let bytes = read_bytes(path)?;
-    let predictor = from_bytes(&bytes, threshold).map_err(|error| error.file(path))?;
-    Ok(LoadedModel { predictor, path: path.to_path_buf(), hash: sha256_hex(&bytes) })
+    let mut files = ExternalFiles::beside(path);
+    let predictor = from_bytes_and_files(&bytes, threshold, &mut files).map_err(|error| error.file(path))?;
+    Ok(LoadedModel { predictor, path: path.to_path_buf(), hash: files.hash_with(&bytes) })
 }
 
 /// The model in these bytes, recognised by their content; see [`load`].
 pub fn from_bytes(bytes: &[u8], threshold: Option<f64>) -> Result<Arc<dyn Predictor>> {
+    from_bytes_and_files(bytes, threshold, &mut ExternalFiles::none())
+}
+
+/// As [`from_bytes`], with the files beside the model, in which ONNX may keep weights.
+fn from_bytes_and_files(
+    bytes: &[u8],
+    threshold: Option<f64>,
+    files: &mut ExternalFiles,
+) -> Result<Arc<dyn Predictor>> {
     match Format::of(bytes) {
+        Format::Onnx => onnx::parse_bytes(bytes, threshold, files),
         Format::LightGbmText => Ok(Arc::new(lightgbm::parse_bytes(bytes, threshold)?)),
+        Format::LightGbmJson => Ok(Arc::new(lightgbm::parse_json(bytes, threshold)?)),
+        Format::XgBoostJson => Ok(Arc::new(xgboost::parse_json(bytes, threshold)?)),
+        Format::XgBoostUbj => Ok(Arc::new(xgboost::parse_ubjson(bytes, threshold)?)),
         other => Err(other.refusal()),
     }
 }

@@ -32,8 +32,7 @@ impl Predictor for TreeModel {
             let mut outputs = vec![0.0; self.ensemble.outputs];
             rows.chunks_exact(columns).map(move |row| {
                 self.ensemble.outputs_of(row, &mut outputs);
-                let decision = &self.ensemble.decision;
-                Prediction { label: decision.label(&outputs), score: decision.score(&outputs) }
+                self.ensemble.prediction(&outputs)
             })
         });
         Ok(predictions.collect())

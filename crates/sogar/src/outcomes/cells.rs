@@ -7,6 +7,7 @@
 use crate::encode::Encoder;
 use crate::feature::Feature;
 use crate::model::ensemble::Missing;
+use crate::model::single::largest_below;
 use crate::model::{Test, TreeEnsemble};
 
 /// The cells of one feature.
@@ -89,6 +90,12 @@ fn add_breaks(test: &Test, breaks: &mut Vec<f64>) {
             // Whole parts: (-1, 1) is category 0, [c, c + 1) category c.
             breaks.push(-1.0);
             breaks.extend((1..=words.len() * 32).map(|category| (category as f64).next_down()));
+        }
+        Test::Within { ranges, .. } => breaks.extend(ranges.iter().flat_map(|&(low, high)| [low, high])),
+        Test::NoneOf { categories, .. } => {
+            // Where each category begins and where it ends, in single precision.
+            let edges = categories.iter().flat_map(|&category| [category, category.saturating_add(1)]);
+            breaks.extend(edges.filter_map(|edge| largest_below(edge as f32)));
         }
     }
 }

@@ -23,17 +23,33 @@ pub(super) struct Threshold {
 enum Kind {
     /// One output; label 1 iff it is above `at`. Within `slack` of it rounding decides.
     Above { at: f64, slack: f64 },
-    /// One output per class, the largest wins. `flat`: above this value probabilities round to 1 and tie.
-    Largest { flat: f64 },
+    /// One output per class, the largest wins.
+    Largest(Compared),
 }
+
+/// What is compared where the largest wins.
+enum Compared {
+    /// The outputs.
+    Outputs,
+    /// Their exponentials; `epsilon` is the precision.
+    Exponentials { epsilon: f64 },
+    /// Their logistic functions.
+    Sigmoids { slope: f64, epsilon: f64 },
+}
+
+/// Closer to 0 or 1 than this many units of the precision a probability threshold is left to the model.
+const EXTREME_THRESHOLD: f64 = 64.0;
 
 impl Judge {
     /// `None` for decisions whose threshold cannot be moved to the outputs.
     pub fn new(ensemble: &TreeEnsemble, desired: &[bool]) -> Option<Judge> {
+        let epsilon = ensemble.arithmetic.epsilon();
         let kind = match ensemble.decision {
             Decision::Raw { threshold } => Kind::Above { at: threshold, slack: 0.0 },
+            Decision::Sign => Kind::Above { at: 0.0, slack: 0.0 },
             Decision::Sigmoid { slope, threshold } => {
-                if !(slope > 0.0 && threshold > 0.0 && threshold < 1.0) {
+                let extreme = EXTREME_THRESHOLD * epsilon;
+                if !(slope > 0.0 && threshold > extreme && threshold < 1.0 - extreme) {
                     return None;
                 }
                 // p = 1 / (1 + exp(-slope · output)) is above the threshold iff the output is above `at`. The computed p and the
@@ -41,11 +57,13 @@ impl Judge {
                 // threshold that is at most `slack` in the output.
                 let at = (threshold / (1.0 - threshold)).ln() / slope;
                 let steepness = slope * threshold * (1.0 - threshold);
-                Kind::Above { at, slack: 16.0 * f64::EPSILON * (1.0 / steepness + at.abs()) }
+                Kind::Above { at, slack: 16.0 * epsilon * (1.0 / steepness + at.abs()) }
             }
-            Decision::Softmax => Kind::Largest { flat: f64::INFINITY },
-            // 1 / (1 + exp(-z)) differs from 1 by more than rounding while z < 30.
-            Decision::OneVsAll { slope } if slope > 0.0 => Kind::Largest { flat: 30.0 / slope },
+            Decision::Largest { .. } => Kind::Largest(Compared::Outputs),
+            Decision::Softmax => Kind::Largest(Compared::Exponentials { epsilon }),
+            Decision::OneVsAll { slope } if slope > 0.0 => {
+                Kind::Largest(Compared::Sigmoids { slope, epsilon })
+            }
             Decision::OneVsAll { .. } => return None,
         };
         Some(Judge { kind, desired: desired.to_vec() })
@@ -59,7 +77,7 @@ impl Judge {
                 high: at + (error + slack),
                 desired_above: self.desired[1],
             }),
-            Kind::Largest { .. } => None,
+            Kind::Largest(_) => None,
         }
     }
 
@@ -79,16 +97,32 @@ impl Judge {
                     None
                 }
             }
-            Kind::Largest { flat } => {
+            Kind::Largest(ref compared) => {
                 let (mut wanted, mut other) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
                 for (output, &desired) in outputs.zip(&self.desired) {
                     let best = if desired { &mut wanted } else { &mut other };
                     *best = best.max(output);
                 }
-                // exp and division round too, by a few units in the last place of values below 1.
-                let slack = 2.0 * error + 64.0 * f64::EPSILON * (1.0 + wanted.abs().min(other.abs()));
-                let close = (wanted - other).abs() <= slack || wanted.min(other) > flat;
+                let close = (wanted - other).abs() <= 2.0 * error + compared.slack(wanted, other);
                 (!close && !wanted.is_nan() && !other.is_nan()).then_some(wanted > other)
+            }
+        }
+    }
+}
+
+impl Compared {
+    /// How far apart two outputs must be for what is computed from them to differ in the same direction.
+    fn slack(&self, a: f64, b: f64) -> f64 {
+        let nearest = 1.0 + a.abs().min(b.abs());
+        match *self {
+            Compared::Outputs => 0.0,
+            // exp and division round by a few units in the last place of values below 1.
+            Compared::Exponentials { epsilon } => 64.0 * epsilon * nearest,
+            // p = 1 / (1 + exp(-z)) rises by the share 1 - p = 1 / (1 + exp(z)) of itself per unit of z, so the
+            // flatter, the more of z it takes to move p by a few units in the last place.
+            Compared::Sigmoids { slope, epsilon } => {
+                let flatness = 1.0 + (slope * a.min(b)).exp();
+                64.0 * epsilon * (nearest + flatness / slope)
             }
         }
     }

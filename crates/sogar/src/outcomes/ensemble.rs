@@ -12,7 +12,8 @@
 //! **Error.** A margin is the sum of at most `K = 2^k · leaves + 1` numbers whose absolute values add up to at most
 //! `A = 2^k · Σ|w| + |base|`, in double precision in some order; the same holds, with fewer terms, for the library's own sum. Each is within
 //! `K·ε·A` of the true sum (ε = 2^-52, twice the unit round-off, covers the rounding of `w / divisor` and of higher order), so
-//! the two differ by at most `2·K·ε·A`. Outcomes whose margin is within that of the threshold are settled by the model itself.
+//! the two differ by at most `2·K·ε·A`, plus what the library loses where it adds in single precision ([`rounding`]).
+//! Outcomes whose margin is within that of the threshold are settled by the model itself.
 
 use rayon::prelude::*;
 use sogar_solver::BitTable;
@@ -23,7 +24,7 @@ use super::index::ActionIndex;
 use super::kernel::{Kernel, transpose};
 use super::units::units;
 use super::walk::{LinkedWalk, PathUnit, Walk};
-use super::{Outcomes, Question, Watch, scoring};
+use super::{Outcomes, Question, Watch, rounding, scoring};
 use crate::error::Result;
 use crate::model::{Rows, TreeEnsemble};
 
@@ -119,7 +120,7 @@ impl<'a> Decomposition<'a> {
         let terms = subsets * this.leaves.len() as f64 + 8.0;
         let weight: f64 = this.leaves.iter().map(|leaf| leaf.value.abs()).sum();
         let base = this.base.iter().fold(0.0f64, |largest, base| largest.max(base.abs()));
-        this.error = 2.0 * terms * f64::EPSILON * (subsets * weight + base);
+        this.error = 2.0 * terms * f64::EPSILON * (subsets * weight + base) + rounding::of_library(ensemble);
         this.error.is_finite().then_some(this)
     }
 
@@ -297,7 +298,12 @@ impl<'a> Decomposition<'a> {
     /// Asks the model about the outcomes that are too close to call.
     fn settle(&self, values: &[f64], close: &[u32], flips: &mut [u64]) -> Result<()> {
         let question = self.question;
+        if close.is_empty() {
+            return Ok(());
+        }
+        let columns = question.encoder.columns.len();
         let (mut edited, mut encoded) = (Vec::new(), Vec::new());
+        let mut block = Vec::with_capacity(close.len() * columns);
         for &action in close {
             edited.clear();
             edited.extend_from_slice(values);
@@ -305,9 +311,11 @@ impl<'a> Decomposition<'a> {
                 question.edits[edit as usize].apply(&mut edited);
             }
             question.encoder.encode_row(&edited, &mut encoded);
-            let rows = Rows { values: &encoded, columns: encoded.len() };
-            let label = question.predictor.predict(rows)?.first().map_or(0, |prediction| prediction.label);
-            let desired = question.desired.get(label as usize).copied().unwrap_or(false);
+            block.extend_from_slice(&encoded);
+        }
+        let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+        for (&action, prediction) in close.iter().zip(&predictions) {
+            let desired = question.desired.get(prediction.label as usize).copied().unwrap_or(false);
             let (word, bit) = (&mut flips[action as usize / 64], action % 64);
             *word = *word & !(1 << bit) | u64::from(desired) << bit;
         }

@@ -1,17 +1,23 @@
 //! Outcomes: does action `a` flip the decision for row `x`? Asked for every affected row and every action, before the
 //! search starts, and kept as one bit each.
 //!
-//! A sum of trees is not re-scored: [`ensemble`] decomposes its margin around each row. Any other model is asked about
-//! the edited rows in batches ([`scoring`]). Rules that an action must not break are applied last ([`crate::rules`]).
+//! A sum of trees is not re-scored: [`ensemble`] decomposes its margin around each row. A dense network is evaluated in
+//! batches that share the row's part of the work ([`mod@network`]). Any other model is asked about the edited rows
+//! ([`scoring`]). Rules that an action must not break are applied last ([`crate::rules`]).
 
+pub mod cache;
 mod cells;
 mod decision;
 mod ensemble;
 mod index;
 mod kernel;
+mod network;
+mod rounding;
 mod scoring;
 mod units;
 mod walk;
+
+pub use scoring::{Scorings, count as count_scorings};
 
 use sogar_solver::{Actions, BitTable, CancelToken};
 
@@ -21,6 +27,15 @@ use crate::error::Result;
 use crate::feature::FeatureTable;
 use crate::model::Predictor;
 use crate::rules::Rule;
+
+/// Bytes for remembering a model's answers, so that a question that comes back is not asked again.
+const SCORING_MEMORY: u64 = 512 << 20;
+
+/// Whether outcomes are found by asking the model about every different edited row, since nothing is known of it but its
+/// answers.
+pub fn is_scored(predictor: &dyn Predictor) -> bool {
+    predictor.tree_ensemble().is_none() && predictor.dense_network().is_none()
+}
 
 /// What outcomes are computed from.
 #[derive(Clone, Copy)]
@@ -65,9 +80,12 @@ pub struct Outcomes {
 pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
     let fast =
         question.predictor.tree_ensemble().and_then(|trees| ensemble::Decomposition::new(trees, &question));
-    let mut found = match fast {
-        Some(decomposition) => decomposition.outcomes(watch)?,
-        None => scoring::score_all(&question, watch)?,
+    let network = question.predictor.dense_network();
+    let network = network.and_then(|network| network::NetworkOutcomes::new(network, &question));
+    let mut found = match (fast, network) {
+        (Some(decomposition), _) => decomposition.outcomes(watch)?,
+        (None, Some(network)) => network.outcomes(watch),
+        (None, None) => scoring::score_all(&question, watch, SCORING_MEMORY)?,
     };
     if let Some(found) = &mut found {
         crate::rules::forbid(question, &mut found.flips);
@@ -77,7 +95,7 @@ pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outc
 
 /// The outcomes by asking the model about every edited row: slow, and what the fast path is held against.
 pub fn by_scoring(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-    let mut found = scoring::score_all(&question, watch)?;
+    let mut found = scoring::score_all(&question, watch, SCORING_MEMORY)?;
     if let Some(found) = &mut found {
         crate::rules::forbid(question, &mut found.flips);
     }

@@ -1,68 +1,194 @@
-//! Outcomes by asking the model about every edited row, in batches.
+//! Outcomes by asking the model about edited rows: for models of which nothing is known but their answers.
+//!
+//! The same question is asked once ([`inputs`]), in batches as large as the model wants and as many at a time as it
+//! allows. Before that, [`count`] finds out how many questions there are, so that a model that takes a second for each
+//! of a million of them can be refused before the first.
+
+mod block;
+mod fingerprints;
+mod inputs;
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use rayon::prelude::*;
-use sogar_solver::BitTable;
+use sogar_solver::{BitTable, CancelToken};
 
 use super::{Outcomes, Question, Watch};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::Rows;
 
-/// Rows per call of the model.
-const BATCH: usize = 4096;
+pub(super) use block::score;
 
-/// Asks about all rows and actions.
-pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-    let mut flips = BitTable::new(question.actions.len(), question.rows.len());
-    let actions: Vec<u32> = (1..question.actions.len() as u32).collect();
-    let mut done = 0;
-    // Sixty-four rows at a time: one word of every action's set.
-    for (block, rows) in question.rows.chunks(64).enumerate() {
-        if watch.cancel.is_cancelled() {
-            return Ok(None);
-        }
-        let words = score(question, rows, &actions)?;
-        for (&action, word) in actions.iter().zip(words) {
-            flips.set_mut(action as usize)[block] = word;
-        }
-        done += rows.len();
-        (watch.progress)(done, question.rows.len());
-    }
-    Ok(Some(Outcomes { flips, method: "every edited row scored by the model", settled: 0 }))
+use fingerprints::{AsItIs, Distinct, Known};
+use inputs::Inputs;
+
+/// Pairs of a row and an action that wait for an answer, at most.
+const MOST_WAITING: usize = 1 << 22;
+/// Rows that one task counts.
+const ROWS_PER_TASK: usize = 16;
+
+/// How many rows a model would be asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scorings {
+    /// Different edited rows, as the model sees them.
+    pub distinct: u64,
+    /// Whether `distinct` is exact; else it is an estimate from a sample, with a standard error of 0.2 %.
+    pub exact: bool,
+    /// Pairs of a row and an action.
+    pub pairs: u64,
 }
 
-/// For each of the actions one word: bit `i` tells whether it flips `rows[i]` (at most 64 rows).
-pub(super) fn score(question: &Question<'_>, rows: &[usize], actions: &[u32]) -> Result<Vec<u64>> {
-    let per_batch = (BATCH / rows.len().max(1)).max(1);
-    let batches: Vec<Vec<u64>> = actions
-        .par_chunks(per_batch)
-        .map(|actions| score_batch(question, rows, actions))
-        .collect::<Result<_>>()?;
-    Ok(batches.concat())
-}
-
-fn score_batch(question: &Question<'_>, rows: &[usize], actions: &[u32]) -> Result<Vec<u64>> {
-    let columns = question.encoder.columns.len();
-    let mut block = Vec::with_capacity(rows.len() * actions.len() * columns);
-    let (mut edited, mut encoded) = (Vec::new(), Vec::new());
-    let originals: Vec<Vec<f64>> = rows.iter().map(|&row| question.table.row(row)).collect();
-    for &action in actions {
-        for original in &originals {
-            edited.clone_from(original);
-            for &edit in question.actions.get(action as usize) {
-                question.edits[edit as usize].apply(&mut edited);
+/// Counts the different edited rows; `None` if cancelled.
+pub fn count(question: &Question<'_>, cancel: &CancelToken) -> Option<Scorings> {
+    let inputs = Inputs::new(question);
+    let counted = question
+        .rows
+        .par_chunks(ROWS_PER_TASK)
+        .fold(Distinct::default, |mut distinct, rows| {
+            for &row in rows.iter().take_while(|_| !cancel.is_cancelled()) {
+                let row = inputs.of_row(row);
+                for action in 1..question.actions.len() {
+                    distinct.insert(inputs.fingerprint(&row, action));
+                }
             }
-            question.encoder.encode_row(&edited, &mut encoded);
-            block.extend_from_slice(&encoded);
+            distinct
+        })
+        .reduce(Distinct::default, Distinct::merge);
+    let (distinct, exact) = counted.count();
+    let pairs = question.rows.len() as u64 * (question.actions.len() as u64).saturating_sub(1);
+    (!cancel.is_cancelled()).then_some(Scorings { distinct: distinct.min(pairs), exact, pairs })
+}
+
+/// Asks about all rows and actions. `memory` is for remembering answers, in bytes.
+pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64) -> Result<Option<Outcomes>> {
+    let inputs = Inputs::new(question);
+    let mut asking = Asking::new(&inputs, question, memory);
+    for (position, &row) in question.rows.iter().enumerate() {
+        let row = inputs.of_row(row);
+        for action in 1..question.actions.len() {
+            asking.add(position, action, inputs.fingerprint(&row, action));
+            if asking.is_full() {
+                if watch.cancel.is_cancelled() {
+                    return Ok(None);
+                }
+                asking.ask()?;
+                (watch.progress)(position, question.rows.len());
+            }
         }
     }
-    let predictions = question.predictor.predict(Rows { values: &block, columns })?;
-    Ok(predictions
-        .chunks(rows.len())
-        .map(|labels| {
-            labels.iter().enumerate().fold(0, |word, (i, prediction)| {
-                let desired = question.desired.get(prediction.label as usize).copied().unwrap_or(false);
-                word | u64::from(desired) << i
-            })
-        })
-        .collect())
+    if watch.cancel.is_cancelled() {
+        return Ok(None);
+    }
+    asking.ask()?;
+    (watch.progress)(question.rows.len(), question.rows.len());
+    let method = "every different edited row scored by the model";
+    Ok(Some(Outcomes { flips: asking.flips, method, settled: 0 }))
 }
+
+/// Questions that wait for a batch to be full, and the answers so far.
+struct Asking<'a> {
+    inputs: &'a Inputs<'a>,
+    question: &'a Question<'a>,
+    flips: BitTable,
+    known: Known,
+    /// Questions by position of the row and action, with their fingerprints and, by fingerprint, their positions.
+    questions: Vec<(u32, u32)>,
+    fingerprints: Vec<u128>,
+    position: HashMap<u64, u32, BuildHasherDefault<AsItIs>>,
+    /// Pairs of row and action that wait for a question's answer.
+    waiting: Vec<(u32, u32, u32)>,
+    batch: usize,
+    /// Questions in all calls that may run at the same time.
+    full: usize,
+}
+
+impl<'a> Asking<'a> {
+    fn new(inputs: &'a Inputs<'a>, question: &'a Question<'a>, memory: u64) -> Asking<'a> {
+        let batching = question.predictor.batching();
+        // A few calls for each thread, so that none of them is idle for long.
+        let calls = batching.at_once.clamp(1, 4 * rayon::current_num_threads().max(1));
+        let batch = batching.rows.clamp(1, MOST_WAITING);
+        Asking {
+            inputs,
+            question,
+            flips: BitTable::new(question.actions.len(), question.rows.len()),
+            known: Known::new(memory),
+            questions: Vec::new(),
+            fingerprints: Vec::new(),
+            position: HashMap::default(),
+            waiting: Vec::new(),
+            batch,
+            full: batch.saturating_mul(calls).min(MOST_WAITING),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.questions.len() >= self.full || self.waiting.len() >= MOST_WAITING
+    }
+
+    fn set(&mut self, action: usize, position: usize) {
+        self.flips.set_mut(action)[position / 64] |= 1 << (position % 64);
+    }
+
+    /// Adds the question about a row and an action, unless its answer is known.
+    fn add(&mut self, position: usize, action: usize, fingerprint: u128) {
+        if let Some(answer) = self.known.get(fingerprint) {
+            if answer {
+                self.set(action, position);
+            }
+            return;
+        }
+        let next = self.questions.len() as u32;
+        let (row, action) = (position as u32, action as u32);
+        let mut asked = *self.position.entry(fingerprint as u64).or_insert(next);
+        if asked != next && self.fingerprints[asked as usize] != fingerprint {
+            asked = next; // another question with the same first half: it is asked as well
+        }
+        if asked == next {
+            self.questions.push((row, action));
+            self.fingerprints.push(fingerprint);
+        }
+        self.waiting.push((row, action, asked));
+    }
+
+    /// Asks all questions that wait.
+    fn ask(&mut self) -> Result<()> {
+        let (inputs, question) = (self.inputs, self.question);
+        let columns = question.encoder.columns.len();
+        let answers: Vec<Vec<bool>> = self
+            .questions
+            .par_chunks(self.batch)
+            .map(|questions| {
+                let mut block = Vec::with_capacity(questions.len() * columns);
+                for &(row, action) in questions {
+                    inputs.encode(question.rows[row as usize], action as usize, &mut block);
+                }
+                let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+                if predictions.len() != questions.len() {
+                    let (got, want) = (predictions.len(), questions.len());
+                    let message = format!("the model gave {got} predictions for {want} rows");
+                    return Err(Error::new(ErrorKind::Model, message));
+                }
+                let desired = |label: u32| question.desired.get(label as usize).copied().unwrap_or(false);
+                Ok(predictions.iter().map(|prediction| desired(prediction.label)).collect())
+            })
+            .collect::<Result<_>>()?;
+        let answers = answers.concat();
+        for (row, action, asked) in std::mem::take(&mut self.waiting) {
+            if answers[asked as usize] {
+                self.set(action as usize, row as usize);
+            }
+        }
+        for (&fingerprint, &answer) in self.fingerprints.iter().zip(&answers) {
+            self.known.insert(fingerprint, answer);
+        }
+        self.questions.clear();
+        self.fingerprints.clear();
+        self.position.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

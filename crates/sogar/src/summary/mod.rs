@@ -110,7 +110,7 @@ pub struct ModelRef {
     pub format: String,
     /// One line on its size.
     pub description: String,
-    /// SHA-256 of the file's bytes.
+    /// SHA-256 of the file's bytes; for a command, of the command line.
     pub hash: String,
 }
 
@@ -333,7 +333,7 @@ pub struct RunRef {
     pub date: String,
     /// The reference table's path.
     pub table_path: String,
-    /// The model's path.
+    /// The model's path; for a command, the command line.
     pub model_path: String,
     /// Where files named in the configuration are looked for.
     #[serde(default)]

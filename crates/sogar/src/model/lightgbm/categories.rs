@@ -22,23 +22,29 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Vec<String>>> {
     let Some((line, json)) = lines.find_map(|(line, text)| Some((line, text.strip_prefix(KEY)?))) else {
         return Ok(Vec::new());
     };
-    let bad = |what: &str| damaged(format!("`pandas_categorical`: {what}")).row(line);
-    let lists = match serde_json::from_str(json) {
-        Ok(Value::Null) => return Ok(Vec::new()),
-        Ok(Value::Array(lists)) => lists,
-        _ => return Err(bad("this is not a JSON list of lists")),
-    };
+    let value = serde_json::from_str(json).map_err(|_| NO_LISTS);
+    value.and_then(of_json).map_err(|what| damaged(format!("`pandas_categorical`: {what}")).row(line))
+}
+
+const NO_LISTS: &str = "this is not a JSON list of lists";
+
+/// The lists of categories that a JSON value spells, or what is wrong with it.
+pub(super) fn of_json(value: Value) -> std::result::Result<Vec<Vec<String>>, &'static str> {
     let text = |value: Value| match value {
         Value::String(text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(value) => Ok(if value { "True".into() } else { "False".into() }),
-        _ => Err(bad("a category is neither text nor a number")),
+        _ => Err("a category is neither text nor a number"),
     };
     let list = |value: Value| match value {
         Value::Array(values) => values.into_iter().map(text).collect(),
-        _ => Err(bad("this is not a JSON list of lists")),
+        _ => Err(NO_LISTS),
     };
-    lists.into_iter().map(list).collect()
+    match value {
+        Value::Null => Ok(Vec::new()),
+        Value::Array(lists) => lists.into_iter().map(list).collect(),
+        _ => Err(NO_LISTS),
+    }
 }
 
 /// Gives the lists to the columns: `(categories of each column, lists that could not be placed)`.

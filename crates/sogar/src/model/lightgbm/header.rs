@@ -40,19 +40,14 @@ pub(super) struct Header {
     pub(super) average_output: bool,
     /// Name of the objective; empty for one that was the user's own.
     pub(super) objective: String,
-    parameters: Vec<String>,
+    /// What follows the objective's name.
+    pub(super) parameters: Vec<String>,
     pub(super) tree_count: Option<usize>,
 }
 
 impl Header {
     pub(super) fn read(block: &Block<'_>) -> Result<Header> {
-        let version = block.field("version")?;
-        if !VERSIONS.contains(&version.value) {
-            let message = format!("version `{}` of LightGBM's text format is not known", version.value);
-            let help = "versions v3 and v4 (LightGBM 3 and 4) are read; load the model with such a release and \
-                        save it again with `booster.save_model(\"model.txt\")`";
-            return Err(Error::new(ErrorKind::Model, message).row(2).help(help));
-        }
+        check_version(block.field("version")?.value).map_err(|error| error.row(2))?;
         let columns = read_columns(block)?;
         let infos = match block.find("feature_infos") {
             Some(field) => read_infos(&field, columns.len())?,
@@ -163,6 +158,24 @@ impl Header {
     }
 }
 
+/// Files of other versions are not understood.
+pub(super) fn check_version(version: &str) -> Result<()> {
+    if VERSIONS.contains(&version) {
+        return Ok(());
+    }
+    let message = format!("version `{version}` of LightGBM's format is not known");
+    let help = "versions v3 and v4 (LightGBM 3 and 4) are read; load the model with such a release and \
+                save it again with `booster.save_model(\"model.txt\")`";
+    Err(Error::new(ErrorKind::Model, message).help(help))
+}
+
+/// The name that two columns share, if there is one.
+pub(super) fn repeated(columns: &[String]) -> Option<&str> {
+    let mut sorted: Vec<&String> = columns.iter().collect();
+    sorted.sort();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].as_str())
+}
+
 fn read_columns(block: &Block<'_>) -> Result<Vec<String>> {
     let last: usize = block.field("max_feature_idx")?.number()?;
     let field = block.field("feature_names")?;
@@ -171,10 +184,8 @@ fn read_columns(block: &Block<'_>) -> Result<Vec<String>> {
         let message = format!("{} names are there, but `max_feature_idx` is {last}", columns.len());
         return Err(field.error(message));
     }
-    let mut sorted: Vec<&String> = columns.iter().collect();
-    sorted.sort();
-    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(field.error(format!("the name `{}` stands twice", pair[0]))),
+    match repeated(&columns) {
+        Some(name) => Err(field.error(format!("the name `{name}` stands twice"))),
         None => Ok(columns),
     }
 }

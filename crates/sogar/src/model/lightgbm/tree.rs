@@ -81,7 +81,7 @@ fn read_nodes(block: &Block<'_>, count: usize, columns: usize) -> Result<Vec<Nod
 /// The library replaces values within [`ZERO_BAND`] of zero by zero before it walks the trees. A threshold
 /// inside the band thus parts the whole band from its neighbours, on the side where zero falls: moving the
 /// threshold to that end of the band has the same effect on every value.
-fn beside_zero(threshold: f64) -> f64 {
+pub(super) fn beside_zero(threshold: f64) -> f64 {
     if (0.0..ZERO_BAND).contains(&threshold) {
         ZERO_BAND
     } else if (-ZERO_BAND..0.0).contains(&threshold) {

@@ -1,0 +1,197 @@
+//! Outcomes of a dense network beside a matrix multiplication of the same shapes: `sogar-bench --network`.
+//!
+//! A network of five hidden layers of 50 units is asked about every edited row of a made-up table; the time that counts is that of
+//! the whole computation, first layer, activations, error bounds and bitsets included, while only the multiply-adds
+//! of the layers after the first are counted as work. The yardstick is what the `gemm` library makes of products of 50 × 50 weights
+//! with batches of cells, at its best batch size and layout. Both run on one thread, in turns, and the best of the rounds counts.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use sogar::actions::{Change, Edit, all_actions};
+use sogar::encode::{ColumnSource, Encoder};
+use sogar::feature::{Columns, Feature, FeatureTable, Kind};
+use sogar::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel};
+use sogar::outcomes::{Question, Watch, outcomes};
+use sogar::{CancelToken, Error, ErrorKind, Result};
+
+const HIDDEN: usize = 5;
+const UNITS: usize = 50;
+const FEATURES: usize = 16;
+const ROUNDS: usize = 15;
+const BATCHES: [usize; 6] = [64, 128, 256, 512, 1024, 4096];
+
+/// What was measured.
+pub struct Rates {
+    /// Best rate of the outcomes, in 10⁹ operations a second.
+    outcomes: f64,
+    /// Best rate of plain matrix products of the same shapes.
+    products: f64,
+    /// Cells in a second.
+    cells: f64,
+    /// Share of the cells that were settled in double precision.
+    settled: f64,
+}
+
+impl Rates {
+    /// The rates as a small table.
+    pub fn table(&self) -> String {
+        let share = 100.0 * self.outcomes / self.products;
+        format!(
+            "## Dense network, {HIDDEN} hidden layers of {UNITS} units, one thread\n\n\
+             | | GFLOP/s |\n|---|---:|\n\
+             | outcomes, everything included | {:.1} |\n\
+             | matrix products of the same shapes | {:.1} |\n\n\
+             {share:.0} % of the matrix products' rate (target: 50 %); {:.2} million cells a second, {:.3} % of them settled in \
+             double precision.",
+            self.outcomes,
+            self.products,
+            self.cells / 1e6,
+            100.0 * self.settled,
+        )
+    }
+
+    /// Whether the target is met.
+    pub fn holds(&self) -> bool {
+        self.outcomes >= 0.5 * self.products
+    }
+}
+
+/// Measures both, in turns.
+pub fn measure(rows: usize) -> Result<Rates> {
+    let failed = |cause: rayon::ThreadPoolBuildError| Error::new(ErrorKind::Usage, cause.to_string());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(failed)?;
+    let mut best = Rates { outcomes: 0.0, products: 0.0, cells: 0.0, settled: 0.0 };
+    for _ in 0..ROUNDS {
+        for batch in BATCHES {
+            for cells_together in [true, false] {
+                best.products = best.products.max(products(batch, cells_together)?);
+            }
+        }
+        let (cells, seconds, settled) = pool.install(|| network_outcomes(rows))?;
+        let work = ((HIDDEN - 1) * UNITS * UNITS + UNITS) as f64 * 2.0;
+        best.outcomes = best.outcomes.max(cells * work / seconds / 1e9);
+        best.cells = best.cells.max(cells / seconds);
+        best.settled = settled / cells;
+    }
+    Ok(best)
+}
+
+/// The rate of products of `UNITS × UNITS` weights with a batch, whose cells (or units) stand side by side.
+fn products(batch: usize, cells_together: bool) -> Result<f64> {
+    let weights = vec![0.5f32; UNITS * UNITS];
+    let input = vec![0.25f32; UNITS * batch];
+    let mut output = vec![0.0f32; UNITS * batch];
+    let repeats = 200_000_000 / (2 * UNITS * UNITS * batch);
+    let (column, row) = if cells_together { (1, batch as isize) } else { (UNITS as isize, 1) };
+    let start = Instant::now();
+    for _ in 0..repeats {
+        // SAFETY: the three matrices have the sizes and strides that are passed.
+        unsafe {
+            gemm::gemm(
+                UNITS,
+                batch,
+                UNITS,
+                output.as_mut_ptr(),
+                column,
+                row,
+                false,
+                weights.as_ptr(),
+                1,
+                UNITS as isize,
+                input.as_ptr(),
+                column,
+                row,
+                0.0,
+                1.0,
+                false,
+                false,
+                false,
+                gemm::Parallelism::None,
+            );
+        }
+        black_box(&mut output);
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if output.iter().any(|&sum| sum != UNITS as f32 * 0.125) {
+        return Err(Error::new(ErrorKind::Usage, "the library's matrix product is wrong"));
+    }
+    Ok((repeats * 2 * UNITS * UNITS * batch) as f64 / seconds / 1e9)
+}
+
+/// Numbers between -1 and 1 that are the same everywhere.
+fn numbers(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 30) - 1.0
+    }
+}
+
+fn network() -> DenseNetwork {
+    let mut number = numbers(1);
+    let widths: Vec<usize> =
+        std::iter::once(FEATURES).chain([UNITS; HIDDEN]).chain(std::iter::once(1)).collect();
+    let layers = widths.windows(2).enumerate().map(|(i, pair)| {
+        let (inputs, outputs) = (pair[0], pair[1]);
+        // Sizes as training libraries start with.
+        let size = (6.0 / inputs as f64).sqrt();
+        let activation = if i == HIDDEN { Activation::Identity } else { Activation::Relu };
+        Layer {
+            inputs,
+            outputs,
+            weights: (0..inputs * outputs).map(|_| (number() * size) as f32).collect(),
+            bias: (0..outputs).map(|_| (number() * 0.1) as f32).collect(),
+            activation,
+        }
+    });
+    DenseNetwork {
+        inputs: FEATURES,
+        scaling: Vec::new(),
+        layers: layers.collect(),
+        decision: NetworkDecision::Sigmoid { threshold: 0.5 },
+    }
+}
+
+/// Cells, seconds and settled cells of one computation in which no two edits do the same.
+fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
+    let mut number = numbers(2);
+    let name = |feature: usize| format!("x{feature}");
+    let features: Vec<Feature> = (0..FEATURES)
+        .map(|f| Feature { name: name(f), kind: Kind::Real, columns: Columns::One(name(f)) })
+        .collect();
+    let values = (0..FEATURES).map(|_| (0..rows).map(|_| number()).collect()).collect();
+    let table = FeatureTable { features, values, rows };
+    let encoder =
+        Encoder { columns: (0..FEATURES).map(|feature| ColumnSource { feature, map: None }).collect() };
+    let edits: Vec<Edit> = (0..FEATURES)
+        .flat_map(|feature| {
+            [-0.5, -0.25, 0.25, 0.5, 1.0].map(|by| Edit {
+                feature,
+                change: Change::Shift { by, lo: -9.0, hi: 9.0 },
+                followers: Vec::new(),
+            })
+        })
+        .collect();
+    let actions = all_actions(&edits, 3);
+    let network = network();
+    let info = network.info("made up", (0..FEATURES).map(name).collect());
+    let model = NetworkModel::new(info, network)?;
+    let rows: Vec<usize> = (0..rows).collect();
+    let question = Question {
+        predictor: &model,
+        encoder: &encoder,
+        desired: &[false, true],
+        table: &table,
+        rows: &rows,
+        edits: &edits,
+        actions: &actions,
+        rules: &[],
+    };
+    let cancel = CancelToken::new();
+    let start = Instant::now();
+    let found = outcomes(question, &Watch { progress: &|_, _| (), cancel: &cancel })?;
+    let seconds = start.elapsed().as_secs_f64();
+    let settled = found.map_or(0, |found| found.settled) as f64;
+    Ok(((rows.len() * actions.len()) as f64, seconds, settled))
+}

@@ -1,0 +1,219 @@
+//! Flags that are laid over a configuration file.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use sogar::config::{Bins, Config, CostKind};
+use sogar::model::Source;
+use sogar::{Error, ErrorKind, Result};
+
+use super::ModelFlags;
+
+/// A configuration file, and flags that override what it says about the table and the model.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Settings")]
+pub struct ReadingFlags {
+    /// Configuration file (`sogar config init TABLE` writes one)
+    #[arg(long, short, value_name = "FILE", conflicts_with = "preset")]
+    pub config: Option<PathBuf>,
+    /// Ready configuration of a known data set (see `sogar config presets`)
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// The column with the true label; it is not a feature
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// A column that is not a feature; may be repeated
+    #[arg(long, value_name = "COLUMN")]
+    pub ignore: Vec<String>,
+    /// Decision threshold of a score model [default: the model's own]
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
+    /// CSV delimiter [default: found from the header]
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<String>,
+    /// A text that means "missing"; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+}
+
+/// Flags that override a configuration file.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Settings")]
+pub struct ConfigFlags {
+    #[command(flatten)]
+    pub reading: ReadingFlags,
+    /// A desired label value; may be repeated [default: class 1]
+    #[arg(long, value_name = "VALUE")]
+    pub desired: Vec<String>,
+    /// A feature that no action changes; may be repeated
+    #[arg(long, value_name = "FEATURE")]
+    pub immutable: Vec<String>,
+    /// Bins of numeric features: a number, `auto` or `quantile:B`
+    #[arg(long, value_name = "BINS")]
+    pub bins: Option<String>,
+    /// The recourse cost
+    #[arg(long, value_enum)]
+    pub cost: Option<CostName>,
+    /// Largest depth of a tree [default: 3]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub max_depth: Option<u32>,
+    /// Largest number of leaves [default: 2^depth]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub max_leaves: Option<u32>,
+    /// Fewest affected rows in a leaf [default: 50, or an eighth of them]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub min_leaf: Option<u32>,
+    /// Most edits in an action [default: 3]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub max_edits: Option<u32>,
+    /// Refuse to ask a model about more edited rows than this [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub max_scorings: Option<u64>,
+    /// Stop the search after this many seconds and give what was found
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub time_limit: Option<f64>,
+    /// Memory that the run may use, e.g. 4GB [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory_limit: Option<String>,
+    /// Threads [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<u32>,
+    /// Seed of everything random; the search itself is not
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum CostName {
+    /// Maximum percentile shift
+    Mps,
+    /// Maximum percentile shift as the authors of CET compute it
+    Cet,
+    /// Total log percentile shift
+    Logshift,
+    /// Range-normalised distance
+    L1,
+    /// The table named in the configuration
+    Table,
+}
+
+/// Sets what a flag says, if it was given.
+pub fn set<T: Clone>(target: &mut Option<T>, flag: &Option<T>) {
+    if flag.is_some() {
+        target.clone_from(flag);
+    }
+}
+
+impl ReadingFlags {
+    /// The configuration that these flags amount to, and the model.
+    pub fn resolve(&self, model: &ModelFlags) -> Result<(Config, Source)> {
+        let (config, _) = self.resolve_with(|config| model.apply(&mut config.model))?;
+        let source = model.source(&config)?;
+        Ok((config, source))
+    }
+
+    /// The configuration with these flags and then `more` laid over it.
+    fn resolve_with(&self, more: impl Fn(&mut Config)) -> Result<(Config, PathBuf)> {
+        let (config, folder) = match (&self.config, &self.preset) {
+            (Some(path), _) => {
+                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                (Config::read(path)?, folder)
+            }
+            (None, Some(name)) => (Config::preset(name)?, PathBuf::new()),
+            (None, None) => (Config::default(), PathBuf::new()),
+        };
+        // First the file alone, so that it is blamed for what is its own fault only.
+        config.check(None).map_err(|error| match &self.config {
+            Some(path) => error.file(path),
+            None => error,
+        })?;
+        let mut changed = config.clone();
+        self.apply(&mut changed);
+        more(&mut changed);
+        changed.check(None).map_err(|error| in_words_of_flags(&error))?;
+        Ok((changed, folder))
+    }
+
+    fn apply(&self, config: &mut Config) {
+        set(&mut config.data.label, &self.label);
+        set(&mut config.data.delimiter, &self.delimiter);
+        set(&mut config.model.threshold, &self.threshold);
+        if !self.missing.is_empty() {
+            config.data.missing.clone_from(&self.missing);
+        }
+        config.data.ignore.extend(self.ignore.iter().cloned());
+    }
+}
+
+impl ConfigFlags {
+    /// The configuration that the flags amount to, the folder that its file names are relative to, and the model.
+    pub fn resolve(&self, model: &ModelFlags) -> Result<(Config, PathBuf, Source)> {
+        let (config, folder) = self.reading.resolve_with(|config| {
+            self.apply(config);
+            model.apply(&mut config.model);
+        })?;
+        let source = model.source(&config)?;
+        Ok((config, folder, source))
+    }
+
+    fn apply(&self, config: &mut Config) {
+        set(&mut config.limits.max_depth, &self.max_depth);
+        set(&mut config.limits.max_leaves, &self.max_leaves);
+        set(&mut config.limits.min_leaf, &self.min_leaf);
+        set(&mut config.limits.max_edits, &self.max_edits);
+        set(&mut config.limits.max_scorings, &self.max_scorings);
+        set(&mut config.limits.time_limit, &self.time_limit);
+        set(&mut config.limits.memory_limit, &self.memory_limit);
+        set(&mut config.limits.threads, &self.threads);
+        if !self.desired.is_empty() {
+            config.data.desired.clone_from(&self.desired);
+        }
+        for name in &self.immutable {
+            config.features.entry(name.clone()).or_default().immutable = Some(true);
+        }
+        if let Some(bins) = &self.bins {
+            config.bins = bins.parse().map_or_else(|_| Bins::Named(bins.clone()), Bins::Count);
+        }
+        if let Some(seed) = self.seed {
+            config.seed = seed;
+        }
+        if let Some(cost) = self.cost {
+            config.cost.kind = match cost {
+                CostName::Mps => CostKind::Mps,
+                CostName::Cet => CostKind::Cet,
+                CostName::Logshift => CostKind::Logshift,
+                CostName::L1 => CostKind::L1,
+                CostName::Table => CostKind::Table,
+            };
+        }
+    }
+}
+
+/// An error that speaks of `limits.max_depth` where the user wrote `--max-depth`.
+pub fn in_words_of_flags(error: &Error) -> Error {
+    let mut message = error.to_string();
+    for key in [
+        "max_depth",
+        "max_leaves",
+        "min_leaf",
+        "max_edits",
+        "max_scorings",
+        "time_limit",
+        "memory_limit",
+        "threads",
+    ] {
+        message = message.replace(&format!("limits.{key}"), &format!("--{}", key.replace('_', "-")));
+    }
+    for (key, flag) in [
+        ("model.threshold", "--threshold"),
+        ("model.command", "--model-command"),
+        ("model.answers", "--model-answers"),
+        ("model.timeout", "--model-timeout"),
+        ("model.batch", "--model-batch"),
+        ("model.jobs", "--model-jobs"),
+        ("data.delimiter", "--delimiter"),
+    ] {
+        message = message.replace(key, flag);
+    }
+    Error::new(ErrorKind::Usage, message).help(error.remedy().unwrap_or_default())
+}

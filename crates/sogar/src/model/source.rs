@@ -1,0 +1,56 @@
+//! Where a model comes from, as the user says it: a file, or a command that answers.
+
+use std::path::{Path, PathBuf};
+
+use super::{CommandLine, LoadedModel, load};
+use crate::config::Config;
+use crate::error::Result;
+use crate::files::{read_bytes, sha256_hex};
+use crate::table::Table;
+
+/// Where a model comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// A model file, recognised by its content.
+    File(PathBuf),
+    /// A command that gets rows and answers with labels or scores.
+    Command(CommandLine),
+}
+
+impl Source {
+    /// The model for a table. A command is not started yet.
+    pub fn open(&self, table: &Table, config: &Config) -> Result<LoadedModel> {
+        match self {
+            Source::File(path) => load(path, config.model.threshold),
+            Source::Command(command) => command.open(table, config),
+        }
+    }
+
+    /// What names the model in a result: SHA-256 of the file's bytes, or of the command line.
+    pub fn hash(&self) -> Result<String> {
+        match self {
+            Source::File(path) => Ok(sha256_hex(&read_bytes(path)?)),
+            Source::Command(command) => Ok(sha256_hex(&command.identity())),
+        }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> PathBuf {
+        match self {
+            Source::File(path) => path.clone(),
+            Source::Command(command) => PathBuf::from(command.text()),
+        }
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Source {
+        Source::File(path.to_path_buf())
+    }
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Source {
+        Source::File(path)
+    }
+}

@@ -1,0 +1,136 @@
+//! Vectors of single-precision numbers: the few operations that the matrix kernel needs, for each instruction set.
+//!
+//! The kernel is written once over [`Lanes`] and inlined into one function per instruction set, in which the
+//! compiler may use those instructions.
+
+/// A vector, one number for each of some cells.
+///
+/// # Safety
+///
+/// Every method needs the instructions of its type; pointers must be good for [`Lanes::WIDTH`] numbers.
+#[allow(clippy::missing_safety_doc)]
+pub(super) trait Lanes: Copy {
+    /// Numbers in a vector.
+    const WIDTH: usize;
+    unsafe fn splat(value: f32) -> Self;
+    unsafe fn load(from: *const f32) -> Self;
+    unsafe fn store(self, to: *mut f32);
+    /// `self + a · b`, rounded once or twice.
+    unsafe fn plus(self, a: Self, b: Self) -> Self;
+    /// `max(self, 0)`; what is not a number stays so.
+    unsafe fn positive(self) -> Self;
+    /// `slope · self` where negative; what is not a number stays so.
+    unsafe fn leaky(self, slope: f32) -> Self;
+}
+
+/// What every target has: four numbers, which compilers put into one register.
+impl Lanes for [f32; 4] {
+    const WIDTH: usize = 4;
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        [value; 4]
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's pointer is good for four numbers, and an array of them has their alignment.
+        unsafe { from.cast::<[f32; 4]>().read() }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: as above.
+        unsafe { to.cast::<[f32; 4]>().write(self) }
+    }
+    #[inline(always)]
+    unsafe fn plus(self, a: Self, b: Self) -> Self {
+        #[cfg(target_arch = "aarch64")]
+        return std::array::from_fn(|i| a[i].mul_add(b[i], self[i]));
+        #[cfg(not(target_arch = "aarch64"))]
+        std::array::from_fn(|i| self[i] + a[i] * b[i])
+    }
+    #[inline(always)]
+    unsafe fn positive(self) -> Self {
+        self.map(|value| if value < 0.0 { 0.0 } else { value })
+    }
+    #[inline(always)]
+    unsafe fn leaky(self, slope: f32) -> Self {
+        self.map(|value| if value < 0.0 { slope * value } else { value })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::Lanes;
+
+    impl Lanes for __m256 {
+        const WIDTH: usize = 8;
+        #[inline(always)]
+        unsafe fn splat(value: f32) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { _mm256_set1_ps(value) }
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: the caller has the instructions and a good pointer.
+            unsafe { _mm256_loadu_ps(from) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32) {
+            // SAFETY: as above.
+            unsafe { _mm256_storeu_ps(to, self) }
+        }
+        #[inline(always)]
+        unsafe fn plus(self, a: Self, b: Self) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { _mm256_fmadd_ps(a, b, self) }
+        }
+        #[inline(always)]
+        unsafe fn positive(self) -> Self {
+            // SAFETY: as above. The second operand is the answer if either is not a number.
+            unsafe { _mm256_max_ps(_mm256_setzero_ps(), self) }
+        }
+        #[inline(always)]
+        unsafe fn leaky(self, slope: f32) -> Self {
+            // SAFETY: as above. The sign bit chooses; a number's sign is that of the comparison, and -0 stays 0.
+            unsafe { _mm256_blendv_ps(self, _mm256_mul_ps(self, _mm256_set1_ps(slope)), self) }
+        }
+    }
+
+    impl Lanes for __m512 {
+        const WIDTH: usize = 16;
+        #[inline(always)]
+        unsafe fn splat(value: f32) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { _mm512_set1_ps(value) }
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: the caller has the instructions and a good pointer.
+            unsafe { _mm512_loadu_ps(from) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32) {
+            // SAFETY: as above.
+            unsafe { _mm512_storeu_ps(to, self) }
+        }
+        #[inline(always)]
+        unsafe fn plus(self, a: Self, b: Self) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { _mm512_fmadd_ps(a, b, self) }
+        }
+        #[inline(always)]
+        unsafe fn positive(self) -> Self {
+            // SAFETY: as above. The second operand is the answer if either is not a number.
+            unsafe { _mm512_max_ps(_mm512_setzero_ps(), self) }
+        }
+        #[inline(always)]
+        unsafe fn leaky(self, slope: f32) -> Self {
+            // SAFETY: as above.
+            unsafe {
+                let negative = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self, _mm512_setzero_ps());
+                _mm512_mask_mul_ps(self, negative, self, _mm512_set1_ps(slope))
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! One row: all of its actions through the network.
+//!
+//! Actions that differ in their last edit only stand side by side, and so do their edits' shares of the first layer: a block
+//! of cells is filled by runs of vector additions. Only actions of useful edits are evaluated; any other has the
+//! outcome of the action that its edits amount to on this row.
+
+use sogar_solver::CancelToken;
+
+use super::NetworkOutcomes;
+use super::effects::{Effects, NOTHING, SPARE};
+use super::kernel::{Block, CELLS, Unit};
+use crate::model::network::{Evaluation, LANES};
+
+/// The outcomes of one row.
+pub(super) struct RowOutcomes {
+    /// A bit for each action.
+    pub flips: Vec<u64>,
+    /// How many were too close to call in single precision.
+    pub settled: u64,
+}
+
+/// What one thread needs for a row.
+pub(super) struct Walk<'a> {
+    all: &'a NetworkOutcomes<'a>,
+    cancel: &'a CancelToken,
+    effects: Effects,
+    block: Block,
+    /// The actions of the block's cells, and how many there are.
+    actions: [u32; CELLS],
+    filled: usize,
+    /// First-layer sums, and their error, of the edits chosen so far: one after none, one after the first, …
+    partial: Vec<Vec<f32>>,
+    chosen: Vec<u32>,
+    /// Actions that are too close to call.
+    close: Vec<u32>,
+    evaluation: Evaluation<'a>,
+    row: RowOutcomes,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(all: &'a NetworkOutcomes<'a>, cancel: &'a CancelToken) -> Self {
+        Walk {
+            all,
+            cancel,
+            effects: Effects::default(),
+            block: Block::new(&all.layers),
+            actions: [0; CELLS],
+            filled: 0,
+            partial: vec![Vec::new(); all.plan.most_edits.max(1)],
+            chosen: Vec::new(),
+            close: Vec::new(),
+            evaluation: Evaluation::new(all.network),
+            row: RowOutcomes { flips: Vec::new(), settled: 0 },
+        }
+    }
+
+    /// All outcomes of a row; `None` if cancelled.
+    pub fn row(&mut self, row: usize) -> Option<RowOutcomes> {
+        let all = self.all;
+        self.row = RowOutcomes { flips: vec![0; all.question.actions.len().div_ceil(64)], settled: 0 };
+        self.filled = 0;
+        self.close.clear();
+        self.chosen.clear();
+        self.effects.look(all.network, &all.first, all.question, row);
+        if all.plan.tree.is_some() {
+            self.partial[0].clone_from(&self.effects.sums);
+            self.partial[0].push(self.effects.error);
+            let sums = self.effects.sums.clone();
+            self.cell(0, &sums, self.effects.error);
+            self.descend(0, 0, 0);
+            self.flush();
+            self.settle();
+            self.copy();
+        }
+        let mut sums = Vec::new();
+        for &action in &all.plan.single {
+            let edits = all.question.actions.get(action as usize);
+            self.set(action, false); // whatever was copied
+            let error = self.effects.combined(all.network, &all.first, all.question, edits, &mut sums);
+            self.cell(action, &sums, error);
+            if self.cancel.is_cancelled() {
+                return None;
+            }
+        }
+        self.flush();
+        self.settle();
+        if self.cancel.is_cancelled() {
+            return None;
+        }
+        if let Some(word) = self.row.flips.first_mut() {
+            *word &= !1; // the identity flips nobody
+        }
+        Some(std::mem::replace(&mut self.row, RowOutcomes { flips: Vec::new(), settled: 0 }))
+    }
+
+    /// Evaluates the actions that add one edit or more, from `position` of the useful ones on, to `action`, which has `level`.
+    fn descend(&mut self, action: u32, position: usize, level: usize) {
+        let all = self.all;
+        let Some(tree) = &all.plan.tree else { return };
+        let end = self.effects.useful.len();
+        if level >= all.plan.most_edits || position >= end {
+            return;
+        }
+        // The child with an edit is at `first + edit`.
+        let first = tree.first[action as usize];
+        if all.plan.single.is_empty() {
+            self.run(level, first, position, end);
+        } else {
+            for at in position..end {
+                if !self.meets(at) {
+                    self.run(level, first, at, at + 1);
+                }
+            }
+        }
+        if level + 1 >= all.plan.most_edits {
+            return;
+        }
+        let height = all.first.units + 1;
+        for at in position..end {
+            if self.effects.later[at] >= end || self.meets(at) {
+                continue;
+            }
+            if self.cancel.is_cancelled() {
+                return;
+            }
+            let edit = self.effects.useful[at];
+            let (before, after) = self.partial.split_at_mut(level + 1);
+            after[0].clear();
+            let share = &self.effects.by_edit[at * height..(at + 1) * height];
+            after[0].extend(before[level].iter().zip(share).map(|(sum, share)| sum + share));
+            self.chosen.push(edit);
+            self.descend(first.wrapping_add(edit), self.effects.later[at], level + 1);
+            self.chosen.pop();
+        }
+    }
+
+    /// Whether a useful edit reaches a feature that a chosen one reaches as well.
+    fn meets(&self, position: usize) -> bool {
+        let plan = &self.all.plan;
+        !plan.single.is_empty()
+            && self.chosen.iter().any(|&chosen| plan.meet(chosen, self.effects.useful[position]))
+    }
+
+    /// Adds the cells of `partial[level]` with each of the useful edits `from..to`.
+    fn run(&mut self, level: usize, first: u32, from: usize, to: usize) {
+        let mut from = from;
+        while from < to {
+            let count = (to - from).min(CELLS - self.filled);
+            let edits = &self.effects.useful[from..from + count];
+            for (action, edit) in self.actions[self.filled..].iter_mut().zip(edits) {
+                *action = first.wrapping_add(*edit);
+            }
+            let units = self.all.first.units;
+            let partial = &self.partial[level];
+            let shares = self.effects.by_unit.chunks_exact(self.effects.stride).map(|row| &row[from..]);
+            let rows = self.block.units[..units].iter_mut().chain([&mut self.block.error]);
+            for ((row, &partial), shares) in rows.zip(partial).zip(shares) {
+                add(row, self.filled, count, partial, shares);
+            }
+            self.filled += count;
+            from += count;
+            if self.filled == CELLS {
+                self.flush();
+            }
+        }
+    }
+
+    /// Adds one cell with the given first-layer sums.
+    fn cell(&mut self, action: u32, sums: &[f32], error: f32) {
+        for (unit, &sum) in self.block.units.iter_mut().zip(sums) {
+            unit.0[self.filled] = sum;
+        }
+        self.block.error.0[self.filled] = error;
+        self.actions[self.filled] = action;
+        self.filled += 1;
+        if self.filled == CELLS {
+            self.flush();
+        }
+    }
+
+    /// Evaluates the cells that are waiting.
+    fn flush(&mut self) {
+        let filled = std::mem::take(&mut self.filled);
+        if filled == 0 || self.cancel.is_cancelled() {
+            return;
+        }
+        if !self.effects.error.is_finite() {
+            // Nothing in single precision can be trusted: missing or huge inputs.
+            self.close.extend_from_slice(&self.actions[..filled]);
+            return;
+        }
+        self.all.layers.run(&mut self.block);
+        let verdict = self.all.judge.judge(&self.block);
+        let waiting = u64::MAX >> (CELLS - filled);
+        for cell in ones(verdict.flips & waiting) {
+            let action = self.actions[cell];
+            self.row.flips[action as usize / 64] |= 1 << (action % 64);
+        }
+        self.close.extend(ones(verdict.unsure & waiting).map(|cell| self.actions[cell]));
+    }
+
+    /// Evaluates in double precision what was too close to call.
+    fn settle(&mut self) {
+        let all = self.all;
+        let close = std::mem::take(&mut self.close);
+        let mut inputs = Vec::new();
+        for actions in close.chunks(LANES) {
+            if self.cancel.is_cancelled() {
+                break;
+            }
+            inputs.clear();
+            for &action in actions {
+                let edits = all.question.actions.get(action as usize);
+                self.effects.inputs(all.network, &all.first, all.question, edits, &mut inputs);
+            }
+            let width = all.network.inputs.max(1);
+            if inputs.chunks_exact(width).all(|row| row.iter().any(|value| value.is_nan())) {
+                let outputs = vec![f64::NAN; all.network.outputs()];
+                let label = all.network.decision.label(&outputs);
+                actions.iter().for_each(|&action| self.set(action, all.judge.is_desired(label)));
+                continue;
+            }
+            self.evaluation.run(&inputs);
+            for (lane, &action) in actions.iter().enumerate() {
+                let label = all.network.decision.label(self.evaluation.outputs(lane));
+                self.set(action, all.judge.is_desired(label));
+            }
+            self.row.settled += actions.len() as u64;
+        }
+        self.close = close;
+        self.close.clear();
+    }
+
+    fn set(&mut self, action: u32, flips: bool) {
+        let (word, bit) = (&mut self.row.flips[action as usize / 64], action % 64);
+        *word = *word & !(1 << bit) | u64::from(flips) << bit;
+    }
+
+    /// Gives every action that was not evaluated the outcome of the one that it amounts to.
+    fn copy(&mut self) {
+        let all = self.all;
+        let Some(tree) = &all.plan.tree else { return };
+        if self.effects.useful.len() == all.question.edits.len() {
+            return;
+        }
+        let edits = all.question.edits.len() as u32;
+        let flips = &mut self.row.flips;
+        // What each action with children amounts to.
+        let mut amounts_to: Vec<u32> = vec![0; tree.first.len()];
+        for action in 0..tree.first.len() {
+            let same = amounts_to[action];
+            for edit in tree.from[action]..edits {
+                let child = tree.first[action].wrapping_add(edit);
+                let target = match self.effects.stands_for[edit as usize] {
+                    NOTHING => same,
+                    stands_for => tree.first[same as usize].wrapping_add(stands_for),
+                };
+                if target != child {
+                    let bit = flips[target as usize / 64] >> (target % 64) & 1;
+                    let (word, at) = (&mut flips[child as usize / 64], child % 64);
+                    *word = *word & !(1 << at) | bit << at;
+                }
+                if let Some(entry) = amounts_to.get_mut(child as usize) {
+                    *entry = target;
+                }
+            }
+        }
+    }
+}
+
+/// `row[cell + i] = partial + shares[i]` for `i < count`. Writes up to fifteen numbers more where there is room: cells are
+/// filled from first to last, so these are written again.
+#[inline]
+fn add(row: &mut Unit, cell: usize, count: usize, partial: f32, shares: &[f32]) {
+    let mut at = 0;
+    while at < count {
+        let to = row.0.get_mut(cell + at..cell + at + SPARE);
+        match (to, shares.get(at..at + SPARE)) {
+            (Some(to), Some(shares)) => {
+                to.iter_mut().zip(shares).for_each(|(to, share)| *to = partial + share);
+            }
+            _ => {
+                let to = row.0[cell + at..].iter_mut().zip(&shares[at..count]);
+                to.for_each(|(to, share)| *to = partial + share);
+                return;
+            }
+        }
+        at += SPARE;
+    }
+}
+
+/// The positions of the ones in a word.
+fn ones(word: u64) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let bit = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(bit)
+    })
+}

@@ -1,0 +1,128 @@
+//! Edited rows as the model sees them, by fingerprint: which of them are the same question?
+//!
+//! Many pairs of a row and an action lead to the same model inputs: an edit that does not change this row, a shift that
+//! stops at the end of its range, a feature that the model does not use, two people who differ only in what both change.
+//! The fingerprint of an input is the sum, modulo 2^128, of one well mixed number per model column and value. So an edit
+//! adds the same difference to a row's fingerprint whatever else is edited, and an action's fingerprint is a few
+//! additions away. Two different inputs share a fingerprint with a probability of 2^-128, which is taken for never.
+
+use crate::outcomes::Question;
+
+/// The inputs that a question is about.
+pub(super) struct Inputs<'a> {
+    question: &'a Question<'a>,
+    /// The model columns that each feature fills.
+    columns_of: Vec<Vec<usize>>,
+    /// `meet[a * edits + b]`: edits that touch a common feature, where any do (only links make them meet in an action).
+    meet: Option<Vec<bool>>,
+}
+
+/// The inputs that the edits of one row lead to.
+pub(super) struct RowInputs {
+    values: Vec<f64>,
+    fingerprint: u128,
+    /// What each edit adds to it.
+    changes: Vec<u128>,
+}
+
+impl<'a> Inputs<'a> {
+    pub fn new(question: &'a Question<'a>) -> Inputs<'a> {
+        let mut columns_of = vec![Vec::new(); question.table.features.len()];
+        for (column, source) in question.encoder.columns.iter().enumerate() {
+            columns_of[source.feature].push(column);
+        }
+        let linked = question.edits.iter().any(|edit| !edit.followers.is_empty());
+        let meet = linked.then(|| {
+            let touched: Vec<Vec<usize>> =
+                question.edits.iter().map(|edit| edit.touched().collect()).collect();
+            touched
+                .iter()
+                .flat_map(|a| touched.iter().map(|b| a.iter().any(|feature| b.contains(feature))))
+                .collect()
+        });
+        Inputs { question, columns_of, meet }
+    }
+
+    /// Everything about a row that does not depend on the action.
+    pub fn of_row(&self, row: usize) -> RowInputs {
+        let values = self.question.table.row(row);
+        let fingerprint = self.sum(&values);
+        let mut edited = values.clone();
+        let changes = self.question.edits.iter().map(|edit| {
+            edit.apply(&mut edited);
+            let mut change = 0u128;
+            for feature in edit.touched() {
+                let (old, new) = (self.part(feature, values[feature]), self.part(feature, edited[feature]));
+                change = change.wrapping_add(new.wrapping_sub(old));
+                edited[feature] = values[feature];
+            }
+            change
+        });
+        let changes = changes.collect();
+        RowInputs { values, fingerprint, changes }
+    }
+
+    /// The fingerprint of the row after an action.
+    #[inline]
+    pub fn fingerprint(&self, row: &RowInputs, action: usize) -> u128 {
+        let edits = self.question.actions.get(action);
+        if self.meets(edits) {
+            return self.sum(&self.edited(row.values.clone(), action));
+        }
+        edits.iter().fold(row.fingerprint, |sum, &edit| sum.wrapping_add(row.changes[edit as usize]))
+    }
+
+    /// Appends the model's inputs for a row after an action.
+    pub fn encode(&self, row: usize, action: usize, block: &mut Vec<f64>) {
+        let edited = self.edited(self.question.table.row(row), action);
+        block.extend(self.question.encoder.columns.iter().map(|source| source.value(edited[source.feature])));
+    }
+
+    fn edited(&self, values: Vec<f64>, action: usize) -> Vec<f64> {
+        let mut edited = values;
+        for &edit in self.question.actions.get(action) {
+            self.question.edits[edit as usize].apply(&mut edited);
+        }
+        edited
+    }
+
+    /// Whether two of the edits touch a common feature, so that their order matters.
+    fn meets(&self, edits: &[u32]) -> bool {
+        let Some(meet) = &self.meet else { return false };
+        let all = self.question.edits.len();
+        edits
+            .iter()
+            .enumerate()
+            .any(|(i, &a)| edits[..i].iter().any(|&b| meet[a as usize * all + b as usize]))
+    }
+
+    /// The fingerprint of a row of feature values.
+    fn sum(&self, values: &[f64]) -> u128 {
+        let parts = values.iter().enumerate().map(|(feature, &value)| self.part(feature, value));
+        parts.fold(0, u128::wrapping_add)
+    }
+
+    /// What a feature's value adds to the fingerprint.
+    fn part(&self, feature: usize, value: f64) -> u128 {
+        self.columns_of[feature].iter().fold(0, |sum, &column| {
+            sum.wrapping_add(mixed(column, self.question.encoder.columns[column].value(value)))
+        })
+    }
+}
+
+/// A number for a model column's value that looks like chance.
+fn mixed(column: usize, value: f64) -> u128 {
+    // -0 is 0, and missing is missing.
+    let bits = if value.is_nan() { f64::NAN.to_bits() } else { (value + 0.0).to_bits() };
+    let half = |seed: u64| {
+        finished(finished(bits ^ seed).wrapping_add(column as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    };
+    u128::from(half(0x243F_6A88_85A3_08D3)) << 64 | u128::from(half(0x1319_8A2E_0370_7344))
+}
+
+/// The end of SplitMix64: every bit of the input moves every bit of the result.
+fn finished(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,71 @@
+//! Outcomes in a run: kept ones where there are any, else computed, with a refusal before a model is asked too much.
+
+use super::{Prepared, Reporter};
+use crate::error::Result;
+use crate::files::sha256_hex;
+use crate::model::Prediction;
+use crate::outcomes::cache::{Cache, Found, KeyOf};
+use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
+
+impl Prepared {
+    /// The outcomes, from the cache where it has them; `None` if cancelled.
+    pub(super) fn outcomes(
+        &self,
+        question: Question<'_>,
+        watch: &Watch<'_>,
+        reporter: &dyn Reporter,
+    ) -> Result<Option<Outcomes>> {
+        let cache = self.outcomes_cache.as_ref().map(|folder| (Cache::new(folder), self.outcomes_key()));
+        let (actions, rows) = (question.actions.len(), question.rows.len());
+        if let Some((cache, key)) = &cache {
+            match cache.load(key, actions, rows) {
+                Found::Outcomes(found) => return Ok(Some(found)),
+                Found::Nothing => {}
+                Found::Unusable(why) => reporter.warning(&why),
+            }
+        }
+        if is_scored(question.predictor) {
+            let Some(scorings) = count_scorings(&question, watch.cancel) else { return Ok(None) };
+            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            reporter.scorings(scorings);
+        }
+        let found = outcomes(question, watch)?;
+        if let (Some((cache, key)), Some(found)) = (&cache, &found)
+            && let Err(error) = cache.store(key, rows, found)
+        {
+            reporter.warning(&format!("the outcomes could not be kept for later runs: {error}"));
+        }
+        Ok(found)
+    }
+
+    /// Everything that outcomes depend on, as it stands after all settings were applied.
+    fn outcomes_key(&self) -> String {
+        let info = self.model.predictor.info();
+        let affected: Vec<u8> = self.affected.iter().flat_map(|row| (*row as u64).to_le_bytes()).collect();
+        let mut key = KeyOf::new()
+            .and("table", &self.table_hash)
+            .and("model", &self.model.hash)
+            .and("model info", format!("{info:?}"))
+            .and("predictions", &self.predictions_hash)
+            .and("features", format!("{:?}", self.table.features))
+            .and("encoder", format!("{:?}", self.encoder))
+            .and("affected", affected)
+            .and("desired", format!("{:?}", self.classes.desired))
+            .and("edits", format!("{:?}", self.edits))
+            .and("max edits", self.limits.max_edits.to_string())
+            .and("rules", format!("{:?}", self.rules));
+        for values in &self.table.values {
+            key = key.and_numbers("values", values);
+        }
+        key.key()
+    }
+}
+
+/// A hash of labels and of scores to six digits, since the last ones may differ from machine to machine.
+pub(super) fn hash_of_predictions(predictions: &[Prediction]) -> String {
+    let mut text = String::new();
+    for prediction in predictions {
+        text += &format!("{} {:.5e}\n", prediction.label, prediction.score);
+    }
+    sha256_hex(text.as_bytes())
+}

@@ -1,0 +1,80 @@
+//! A table and a model brought together: the table's features, how they fill the model's columns, and what the
+//! model then says of every row.
+//!
+//! Every run begins with this, whether it goes on to look for recourse or only prints labels and scores.
+
+use crate::config::Config;
+use crate::encode::Encoder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::feature::{FeatureTable, Labels, label_values};
+use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
+use crate::table::Table;
+
+/// A table whose features fill the columns of a model.
+pub struct Matched {
+    /// The table through its features.
+    pub features: FeatureTable,
+    /// From features to model columns.
+    pub encoder: Encoder,
+    /// The true labels, where the configuration names their column.
+    pub labels: Option<Labels>,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+impl Matched {
+    /// Infers the table's features and matches them with the model's columns.
+    pub fn new(config: &Config, table: &Table, model: &LoadedModel) -> Result<Matched> {
+        let mut notices = config.check(Some(table))?;
+        let (features, more) = FeatureTable::infer(table, config)?;
+        notices.extend(more);
+        let columns: Vec<&str> = table.names().collect();
+        let info = model.predictor.info();
+        let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
+            .map_err(|error| error.file(&model.path))?;
+        notices.extend(more);
+        let labels = label_values(table, config)?;
+        Ok(Matched { features, encoder, labels, notices })
+    }
+
+    /// What the model says of every row.
+    pub fn predict(&self, model: &LoadedModel) -> Result<Vec<Prediction>> {
+        predict_table(&*model.predictor, &self.encoder, &self.features)
+    }
+}
+
+/// The names of the model's classes: from the configuration, else from the model's file, else the label column's values in
+/// order, else `0`, `1`, ….
+pub fn class_names(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Vec<String>> {
+    let count = info.classes as usize;
+    if !config.model.classes.is_empty() {
+        if config.model.classes.len() != count {
+            let named = config.model.classes.len();
+            let message = format!("model.classes names {named} classes, but the model has {count}");
+            return Err(Error::new(ErrorKind::Config, message));
+        }
+        return Ok(config.model.classes.clone());
+    }
+    if info.class_names.len() == count {
+        return Ok(info.class_names.clone());
+    }
+    Ok(match labels {
+        Some(labels) if labels.values.len() == count => labels.values.clone(),
+        _ => (0..count).map(|class| class.to_string()).collect(),
+    })
+}
+
+/// What the model says of every row of a table.
+pub fn predict_table(
+    predictor: &dyn Predictor,
+    encoder: &Encoder,
+    table: &FeatureTable,
+) -> Result<Vec<Prediction>> {
+    let values = encoder.encode_table(table);
+    let predictions = predictor.predict(Rows { values: &values, columns: encoder.columns.len() })?;
+    if predictions.len() == table.rows {
+        return Ok(predictions);
+    }
+    let (got, want) = (predictions.len(), table.rows);
+    Err(Error::new(ErrorKind::Model, format!("the model gave {got} predictions for {want} rows")))
+}
