@@ -92,7 +92,7 @@ fn one(task: &Task) -> Result<()> {
 
 /// The outcomes of a dense network. Says whether they reach their target.
 fn dense_network(args: &Args) -> Result<bool> {
-    let rates = network::measure(if args.quick { 4 } else { 16 })?;
+    let rates = network::measure(if args.quick { 8 } else { 32 })?;
     print(&rates.table())?;
     Ok(rates.holds())
 }

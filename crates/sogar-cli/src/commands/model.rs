@@ -71,7 +71,8 @@ fn text(model: &LoadedModel, path: &Path) -> String {
         let widths: Vec<String> = std::iter::once(network.inputs.to_string()).chain(widths).collect();
         text += &format!("  layers     {}\n", widths.join(" → "));
     }
-    let names = if info.class_names.is_empty() { String::new() } else { format!(": {}", some(&info.class_names)) };
+    let names =
+        if info.class_names.is_empty() { String::new() } else { format!(": {}", some(&info.class_names)) };
     text += &format!("  classes    {}{names}\n", info.classes);
     text += &match info.threshold {
         Some(threshold) => format!("  threshold  class 1 above {}\n", format_number(threshold)),

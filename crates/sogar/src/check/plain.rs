@@ -5,10 +5,10 @@
 //! single-leaf trees ([`Plain::leaf`]); and then the recursion of SPEC §6 is followed upwards from the deepest level
 //! ([`Plain::front`]).
 //!
-//! The one economy is in [`Plain::leaf`]. An action costs on every row at least what each of its edits does (costs never fall when an
+//! The one economy is in [`Plain::leaf_into`]. An action costs on every row at least what each of its edits does (costs never fall when an
 //! edit is added), so over a set its cost is at least the largest sum of one of them; and it flips only rows that *some* action
-//! with that edit, or with the same edits but the last, flips. Where a pair (cost, loss) already found is at most that corner,
-//! the action can add nothing, and its own sum is not made. Actions that differ in their last edit alone stand together, and are
+//! with that edit, or with the same edits but the last, flips. Where what is already [`Kept`] rules that corner out, the action can
+//! add nothing, and its own sum is not made. Actions that differ in their last edit alone stand together, and are
 //! ruled out together where that corner is covered without the last edit.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,11 +17,40 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use sogar_solver::{Combine, Problem, RowSet};
 
+use super::leaves::Leaves;
+
 /// Total cost and number of rows that are not flipped.
 pub(super) type Pair = (u64, usize);
 
 /// Fronts of one row set, by the number of leaves that its tree may have; see [`Leaves`].
 type ByLeaves = Vec<Vec<Pair>>;
+
+/// What a leaf's actions have come to so far.
+pub(super) trait Kept {
+    /// Whether no pair with at least this cost and at least this loss would add anything.
+    fn rules_out(&self, cost: u64, loss: usize) -> bool;
+
+    /// Takes a pair in.
+    fn add(&mut self, cost: u64, loss: usize);
+}
+
+/// The least cost found so far with each loss or a smaller one: pairs that none dominates.
+struct Staircase(Vec<u64>);
+
+impl Kept for Staircase {
+    fn rules_out(&self, cost: u64, loss: usize) -> bool {
+        self.0[loss] <= cost
+    }
+
+    fn add(&mut self, cost: u64, loss: usize) {
+        for slot in &mut self.0[loss..] {
+            if *slot <= cost {
+                break;
+            }
+            *slot = cost;
+        }
+    }
+}
 
 /// The problem with what single edits say about it.
 pub(super) struct Plain<'a> {
@@ -71,8 +100,18 @@ impl<'a> Plain<'a> {
         Plain { problem, combine, reach, runs, deadline }
     }
 
-    fn late(&self) -> bool {
+    pub(super) fn late(&self) -> bool {
         self.time_left().is_zero()
+    }
+
+    /// Another end of the time; `None` is never.
+    pub(super) fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// The problem that is searched.
+    pub(super) fn problem(&self) -> &'a Problem {
+        self.problem
     }
 
     pub(super) fn time_left(&self) -> Duration {
@@ -85,7 +124,7 @@ impl<'a> Plain<'a> {
     }
 
     /// The two sides of a split of a set, unless one of them is too small for a leaf.
-    fn sides(&self, set: &RowSet, split: usize) -> Option<(RowSet, RowSet)> {
+    pub(super) fn sides(&self, set: &RowSet, split: usize) -> Option<(RowSet, RowSet)> {
         let passing = self.problem.split(split);
         let (left, right) = (set.and(passing), set.and_not(passing));
         let least = self.problem.limits().min_leaf as usize;
@@ -119,6 +158,13 @@ impl<'a> Plain<'a> {
 
     /// The front of a single leaf: the non-dominated pairs of all actions.
     pub(super) fn leaf(&self, set: &RowSet) -> Vec<Pair> {
+        let mut kept = Staircase(vec![u64::MAX; set.count() + 1]);
+        self.leaf_into(set, &mut kept);
+        stairs(&kept.0)
+    }
+
+    /// Lets every action of a single leaf be taken in, or ruled out.
+    pub(super) fn leaf_into(&self, set: &RowSet, kept: &mut impl Kept) {
         let members: Vec<usize> = set.iter().collect();
         let size = members.len();
         let edits = self.reach.len();
@@ -129,8 +175,6 @@ impl<'a> Plain<'a> {
             })
             .collect();
         let reached: Vec<usize> = self.reach.iter().map(|rows| common(set.words(), rows)).collect();
-        // cheapest[loss]: the least cost found so far with that loss or a smaller one
-        let mut cheapest = vec![u64::MAX; size + 1];
         let at_least = |edits: &[u32]| {
             let sums = edits.iter().map(|&edit| sums[edit as usize]);
             match self.combine {
@@ -140,33 +184,28 @@ impl<'a> Plain<'a> {
         };
         for run in &self.runs {
             let flips_at_most = common(set.words(), &run.reach);
-            if cheapest[size - flips_at_most] <= at_least(start(self.problem.edits_of(run.actions.start))) {
+            let cost_at_least = at_least(start(self.problem.edits_of(run.actions.start)));
+            if kept.rules_out(cost_at_least, size - flips_at_most) {
                 continue;
             }
             for action in run.actions.clone() {
                 let own = self.problem.edits_of(action);
                 let cost_at_least = at_least(own);
                 let flips_at_most = own.last().map_or(0, |&last| reached[last as usize]).min(flips_at_most);
-                if cheapest[size - flips_at_most] <= cost_at_least {
+                if kept.rules_out(cost_at_least, size - flips_at_most) {
                     continue;
                 }
                 let loss = size - common(set.words(), self.problem.flips_of(action));
-                if cheapest[loss] <= cost_at_least {
+                if kept.rules_out(cost_at_least, loss) {
                     continue;
                 }
                 let cost = match (self.combine, own) {
                     (Combine::Sum, _) | (_, [] | [_]) => cost_at_least, // the bound is the cost itself
                     (Combine::Max, edits) => self.largest_costs(edits, &members),
                 };
-                for slot in &mut cheapest[loss..] {
-                    if *slot <= cost {
-                        break;
-                    }
-                    *slot = cost;
-                }
+                kept.add(cost, loss);
             }
         }
-        stairs(&cheapest)
     }
 
     /// The sum over rows of the dearest of some edits.
@@ -211,7 +250,7 @@ impl<'a> Plain<'a> {
         below: &BTreeMap<&RowSet, ByLeaves>,
     ) -> ByLeaves {
         let size = set.count();
-        let mut best = vec![vec![u64::MAX; size + 1]; limits.most - limits.fewest + 1];
+        let mut best = vec![vec![u64::MAX; size + 1]; limits.count()];
         for best in &mut best {
             leaf.iter().for_each(|&(cost, loss)| best[loss] = cost);
         }
@@ -219,40 +258,13 @@ impl<'a> Plain<'a> {
             for (left, right) in splits.iter().filter_map(|&split| self.sides(set, split)) {
                 let (Some(left), Some(right)) = (below.get(&left), below.get(&right)) else { continue };
                 for (best, leaves) in best.iter_mut().zip(limits.fewest..=limits.most) {
-                    let first = child.fewest.max(leaves.saturating_sub(child.most));
-                    for on_left in first..=child.most.min(leaves.saturating_sub(child.fewest)) {
-                        let on_right = (leaves - on_left).min(child.most);
-                        join(best, &left[on_left - child.fewest], &right[on_right - child.fewest]);
+                    for (on_left, on_right) in child.shares(leaves) {
+                        join(best, &left[on_left], &right[on_right]);
                     }
                 }
             }
         }
         best.iter().map(|best| stairs(&running_least(best))).collect()
-    }
-}
-
-/// For which numbers of leaves fronts are kept: for `most` alone where depth is the only limit, else from one leaf up.
-#[derive(Debug, Clone, Copy)]
-struct Leaves {
-    fewest: usize,
-    most: usize,
-    remaining: usize,
-    limit: u32,
-    depth: usize,
-}
-
-impl Leaves {
-    fn new(limit: u32, depth: usize, remaining: usize) -> Self {
-        let by_depth = |depth: usize| 1usize.checked_shl(depth as u32).unwrap_or(usize::MAX);
-        let most = by_depth(remaining).min(limit as usize).max(1);
-        let fewest = if limit as usize >= by_depth(depth) { most } else { 1 };
-        Leaves { fewest, most, remaining, limit, depth }
-    }
-
-    /// The same one level down.
-    fn child(self) -> Option<Leaves> {
-        let remaining = self.remaining.checked_sub(1)?;
-        Some(Leaves::new(self.limit, self.depth, remaining))
     }
 }
 
