@@ -24,6 +24,7 @@ mod members;
 mod side_by_side;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
 use crate::front::{Entry, Front, LEAF};
@@ -116,7 +117,6 @@ pub enum Narrow {
 }
 
 /// The CPU evaluation over groups of actions.
-#[derive(Debug)]
 pub struct GroupedLeaves<'a> {
     problem: &'a Problem,
     groups: Groups,
@@ -126,6 +126,8 @@ pub struct GroupedLeaves<'a> {
     bounds: bool,
     narrow: Narrow,
     counted: [AtomicU64; 4],
+    /// Buffers that are not in use.
+    idle: Mutex<Vec<Batch>>,
 }
 
 impl<'a> GroupedLeaves<'a> {
@@ -135,7 +137,7 @@ impl<'a> GroupedLeaves<'a> {
         let groups = Groups::new(problem);
         let clusters = if bounds { Clusters::new(problem) } else { None };
         let kernel = kernel.available();
-        GroupedLeaves { problem, groups, clusters, kernel, bounds, narrow, counted: Default::default() }
+        GroupedLeaves { problem, groups, clusters, kernel, bounds, narrow, counted: Default::default(), idle: Mutex::default() }
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -240,7 +242,8 @@ impl LeafContext for GroupedContext<'_> {
         requests: &[LeafRequest<'_>],
         stop: &Stop,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        let mut batch = Batch::new();
+        let idle = || self.owner.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut batch = idle().pop().unwrap_or_else(Batch::new);
         let fronts = match self.owner.kernel {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::available` has made sure that the processor has these instructions.
@@ -250,7 +253,8 @@ impl LeafContext for GroupedContext<'_> {
             Kernel::Avx2 => unsafe { self.evaluate_avx2(requests, stop, &mut batch) },
             _ => self.evaluate::<PORTABLE>(requests, stop, &mut batch),
         };
-        let LeafWork { sets, groups, losses, costs } = batch.work;
+        let LeafWork { sets, groups, losses, costs } = std::mem::take(&mut batch.work);
+        idle().push(batch);
         for (total, more) in self.owner.counted.iter().zip([sets, groups, losses, costs]) {
             total.fetch_add(more, Ordering::Relaxed);
         }
