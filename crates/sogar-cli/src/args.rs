@@ -211,6 +211,9 @@ pub struct CheckArgs {
     /// The table that the front was made from [default: where it was then]
     #[arg(long, short, value_name = "TABLE")]
     pub table: Option<PathBuf>,
+    /// The held-out table that the front was evaluated on [default: where it was then]
+    #[arg(long, value_name = "TABLE")]
+    pub holdout: Option<PathBuf>,
     /// Time for the search for missing points; everything else is always done in full
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true)]
     pub time_limit: f64,

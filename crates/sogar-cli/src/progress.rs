@@ -17,10 +17,11 @@ pub struct Bars<'a> {
     bar: Mutex<Option<(Stage, ProgressBar)>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
     Outcomes,
     Depth(u32),
+    Check(String),
 }
 
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -73,6 +74,10 @@ impl Reporter for Bars<'_> {
         self.show(Stage::Depth(depth), splits_done, splits_total, || {
             format!("search, depth {depth}, {leaf_sets} leaf sets")
         });
+    }
+
+    fn checking(&self, what: &str, done: usize, all: usize) {
+        self.show(Stage::Check(what.to_owned()), done, all, || what.to_owned());
     }
 
     fn scorings(&self, scorings: Scorings) {

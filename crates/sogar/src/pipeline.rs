@@ -75,6 +75,8 @@ pub trait Reporter: Sync {
     fn outcomes(&self, done: usize, all: usize);
     /// The search has come this far.
     fn search(&self, progress: sogar_solver::Progress);
+    /// A check has come this far.
+    fn checking(&self, _what: &str, _done: usize, _all: usize) {}
     /// The model is about to be asked about this many rows.
     fn scorings(&self, _scorings: Scorings) {}
     /// Something is not as it should be, though the run goes on.

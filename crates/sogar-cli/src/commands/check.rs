@@ -19,9 +19,10 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
     let table = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
     require_there(&table, "--table")?;
+    args.holdout.as_deref().map(|holdout| require_there(holdout, "--holdout")).transpose()?;
     let model = args.model.source_of(&front)?;
     let bars = Bars::new(output);
-    let result = check(&front, &table, &model, Options { time_limit }, &bars);
+    let result = check(&front, &table, &model, Options { time_limit, holdout: args.holdout.clone() }, &bars);
     bars.clear();
     let report = result?;
     if output.json {

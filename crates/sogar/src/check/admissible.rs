@@ -9,6 +9,7 @@ use crate::actions::{Edit, action_text};
 use crate::binarize::Split;
 use crate::cost::edit_costs;
 use crate::error::Result;
+use crate::feature::FeatureTable;
 use crate::model::Rows;
 use crate::pipeline::Prepared;
 use crate::summary::{ActionRef, FrontFile, Node, SplitRef};
@@ -103,7 +104,7 @@ pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Ac
         .iter()
         .map(|own| own.iter().map(|&edit| prepared.edits[edit as usize].clone()).collect())
         .collect();
-    let flips = flips(prepared, &lists, &prepared.affected)?;
+    let flips = flips(prepared, &prepared.table, &lists, &prepared.affected)?;
     let actions: Vec<Action> = edits
         .iter()
         .zip(lists)
@@ -178,9 +179,14 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared) -> Verdict<Vec<u32>> 
     Ok(positions)
 }
 
-/// Which of these rows of the table each action flips, by the model's own word. The model is asked about the rows of several
+/// Which of these rows of a table each action flips, by the model's own word. The model is asked about the rows of several
 /// actions at a time where it wants large batches.
-pub(super) fn flips(prepared: &Prepared, actions: &[Vec<Edit>], rows: &[usize]) -> Result<Vec<Vec<bool>>> {
+pub(super) fn flips(
+    prepared: &Prepared,
+    table: &FeatureTable,
+    actions: &[Vec<Edit>],
+    rows: &[usize],
+) -> Result<Vec<Vec<bool>>> {
     let batch = prepared.model.predictor.batching().rows.max(BATCH);
     let together = (batch / rows.len().max(1)).max(1);
     let groups: Vec<Vec<bool>> = actions
@@ -189,7 +195,7 @@ pub(super) fn flips(prepared: &Prepared, actions: &[Vec<Edit>], rows: &[usize]) 
             let pairs: Vec<(&[Edit], usize)> =
                 actions.iter().flat_map(|edits| rows.iter().map(|&row| (&edits[..], row))).collect();
             let flips: Vec<Vec<bool>> =
-                pairs.chunks(batch).map(|pairs| flips_of_pairs(prepared, pairs)).collect::<Result<_>>()?;
+                pairs.chunks(batch).map(|pairs| flips_of_pairs(prepared, table, pairs)).collect::<Result<_>>()?;
             Ok(flips.concat())
         })
         .collect::<Result<_>>()?;
@@ -199,13 +205,17 @@ pub(super) fn flips(prepared: &Prepared, actions: &[Vec<Edit>], rows: &[usize]) 
         .collect())
 }
 
-fn flips_of_pairs(prepared: &Prepared, pairs: &[(&[Edit], usize)]) -> Result<Vec<bool>> {
+fn flips_of_pairs(
+    prepared: &Prepared,
+    table: &FeatureTable,
+    pairs: &[(&[Edit], usize)],
+) -> Result<Vec<bool>> {
     let columns = prepared.encoder.columns.len();
     let mut block = Vec::with_capacity(pairs.len() * columns);
     let mut encoded = Vec::new();
     let mut counts = Vec::with_capacity(pairs.len());
     for &(edits, row) in pairs {
-        let before = prepared.table.row(row);
+        let before = table.row(row);
         let mut after = before.clone();
         edits.iter().for_each(|edit| edit.apply(&mut after));
         let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));

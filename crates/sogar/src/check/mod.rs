@@ -10,21 +10,26 @@
 //! | `origin` | are these the table, the model, the people and the problem that the file speaks of? |
 //! | `admissible` | are splits and actions in use those of the configuration, and do actions flip whom they are said to? |
 //! | `trees` | does every tree cost and lose what its point says, within the limits? |
+//! | `holdout` | does it cost and lose on the held-out rows what is said there? |
 //! | `order` | are the points a front, and does the status go with the rest? |
 //! | `completeness` | is a point missing? |
 
 mod admissible;
 mod completeness;
+mod holdout;
+mod hull;
+mod leaves;
 mod order;
 mod origin;
 mod plain;
 mod sample;
 mod trees;
+mod weights;
 
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -35,15 +40,17 @@ use crate::pipeline::Reporter;
 use crate::summary::FrontFile;
 
 /// How a result is checked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Time for the search for missing points; everything else is always done in full.
     pub time_limit: Duration,
+    /// Where the held-out table is now; where it was when the front was made, unless it is set.
+    pub holdout: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { time_limit: Duration::from_secs(60) }
+        Options { time_limit: Duration::from_secs(60), holdout: None }
     }
 }
 
@@ -156,26 +163,40 @@ pub fn check(
     let pool = rayon::ThreadPoolBuilder::new()
         .build()
         .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
-    pool.install(|| check_here(front, table, model, options, reporter))
+    pool.install(|| check_here(front, table, model, &options, reporter))
+}
+
+/// The held-out table: where the user says, else where it was, if a file is there.
+fn held_out_table(front: &FrontFile, options: &Options) -> Option<PathBuf> {
+    let was = || front.run.holdout_path.as_ref().map(PathBuf::from).filter(|path| path.is_file());
+    options.holdout.clone().or_else(was)
 }
 
 fn check_here(
     front: &FrontFile,
     table: &Path,
     model: &Source,
-    options: Options,
+    options: &Options,
     reporter: &dyn Reporter,
 ) -> Result<Report> {
     let mut report =
         Report { findings: Vec::new(), completeness: Completeness::NotTested, not_proved: Vec::new() };
-    if front.holdout.is_some() {
-        report.not_proved.push("the held-out block was not looked at; `sogar evaluate` makes it anew".into());
-    }
     let Some(prepared) = origin::reopen(front, table, model, &mut report)? else { return Ok(report) };
     let splits = report.record("splits", admissible::splits(front, &prepared));
     let actions = report.record("actions", admissible::actions(front, &prepared));
     if let (Some(splits), Some(actions)) = (&splits, &actions) {
         report.record("trees", trees::check(front, &prepared, splits, actions));
+        if let Some(said) = &front.holdout {
+            match held_out_table(front, options) {
+                Some(path) => {
+                    let verdict = holdout::check(front, said, &path, &prepared, splits, actions);
+                    report.record("held-out", verdict);
+                }
+                None => report.not_proved.push(
+                    "the held-out block: its table is not where it was; say where it is now with --holdout".into(),
+                ),
+            }
+        }
     }
     report.record("front", order::front(front));
     report.record("status", order::status(front));

@@ -73,7 +73,7 @@ pub(super) fn outcomes(
             problem.edits_of(action).iter().map(|&edit| prepared.edits[edit as usize].clone()).collect()
         })
         .collect();
-    let found = flips(prepared, &lists, &in_table)?;
+    let found = flips(prepared, &prepared.table, &lists, &in_table)?;
     for ((&action, edits), found) in actions.iter().zip(&lists).zip(&found) {
         if let Some(i) = (0..rows.len()).find(|&i| found[i] != problem.flips(action, rows[i])) {
             return Err(differs(edits, in_table[i]));

@@ -27,22 +27,27 @@ const STREAM: u64 = 1 << 32;
 /// A weighting of cost and loss, scaled to whole numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weight {
+    cost: u128,
+    loss: u128,
     share: usize,
-    unit: u64,
 }
 
 impl Weight {
     /// The weightings that follow from a seed; a `unit` of cost weighs as much as a person whose outcome does not change if w = ½.
     pub(super) fn drawn(seed: u64, unit: u64) -> Vec<Weight> {
         let mut draw = Draw::new(seed, STREAM);
-        (0..WEIGHTS).map(|_| Weight { share: 1 + draw.below(SHARES - 1), unit }).collect()
+        let weight = |share: usize| Weight {
+            cost: share as u128,
+            loss: (SHARES - share) as u128 * u128::from(unit),
+            share,
+        };
+        (0..WEIGHTS).map(|_| weight(1 + draw.below(SHARES - 1))).collect()
     }
 
-    /// The weighted sum, scaled by the unit of cost and the number of shares.
+    /// The weighted sum, scaled by the unit of cost and the number of shares. It cannot overflow: rows are numbered with 32 bits, so
+    /// that neither term exceeds 2^(16 + 64 + 32).
     pub(super) fn value(self, (cost, loss): Pair) -> u128 {
-        let cost = (self.share as u128).saturating_mul(u128::from(cost));
-        let loss = ((SHARES - self.share) as u128 * u128::from(self.unit)).saturating_mul(loss as u128);
-        cost.saturating_add(loss)
+        self.cost * u128::from(cost) + self.loss * loss as u128
     }
 
     /// The weight of the cost, to be read.
@@ -175,10 +180,8 @@ impl<'a> Scalarisations<'a> {
                     Some(front) => Hull::of(front),
                     None => Hull::of_leaf(self.plain, set),
                 };
-                let best = self.weights.iter().map(|weight| {
-                    hull.pairs().iter().copied().min_by_key(|&pair| weight.value(pair)).unwrap_or((u64::MAX, usize::MAX))
-                });
-                Some((set.clone(), best.collect()))
+                let best = |weight: &Weight| hull.pairs().iter().copied().min_by_key(|&pair| weight.value(pair));
+                Some((set.clone(), self.weights.iter().map(best).collect::<Option<Best>>()?))
             })
             .collect::<Option<_>>()?;
         self.leaves.extend(found);

@@ -1,0 +1,128 @@
+//! The held-out block: the rows of the other table, sent through every tree anew. Nothing of `evaluate` takes part in it.
+
+use std::path::Path;
+
+use sogar_solver::Combine;
+
+use super::admissible::{Action, flips};
+use super::{Verdict, defect, same};
+use crate::actions::Edit;
+use crate::binarize::Split;
+use crate::error::Result;
+use crate::feature::FeatureTable;
+use crate::files::{read_bytes, sha256_hex};
+use crate::pipeline::Prepared;
+use crate::predict::predict_table;
+use crate::summary::{Evaluation, FrontFile, Node, means};
+use crate::table::Table;
+
+/// Mean and standard deviation of distances are roots, which systems may round differently in the last digit.
+const TOLERANCE: f64 = 1e-9;
+
+/// What the actions in use do to the held-out people that are turned down.
+struct HeldOut {
+    table: FeatureTable,
+    affected: Vec<usize>,
+    /// Cost and flip of every action on every affected row.
+    effects: Vec<Vec<(u64, bool)>>,
+}
+
+/// Everything that the block says.
+pub(super) fn check(
+    front: &FrontFile,
+    said: &Evaluation,
+    path: &Path,
+    prepared: &Prepared,
+    splits: &[Split],
+    actions: &[Action],
+) -> Verdict<((), String)> {
+    if sha256_hex(&read_bytes(path)?) != said.hash {
+        let name = path.display();
+        return defect(format!("{name} is not the table that the front was evaluated on: its content differs"));
+    }
+    let held_out = read(path, prepared, actions)?;
+    let rows = held_out.affected.len();
+    same("the number of held-out rows", said.rows, held_out.table.rows)?;
+    same("the number of affected held-out rows", said.affected, rows)?;
+    same("the number of points", said.points.len(), front.points.len())?;
+    let mut distances = Vec::with_capacity(rows);
+    for (number, (point, said)) in front.points.iter().zip(&said.points).enumerate() {
+        let everybody: Vec<usize> = (0..rows).collect();
+        let (cost, loss) = held_out.totals(&point.tree, splits, &everybody);
+        let of_point = |what: &str| format!("{what} of point {number}");
+        same(&of_point("cost_sum"), said.cost_sum, cost)?;
+        same(&of_point("loss_count"), said.loss_count, loss)?;
+        let means = means(cost, loss, front.cost.unit, rows);
+        same(&of_point("the mean cost"), said.cost, means.cost)?;
+        same(&of_point("the mean loss"), said.loss, means.loss)?;
+        same(&of_point("the invalidity"), said.invalidity, means.invalidity)?;
+        let (by_cost, by_loss) = (point.cost - means.cost, point.loss - means.loss);
+        distances.push((by_cost * by_cost + by_loss * by_loss).sqrt());
+    }
+    let count = distances.len() as f64;
+    let mean = distances.iter().sum::<f64>() / count;
+    let deviation = (distances.iter().map(|one| (one - mean) * (one - mean)).sum::<f64>() / count).sqrt();
+    close("mean_distance", said.mean_distance, mean)?;
+    close("sd_distance", said.sd_distance, deviation)?;
+    let text = format!(
+        "{} has the recorded content; its {rows} affected rows, sent through all {} trees, cost and lose what is recorded",
+        path.display(),
+        front.points.len()
+    );
+    Ok(((), text))
+}
+
+fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
+    // A comparison that is false for NaN too
+    if (said - found).abs() <= TOLERANCE { Ok(()) } else { same(what, said, found) }
+}
+
+fn read(path: &Path, prepared: &Prepared, actions: &[Action]) -> Result<HeldOut> {
+    let table = Table::read(path, &prepared.config.read_options()?)?;
+    let (table, _) = FeatureTable::apply(&prepared.table.features, &table, &prepared.config)?;
+    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
+    let affected: Vec<usize> =
+        (0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
+    let lists: Vec<Vec<Edit>> = actions.iter().map(|action| action.edits.clone()).collect();
+    let flips = flips(prepared, &table, &lists, &affected)?;
+    let mut effects = Vec::with_capacity(actions.len());
+    for (edits, flips) in lists.iter().zip(flips) {
+        let cost = |&row: &usize| cost(prepared, edits, &table.row(row));
+        let costs: Vec<u64> = affected.iter().map(cost).collect::<Result<_>>()?;
+        effects.push(costs.into_iter().zip(flips).collect());
+    }
+    Ok(HeldOut { table, affected, effects })
+}
+
+/// What some edits cost one person.
+fn cost(prepared: &Prepared, edits: &[Edit], person: &[f64]) -> Result<u64> {
+    let mut total = 0u64;
+    for edit in edits {
+        let one = u64::from(prepared.cost.edit_cost(edit, person)?);
+        total = match prepared.cost.combine() {
+            Combine::Max => total.max(one),
+            Combine::Sum => total + one,
+        };
+    }
+    Ok(total)
+}
+
+impl HeldOut {
+    /// Cost and loss of a tree on these rows.
+    fn totals(&self, node: &Node, splits: &[Split], rows: &[usize]) -> (u64, u64) {
+        match node {
+            Node::Split { split, left, right } => {
+                let split = &splits[*split];
+                let column = &self.table.values[split.feature];
+                let (passing, failing): (Vec<usize>, Vec<usize>) =
+                    rows.iter().partition(|&&row| split.test.passes(column[self.affected[row]]));
+                let (left, right) = (self.totals(left, splits, &passing), self.totals(right, splits, &failing));
+                (left.0 + right.0, left.1 + right.1)
+            }
+            Node::Leaf { action, .. } => rows.iter().fold((0, 0), |(cost, loss), &row| {
+                let (more, flipped) = self.effects[*action][row];
+                (cost + more, loss + u64::from(!flipped))
+            }),
+        }
+    }
+}
