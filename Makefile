@@ -21,7 +21,7 @@ help:
 	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
 	@echo 'make test-full  the same and the long campaigns, in release mode'
 	@echo 'make fuzz       a minute of fuzzing for every reader of files (needs cargo-fuzz)'
-	@echo 'make bench      the four data sets, timed beside the published leaf evaluation'
+	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
 	@echo 'make fmt        format Rust and Python'
 	@echo 'make clean      remove everything that the other targets made'
 
@@ -80,10 +80,16 @@ python-test: $(VENV)/ready
 	@cargo build --quiet --locked --workspace
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -W error tests/python
 
-# Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'
+# Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'.
+# With --growth, --network or --outcomes in BENCH only that part runs.
 SOGAR_DATA ?= ../shared/data
 BENCH ?=
 PAPER := $(TARGET)/paper
+BENCH_PART := $(filter --growth --network --outcomes,$(BENCH))
+BENCH_QUICK := $(filter --quick,$(BENCH))
+BENCH_BIN := "$(abspath $(TARGET))/release/sogar-bench"
+BENCH_OUTCOMES = $(VENV)/bin/python scripts/bench_outcomes.py --paper $(PAPER) \
+	--sogar "$(abspath $(TARGET))/release/sogar" $(BENCH_QUICK)
 
 bench:
 	@if [[ -e $(PAPER)/ready || -d "$(SOGAR_DATA)" ]]; then \
@@ -95,9 +101,16 @@ bench:
 
 bench-run: $(PAPER)/ready
 	$(call heading,benchmark (see docs/BENCHMARKS.md))
-	@cargo build --quiet --locked --release -p sogar-bench
-	@"$(abspath $(TARGET))/release/sogar-bench" --paper $(PAPER) $(BENCH)
-	@"$(abspath $(TARGET))/release/sogar-bench" --network $(if $(findstring --quick,$(BENCH)),--quick)
+	@cargo build --quiet --locked --release -p sogar-bench -p sogar-cli
+ifeq ($(BENCH_PART),)
+	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
+	@$(BENCH_BIN) --network $(BENCH_QUICK)
+	@$(BENCH_OUTCOMES)
+else ifeq ($(BENCH_PART),--outcomes)
+	@$(BENCH_OUTCOMES)
+else
+	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
+endif
 
 $(PAPER)/ready: scripts/paper_models.py | $(VENV)/ready
 	$(call heading,models of the published protocol)
@@ -111,5 +124,6 @@ fmt: $(VENV)/ready
 
 clean:
 	cargo clean --quiet
+	rm -rf fuzz/target fuzz/corpus fuzz/artifacts
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache
 	find tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,13 +1,17 @@
 //! The benchmark of sogar: `make bench`.
 //!
-//! Solves the four data sets of the published protocol, and in the same run times the published leaf evaluation on the
-//! same problems ([`yardstick`]). Every problem runs in a process of its own ([`mod@measure`]); the parent only collects what
-//! they found into Markdown tables ([`mod@report`]). The columns are explained in `docs/BENCHMARKS.md`.
+//! Solves the four data sets of the published protocol and their readable versions ([`problems`]), and in the same run times the
+//! published leaf evaluation on the same problems ([`yardstick`]). Every problem runs in a process of its own
+//! ([`mod@measure`]); the parent only collects what they found into Markdown tables ([`mod@report`]). How times grow with the size
+//! of a problem is shown by [`growth`]. The columns are explained in `docs/BENCHMARKS.md`.
 
+mod growth;
 mod leaf_sets;
 mod measure;
 mod network;
+mod problems;
 mod report;
+mod variation;
 mod yardstick;
 
 use std::io::Write;
@@ -18,7 +22,9 @@ use clap::{Parser, Subcommand};
 use sogar::{Error, ErrorKind, Result};
 
 use measure::{Measurement, Task, measure};
+use problems::{PRESETS, folder, plan};
 use report::{holds, report};
+use variation::Variation;
 
 /// What the command line itself allocates with, so that times and peaks are those of `sogar solve`.
 #[global_allocator]
@@ -28,13 +34,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Debug, Parser)]
 #[command(name = "sogar-bench", args_conflicts_with_subcommands = true)]
 struct Args {
-    /// Directory that scripts/paper_models.py wrote: NAME/fold1/{train.csv,model.txt}
+    /// Directory that scripts/paper_models.py wrote: [readable-]NAME/fold1/{train.csv,model.txt}
     #[arg(long, default_value = "target/paper")]
     paper: PathBuf,
-    /// Data sets
-    #[arg(long, value_delimiter = ',', default_value = "german,attrition,bank,adult")]
+    /// Presets
+    #[arg(long, value_delimiter = ',', default_values = PRESETS)]
     datasets: Vec<String>,
-    /// Depths [default: 2,3; with --quick: 2]
+    /// Depths [default: 2,3 and for German 4, with --time-limit 4 for all; with --quick: 2]
     #[arg(long, value_delimiter = ',')]
     depth: Vec<u32>,
     /// Runs of sogar for each problem [default: 3; with --quick: 1]
@@ -43,9 +49,12 @@ struct Args {
     /// Seconds for the yardstick, in each of its two orders [default: 20; with --quick: 2]
     #[arg(long)]
     budget: Option<f64>,
-    /// Seconds after which a search is stopped
+    /// Seconds after which a search is stopped [default: none; with --growth: 120]
     #[arg(long)]
     time_limit: Option<f64>,
+    /// Only the table that shows how times grow with rows, splits, actions and depth
+    #[arg(long, conflicts_with = "network")]
+    growth: bool,
     /// A short look: depth 2, one run, a small sample for the yardstick
     #[arg(long)]
     quick: bool,
@@ -68,6 +77,7 @@ fn main() -> ExitCode {
     let result = match &args.command {
         Some(Internal::One(task)) => one(task).map(|()| true),
         None if args.network => dense_network(&args),
+        None if args.growth => grow(&args).map(|()| true),
         None => all(&args),
     };
     match result {
@@ -99,26 +109,18 @@ fn dense_network(args: &Args) -> Result<bool> {
 
 /// The parent: one process after the other, then the tables on stdout. Says whether all checks hold.
 fn all(args: &Args) -> Result<bool> {
-    let default_depths: &[u32] = if args.quick { &[2] } else { &[2, 3] };
-    let depths = if args.depth.is_empty() { default_depths } else { &args.depth };
     let mut measurements = Vec::new();
-    for &depth in depths {
-        for name in &args.datasets {
-            let folder = args.paper.join(name).join("fold1");
-            if !folder.join("model.txt").is_file() {
-                say(&format!("SKIPPED: {name}, there is no {}/model.txt", folder.display()));
-                continue;
-            }
-            say(&format!("{name}, depth {depth} …"));
-            measurements.push(in_own_process(&Task {
-                name: name.clone(),
-                paper: args.paper.clone(),
-                depth,
-                runs: args.runs.unwrap_or(if args.quick { 1 } else { 3 }),
-                budget: args.budget.unwrap_or(if args.quick { 2.0 } else { 20.0 }),
-                time_limit: args.time_limit,
-            })?);
-        }
+    for (name, depth) in plan(&args.datasets, &args.depth, args.quick, args.time_limit.is_some()) {
+        measurements.extend(in_own_process(&Task {
+            name,
+            paper: args.paper.clone(),
+            depth,
+            runs: args.runs.unwrap_or(if args.quick { 1 } else { 3 }),
+            budget: args.budget.unwrap_or(if args.quick { 2.0 } else { 20.0 }),
+            time_limit: args.time_limit,
+            alone: false,
+            variation: Variation::default(),
+        })?);
     }
     if measurements.is_empty() {
         say("nothing was measured");
@@ -128,12 +130,43 @@ fn all(args: &Args) -> Result<bool> {
     Ok(measurements.iter().all(holds))
 }
 
-fn in_own_process(task: &Task) -> Result<Measurement> {
+/// The table of growth.
+fn grow(args: &Args) -> Result<()> {
+    let mut measured = Vec::new();
+    for case in growth::cases(args.quick) {
+        let found = in_own_process(&Task {
+            name: case.preset.to_owned(),
+            paper: args.paper.clone(),
+            depth: case.depth,
+            runs: args.runs.unwrap_or(1),
+            budget: 0.0,
+            time_limit: args.time_limit.or(Some(120.0)),
+            alone: true,
+            variation: case.variation.clone(),
+        })?;
+        measured.extend(found.map(|found| (case, found)));
+    }
+    print(&growth::table(&measured))
+}
+
+/// Measures a problem, unless its files are not there.
+fn in_own_process(task: &Task) -> Result<Option<Measurement>> {
+    let Task { name, depth, .. } = task;
+    let folder = folder(name, &task.paper);
+    if !folder.join("model.txt").is_file() {
+        say(&format!("SKIPPED: {name}, there is no {}/model.txt", folder.display()));
+        return Ok(None);
+    }
+    let flags: String = task.variation.flags().iter().map(|flag| format!(" {flag}")).collect();
+    say(&format!("{name}, depth {depth}{flags} …"));
     let program = std::env::current_exe().map_err(|cause| failed("finding this program", &cause))?;
     let mut command = Command::new(program);
     command.arg("one").arg(&task.name).arg("--paper").arg::<&Path>(&task.paper);
     command.arg("--depth").arg(task.depth.to_string()).arg("--runs").arg(task.runs.to_string());
-    command.arg("--budget").arg(task.budget.to_string());
+    command.arg("--budget").arg(task.budget.to_string()).args(task.variation.flags());
+    if task.alone {
+        command.arg("--alone");
+    }
     if let Some(seconds) = task.time_limit {
         command.arg("--time-limit").arg(seconds.to_string());
     }
@@ -142,7 +175,8 @@ fn in_own_process(task: &Task) -> Result<Measurement> {
     if !output.status.success() {
         return Err(failed(&format!("{}, depth {}", task.name, task.depth), &output.status));
     }
-    serde_json::from_slice(&output.stdout).map_err(|cause| failed("reading a measurement", &cause))
+    let found = serde_json::from_slice(&output.stdout);
+    found.map(Some).map_err(|cause| failed("reading a measurement", &cause))
 }
 
 fn failed(what: &str, cause: &dyn std::fmt::Display) -> Error {

@@ -16,6 +16,8 @@ use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
 use sogar_solver::{Observer, Outcome, Point, Problem, RowSet, Solver, Status};
 
 use crate::leaf_sets::leaf_sets;
+use crate::problems::folder;
+use crate::variation::Variation;
 use crate::yardstick::{Order, Timing, Yardstick, non_dominated, shuffle};
 
 /// Bytes that the list of leaf sets, and each of the yardstick's tables, may take.
@@ -29,9 +31,9 @@ const SEED: u64 = 20_261_115;
 /// What to measure.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Task {
-    /// Name of the data set, as in the preset `paper-NAME`
+    /// Name of the preset
     pub name: String,
-    /// Directory with NAME/fold1/train.csv and model.txt
+    /// Directory that scripts/paper_models.py wrote
     #[arg(long)]
     pub paper: PathBuf,
     /// Largest depth of a tree
@@ -46,6 +48,11 @@ pub struct Task {
     /// Seconds after which a search stops
     #[arg(long)]
     pub time_limit: Option<f64>,
+    /// Without the yardstick
+    #[arg(long)]
+    pub alone: bool,
+    #[command(flatten)]
+    pub variation: Variation,
 }
 
 /// What was measured.
@@ -107,7 +114,7 @@ pub struct Sample {
 
 /// Measures one problem.
 pub fn measure(task: &Task) -> Result<Measurement> {
-    let folder = task.paper.join(&task.name).join("fold1");
+    let folder = folder(&task.name, &task.paper);
     let prepared = prepare(task, &folder)?;
     let mut runs = Vec::new();
     let mut last = None;
@@ -135,18 +142,21 @@ pub fn measure(task: &Task) -> Result<Measurement> {
         losses_counted: outcome.stats.leaf_work.losses,
         peak_bytes,
         runs,
-        yardstick: compare(&problem, &prepared, task),
+        yardstick: if task.alone { None } else { compare(&problem, &prepared, task) },
     })
 }
 
 fn prepare(task: &Task, folder: &Path) -> Result<Prepared> {
-    let mut config = Config::preset(&format!("paper-{}", task.name))?;
+    let mut config = Config::preset(&task.name)?;
+    task.variation.change(&mut config);
     config.limits.max_depth = Some(task.depth);
     config.limits.max_leaves = None; // as many as the depth allows
     config.limits.time_limit = task.time_limit;
     let table = Table::read(&folder.join("train.csv"), &config.read_options()?)?;
     let model = model::load(&folder.join("model.txt"), config.model.threshold)?;
-    Prepared::new(config, folder, &table, model, None)
+    let mut prepared = Prepared::new(config, folder, &table, model, None)?;
+    task.variation.apply(&mut prepared)?;
+    Ok(prepared)
 }
 
 /// Outcomes and search as `sogar solve` runs them.

@@ -128,7 +128,8 @@ fn billions(sample: &Sample) -> String {
     format!("{:.1} · 10⁹", sample.additions_per_second / 1e9)
 }
 
-fn median(measured: &Measurement, of: impl Fn(&Seconds) -> f64) -> f64 {
+/// The median of all runs.
+pub fn median(measured: &Measurement, of: impl Fn(&Seconds) -> f64) -> f64 {
     let mut times: Vec<f64> = measured.runs.iter().map(of).collect();
     times.sort_by(f64::total_cmp);
     let (below, above) = (times.len().saturating_sub(1) / 2, times.len() / 2);
@@ -138,7 +139,8 @@ fn median(measured: &Measurement, of: impl Fn(&Seconds) -> f64) -> f64 {
     }
 }
 
-fn grouped(number: u64) -> String {
+/// A number with its thousands set apart.
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {

@@ -38,6 +38,7 @@ pub mod outcomes;
 pub mod pipeline;
 pub mod population;
 pub mod predict;
+mod row_order;
 pub mod rules;
 pub mod select;
 pub mod summary;

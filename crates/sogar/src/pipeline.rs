@@ -22,6 +22,7 @@ use crate::model::LoadedModel;
 use crate::outcomes::{Question, Scorings, Watch};
 use crate::population::{Classes, affected_rows, check_predictions};
 use crate::predict::Matched;
+use crate::row_order::like_next_to_like;
 use crate::rules::Rule;
 use crate::summary::{
     ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
@@ -47,8 +48,10 @@ pub struct Prepared {
     pub encoder: Encoder,
     /// Classes and which are desired.
     pub classes: Classes,
-    /// The affected rows.
+    /// The affected rows, in the order in which the problem has them: like next to like.
     pub affected: Vec<usize>,
+    /// Positions in `affected`, in the order of the table.
+    by_row: Vec<usize>,
     /// Splits that cut the affected rows, with the rows that pass.
     pub splits: Vec<(Split, RowSet)>,
     /// All edits.
@@ -144,7 +147,11 @@ impl Prepared {
         let predictions_hash = asking::hash_of_predictions(&predicted);
         let affected = affected_rows(&predicted, &classes)?;
         let limits = TreeLimits::resolve(&config.limits, affected.len(), &mut notices)?;
-        let splits = useful_splits(&all_splits(&features, &config)?, &features, &affected);
+        let candidates = all_splits(&features, &config)?;
+        let affected = like_next_to_like(&affected, &useful_splits(&candidates, &features, &affected));
+        let splits = useful_splits(&candidates, &features, &affected);
+        let mut by_row: Vec<usize> = (0..affected.len()).collect();
+        by_row.sort_unstable_by_key(|&position| affected[position]);
         let edits = all_edits(&features, &config)?;
         if edits.is_empty() {
             let error =
@@ -169,6 +176,7 @@ impl Prepared {
             encoder,
             classes,
             affected,
+            by_row,
             splits,
             edits,
             cost,
@@ -314,7 +322,9 @@ impl Prepared {
                 affected: self.affected.len(),
                 classes: self.classes.names.clone(),
                 desired: self.classes.desired_names(),
-                affected_rows: Bits::new(self.table.rows, |row| self.affected.binary_search(&row).is_ok()),
+                affected_rows: Bits::new(self.table.rows, |row| {
+                    self.by_row.binary_search_by_key(&row, |&position| self.affected[position]).is_ok()
+                }),
             },
             features: features.clone(),
             counts: Counts { splits: self.splits.len(), edits: self.edits.len(), actions: actions.len() },
@@ -356,7 +366,7 @@ impl Prepared {
             id: action,
             text: action_text(&edits, features),
             edits: edits.iter().map(|edit| EditRef::new(edit, features)).collect(),
-            flips: Bits::new(self.affected.len(), |row| problem.flips(action as usize, row)),
+            flips: Bits::new(self.affected.len(), |row| problem.flips(action as usize, self.by_row[row])),
         }
     }
 }

@@ -278,6 +278,91 @@ lies! {
     other_description_of_the_model: |front| front["model"]["description"] = json!("1 tree");
 }
 
+/// A result with a held-out block, with something changed.
+fn held_out(change: impl FnOnce(&mut Value)) -> Folder {
+    let folder = Folder::new();
+    let run = folder.solve(&["--holdout", "others.csv", "-q"]);
+    assert_eq!(run.code, 0, "{run}");
+    let mut front = folder.json("front.json");
+    change(&mut front);
+    folder.write("front.json", front.to_string());
+    folder
+}
+
+/// Makes the means of a point of the held-out block those of its totals.
+fn remake_held_out_means(front: &mut Value, number: usize) {
+    let (unit, rows) =
+        (front["cost"]["unit"].as_f64().unwrap(), front["holdout"]["affected"].as_f64().unwrap());
+    let point = &mut front["holdout"]["points"][number];
+    let cost = point["cost_sum"].as_f64().unwrap() / unit / rows;
+    let loss = point["loss_count"].as_f64().unwrap() / rows;
+    (point["cost"], point["loss"], point["invalidity"]) = (json!(cost), json!(loss), json!(cost + loss));
+}
+
+macro_rules! held_out_lies {
+    ($($name:ident: $change:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            assert_transcript!(refused(&held_out($change)));
+        })*
+    };
+}
+
+// The held-out block.
+held_out_lies! {
+    held_out_cheaper_than_it_is: |front| {
+        add(&mut front["holdout"]["points"][30]["cost_sum"], -1);
+        remake_held_out_means(front, 30);
+    };
+    held_out_better_than_it_is: |front| {
+        add(&mut front["holdout"]["points"][30]["loss_count"], -1);
+        remake_held_out_means(front, 30);
+    };
+    held_out_points_swapped: |front| {
+        front["holdout"]["points"].as_array_mut().unwrap().swap(20, 60);
+    };
+    held_out_points_of_the_reference: |front| {
+        for number in 0..81 {
+            for what in ["cost", "loss", "invalidity", "cost_sum", "loss_count"] {
+                front["holdout"]["points"][number][what] = front["points"][number][what].clone();
+            }
+        }
+    };
+    held_out_wrong_means: |front| front["holdout"]["points"][30]["loss"] = json!(0.01);
+    held_out_point_missing: |front| {
+        front["holdout"]["points"].as_array_mut().unwrap().pop();
+    };
+    held_out_rows_wrong: |front| add(&mut front["holdout"]["rows"], 1);
+    held_out_affected_wrong: |front| add(&mut front["holdout"]["affected"], -1);
+    held_out_distance_wrong: |front| front["holdout"]["mean_distance"] = json!(0.001);
+    held_out_deviation_wrong: |front| front["holdout"]["sd_distance"] = json!(0.5);
+    held_out_hash_of_another_table: |front| {
+        front["holdout"]["hash"] = front["table"]["hash"].clone();
+    };
+}
+
+#[test]
+fn held_out_table_altered() {
+    let folder = held_out(|_| ());
+    folder.replace("others.csv", "teacher", "clerk");
+    assert_transcript!(refused(&folder));
+}
+
+#[test]
+fn held_out_table_is_looked_for_where_it_was_and_where_the_flag_says() {
+    let folder = held_out(|_| ());
+    assert_transcript!(folder.sogar(&["check", "front.json"]));
+    std::fs::rename(folder.path("others.csv"), folder.path("moved.csv")).unwrap();
+    let run = folder.sogar(&["check", "front.json", "--json"]);
+    assert_eq!(run.code, 0, "{run}");
+    let not_proved = run.json()["not_proved"].to_string();
+    assert!(not_proved.contains("say where it is now with --holdout"), "{run}");
+    let run = folder.sogar(&["check", "front.json", "--holdout", "moved.csv", "--json"]);
+    assert_eq!((run.code, &run.json()["not_proved"]), (0, &json!([])), "{run}");
+    let run = folder.sogar(&["check", "front.json", "--holdout", "nowhere.csv"]);
+    assert_eq!(run.code, 2, "{run}");
+}
+
 #[test]
 fn altered_table() {
     let folder = Folder::new();

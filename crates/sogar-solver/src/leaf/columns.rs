@@ -132,6 +132,9 @@ fn short_sum<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
     let ones = _mm512_set1_epi16(1);
     let mut sums = [_mm512_setzero_si512(); 2];
     for (i, &word) in set.iter().enumerate() {
+        if word == 0 {
+            continue;
+        }
         for (half, sum) in sums.iter_mut().enumerate() {
             let at = i * 64 + half * 32;
             let members = (word >> (32 * half)) as u32;

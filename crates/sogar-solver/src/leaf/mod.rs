@@ -137,7 +137,16 @@ impl<'a> GroupedLeaves<'a> {
         let groups = Groups::new(problem);
         let clusters = if bounds { Clusters::new(problem) } else { None };
         let kernel = kernel.available();
-        GroupedLeaves { problem, groups, clusters, kernel, bounds, narrow, counted: Default::default(), idle: Mutex::default() }
+        GroupedLeaves {
+            problem,
+            groups,
+            clusters,
+            kernel,
+            bounds,
+            narrow,
+            counted: Default::default(),
+            idle: Mutex::default(),
+        }
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -271,7 +280,7 @@ impl LeafContext for GroupedContext<'_> {
                 let few_columns = self.owner.clusters.is_none();
                 self.owner.problem.rows > 1024
                     && few_columns
-                    && expected >= 32
+                    && expected >= 20
                     && set.count() * 4 < self.size * 3
             }
         };

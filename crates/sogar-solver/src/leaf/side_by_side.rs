@@ -12,6 +12,7 @@ use super::known::Known;
 use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count};
 use super::members::Members;
 use super::{LeafPoint, LeafRequest, LeafWork};
+use crate::bits::count_and;
 use crate::problem::{Combine, Problem};
 
 /// What all leaves of a context share.
@@ -150,7 +151,7 @@ impl Batch {
         position: usize,
         lanes: u32,
     ) -> (u32, Eight) {
-        self.work.groups += u64::from(self.lanes.count_ones());
+        self.work.groups += u64::from(lanes.count_ones());
         let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut self.packed);
         let losses = self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, union));
         // Without a look at the costs first: nothing is known to be cheaper than nothing.
@@ -167,8 +168,8 @@ impl Batch {
     /// An action of one edit of whose cost only a (scaled) lower bound is known yet.
     #[inline(always)]
     fn try_unstructured<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight, lanes: u32) {
-        self.work.losses += u64::from(self.lanes.count_ones());
-        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action));
+        self.work.losses += u64::from(lanes.count_ones());
+        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
         let open = lanes & self.open::<KERNEL>(on, least, losses);
         let losses = losses.lanes();
         for lane in bits(open) {
@@ -229,10 +230,25 @@ impl Batch {
         }
     }
 
-    /// The losses of an action, or the least losses of a group, from whom it flips.
+    /// How many rows of each leaf in `lanes` are flipped (in the others it may be any number up to that).
     #[inline(always)]
-    fn losses<const KERNEL: u8>(&self, flips: &[u64]) -> Eight {
-        self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, flips))
+    fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
+        // A long set is read eight words at a time for one leaf, or one word for eight leaves.
+        if self.sets.len() >= 16 && lanes.count_ones() <= 4 {
+            let mut counts = [0; LANES];
+            for lane in bits(lanes) {
+                counts[lane] = count_and(&self.rows[lane], flips);
+            }
+            return Eight::of(counts);
+        }
+        count::<KERNEL>(&self.sets, flips)
+    }
+
+    /// The losses of an action, or the least losses of a group, from whom it flips; valid in `lanes`.
+    #[inline(always)]
+    fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
+        let flipped = self.flipped::<KERNEL>(flips, lanes);
+        self.sizes.minus::<KERNEL>(flipped)
     }
 
     /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or exactly the sum of them.
@@ -301,8 +317,8 @@ impl Batch {
         least: Eight,
         lanes: u32,
     ) -> Eight {
-        self.work.losses += u64::from(self.lanes.count_ones());
-        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action));
+        self.work.losses += u64::from(lanes.count_ones());
+        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
         self.offer::<KERNEL>(on, action, losses, least, lanes)
     }
 
@@ -325,7 +341,7 @@ impl Batch {
         for edit in 0..on.groups.edits {
             let costs = self.edit_cost[edit];
             self.work.groups += u64::from(self.lanes.count_ones());
-            let losses = self.losses::<KERNEL>(on.members.edit_union::<KERNEL>(edit));
+            let losses = self.losses::<KERNEL>(on.members.edit_union::<KERNEL>(edit), self.lanes);
             let alive = self.lanes & self.open::<KERNEL>(on, costs, losses);
             self.edit_loss.push(losses);
             self.edit_alive.push(alive);
@@ -360,8 +376,8 @@ impl Batch {
                 if alive == 0 {
                     continue;
                 }
-                self.work.groups += u64::from(self.lanes.count_ones());
-                let losses = self.losses::<KERNEL>(on.members.pair_union::<KERNEL>(pair));
+                self.work.groups += u64::from(alive.count_ones());
+                let losses = self.losses::<KERNEL>(on.members.pair_union::<KERNEL>(pair), alive);
                 let alive = alive & self.open::<KERNEL>(on, least, losses);
                 if alive == 0 {
                     continue;
@@ -428,8 +444,8 @@ impl Batch {
                         continue;
                     }
                 }
-                self.work.losses += u64::from(self.lanes.count_ones());
-                let flips = count::<KERNEL>(&self.sets, on.members.flips::<KERNEL>(child));
+                self.work.losses += u64::from(alive.count_ones());
+                let flips = self.flipped::<KERNEL>(on.members.flips::<KERNEL>(child), alive);
                 let enough = alive & needed.at_most::<KERNEL>(flips);
                 if enough != 0 {
                     let losses = self.sizes.minus::<KERNEL>(flips);

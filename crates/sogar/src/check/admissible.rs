@@ -118,11 +118,16 @@ pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Ac
             Action { flips, edits, costs }
         })
         .collect();
+    // The file has the affected rows in the table's order, whatever order the problem has them in.
+    let mut in_order: Vec<usize> = (0..rows).collect();
+    in_order.sort_unstable_by_key(|&position| prepared.affected[position]);
     for (action, said) in actions.iter().zip(&front.actions) {
         let Some(said_flips) = said.flips.flags(rows) else {
             return defect(format!("the flips of action {} are not a set of the affected rows", said.id));
         };
-        let differing: Vec<usize> = (0..rows).filter(|&row| action.flips[row] != said_flips[row]).collect();
+        let both = in_order.iter().zip(&said_flips);
+        let differing: Vec<usize> =
+            both.filter(|&(&row, &said)| action.flips[row] != said).map(|(&row, _)| row).collect();
         if let Some(&first) = differing.first() {
             let (model, file) =
                 if action.flips[first] { ("flips", "does not") } else { ("does not flip", "does") };
@@ -194,8 +199,10 @@ pub(super) fn flips(
         .map(|actions| {
             let pairs: Vec<(&[Edit], usize)> =
                 actions.iter().flat_map(|edits| rows.iter().map(|&row| (&edits[..], row))).collect();
-            let flips: Vec<Vec<bool>> =
-                pairs.chunks(batch).map(|pairs| flips_of_pairs(prepared, table, pairs)).collect::<Result<_>>()?;
+            let flips: Vec<Vec<bool>> = pairs
+                .chunks(batch)
+                .map(|pairs| flips_of_pairs(prepared, table, pairs))
+                .collect::<Result<_>>()?;
             Ok(flips.concat())
         })
         .collect::<Result<_>>()?;

@@ -30,13 +30,13 @@ const DRAWN: f64 = 0.7;
 const BLOCK: usize = 256;
 
 /// What the plain search reached.
-struct Reached {
+pub(super) struct Reached {
     /// All trees of this depth at most were looked at.
-    depth: usize,
+    pub depth: usize,
     /// Distinct leaf sets behind them.
-    leaf_sets: usize,
+    pub leaf_sets: usize,
     /// Leaf fronts, for the samples.
-    leaves: LeafFronts,
+    pub leaves: LeafFronts,
 }
 
 /// Tests completeness, or for a stopped run its bound.
@@ -146,7 +146,7 @@ pub(super) fn check(
 }
 
 /// The scalarisations of trees that are deeper than those whose fronts were found.
-fn scalarisations(
+pub(super) fn scalarisations(
     front: &FrontFile,
     prepared: &Prepared,
     plain: &Plain<'_>,
@@ -184,7 +184,9 @@ fn scalarisations(
         ((), text)
     });
     if report.record("scalarisations", verdict).is_some() && !complete {
-        report.not_proved.push(format!("scalarisations over the other trees of depth {depth}: time or memory ended"));
+        report
+            .not_proved
+            .push(format!("scalarisations over the other trees of depth {depth}: time or memory ended"));
     }
 }
 

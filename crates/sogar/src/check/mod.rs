@@ -193,7 +193,8 @@ fn check_here(
                     report.record("held-out", verdict);
                 }
                 None => report.not_proved.push(
-                    "the held-out block: its table is not where it was; say where it is now with --holdout".into(),
+                    "the held-out block: its table is not where it was; say where it is now with --holdout"
+                        .into(),
                 ),
             }
         }

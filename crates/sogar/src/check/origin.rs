@@ -58,7 +58,9 @@ fn population(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
     same("the list of classes", said.classes.join(", "), prepared.classes.names.join(", "))?;
     same("the desired outcome", said.desired.join(", "), prepared.classes.desired_names().join(", "))?;
     same("the number of affected rows", said.affected, prepared.affected.len())?;
-    let found = Bits::new(rows, |row| prepared.affected.binary_search(&row).is_ok());
+    let mut turned_down = vec![false; rows];
+    prepared.affected.iter().for_each(|&row| turned_down[row] = true);
+    let found = Bits::new(rows, |row| turned_down[row]);
     if said.affected_rows != found {
         return defect("affected_rows are not the rows that the model turns down");
     }

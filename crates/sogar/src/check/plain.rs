@@ -183,8 +183,13 @@ impl<'a> Plain<'a> {
             }
         };
         for run in &self.runs {
+            let shared = start(self.problem.edits_of(run.actions.start));
+            let cost_at_least = at_least(shared);
+            let flips_at_most = shared.iter().map(|&edit| reached[edit as usize]).min().unwrap_or(size);
+            if kept.rules_out(cost_at_least, size - flips_at_most) {
+                continue;
+            }
             let flips_at_most = common(set.words(), &run.reach);
-            let cost_at_least = at_least(start(self.problem.edits_of(run.actions.start)));
             if kept.rules_out(cost_at_least, size - flips_at_most) {
                 continue;
             }

@@ -6,10 +6,12 @@ use std::time::Instant;
 use sogar_solver::{BitTable, CancelToken, Combine, Limits, Problem, ProblemParts, RowSet, exhaustive};
 
 use super::admissible::Numbering;
-use super::completeness::none_missing;
-use super::plain::{LeafFronts, Pair, Plain};
+use super::completeness::{self, none_better, none_missing};
+use super::hull::Hull;
+use super::plain::{Kept, LeafFronts, Pair, Plain};
 use super::sample::{DRAWS, Draw, sub_searches};
-use super::{Defect, order};
+use super::weights::{Reached, Scalarisations, WEIGHTS, Weight};
+use super::{Completeness, Defect, Report, order};
 use crate::actions::{Change, Edit, all_actions};
 use crate::summary::{FrontFile, PointRef};
 
@@ -152,4 +154,154 @@ fn drawn_searches_see_missing_points_and_invent_none() {
         panic!("nothing was found to be missing");
     };
     assert!(text.starts_with("a point is missing between points "), "{text}");
+}
+
+#[test]
+fn scalarisations_find_the_least_of_the_oracles_front() {
+    let mut draw = Draw::new(11, 0);
+    for number in 0..300 {
+        let combine = if number % 2 == 0 { Combine::Max } else { Combine::Sum };
+        let (problem, edits) = random_problem(&mut draw, combine);
+        if problem.limits().max_depth == 0 {
+            continue;
+        }
+        let plain = Plain::new(&problem, edits, combine, None);
+        let weights = Weight::drawn(number, 3);
+        let known = LeafFronts::from([(plain.root(), plain.leaf(&plain.root()))]);
+        let mut search = Scalarisations::new(&plain, weights.clone(), &known, number, usize::MAX);
+        let reached = search.search(1, |_, _| ()).unwrap();
+        assert_eq!((reached.depth, reached.first_tests), (problem.limits().max_depth as usize, 0));
+        let front = exhaustive::front(&problem);
+        for (weight, &found) in weights.iter().zip(&reached.best) {
+            let least = front.iter().map(|point| weight.value((point.cost, point.loss as usize))).min();
+            assert_eq!(Some(weight.value(found)), least, "problem {number}, {:?}", problem.limits());
+        }
+    }
+}
+
+#[test]
+fn a_hull_rules_out_what_no_weighting_prefers_and_nothing_else() {
+    let mut draw = Draw::new(5, 0);
+    for _ in 0..500 {
+        let pairs: Vec<Pair> = (0..8).map(|_| (draw.below(20) as u64, draw.below(12))).collect();
+        let hull = Hull::of(&pairs);
+        let corner = (draw.below(20) as u64, draw.below(12));
+        // All slopes that whole numbers below 20 can make, and the two axes.
+        let value = |(a, b): (u64, u64), (cost, loss): Pair| a * cost + b * loss as u64;
+        let preferred = (0..=20u64)
+            .flat_map(|a| (0..=20u64).map(move |b| (a, b)))
+            .any(|slope| pairs.iter().all(|&pair| value(slope, corner) < value(slope, pair)));
+        assert_eq!(hull.rules_out(corner.0, corner.1), !preferred, "{corner:?} beside {pairs:?}");
+        assert!(pairs.iter().all(|&(cost, loss)| hull.rules_out(cost, loss)));
+        assert!(hull.pairs().iter().all(|pair| pairs.contains(pair)));
+    }
+}
+
+/// What scalarisations of the small problem, begun at depth 1, reach within some memory.
+fn scalarised(room: usize) -> (FrontFile, Vec<Weight>, Option<Reached>) {
+    let front = FrontFile::read(&fixture("front.json")).unwrap();
+    let prepared =
+        crate::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
+    let made = prepared.problem(&(), &CancelToken::new()).unwrap();
+    let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
+    let weights = Weight::drawn(prepared.config.seed, front.cost.unit);
+    let known = LeafFronts::new();
+    let reached = Scalarisations::new(&plain, weights.clone(), &known, 0, room).search(1, |_, _| ());
+    (front, weights, reached)
+}
+
+#[test]
+fn scalarisations_see_missing_points_of_the_convex_part_and_no_others() {
+    let (front, weights, reached) = scalarised(usize::MAX);
+    let reached = reached.unwrap();
+    none_better(&front, &weights, &reached, true).unwrap();
+    let mut missed = 0;
+    for number in 0..front.points.len() {
+        let mut lacking = front.clone();
+        let point = lacking.points.remove(number);
+        let attained = reached.best.contains(&(point.cost_sum, point.loss_count as usize));
+        match none_better(&lacking, &weights, &reached, true) {
+            Ok(()) => missed += 1,
+            Err(Defect(text)) => {
+                assert!(attained && text.contains("is better than every point"), "{number}: {text}");
+            }
+        }
+    }
+    assert!((1..front.points.len()).contains(&missed), "{missed} of {} were missed", front.points.len());
+}
+
+#[test]
+fn scalarisations_refuse_a_point_that_no_tree_attains_and_a_bound_that_a_tree_undercuts() {
+    let (front, weights, reached) = scalarised(usize::MAX);
+    let reached = reached.unwrap();
+    let mut forged = front.clone();
+    forged.points[40].loss_count = 0;
+    let Err(Defect(text)) = none_better(&forged, &weights, &reached, true) else { panic!("not refused") };
+    assert!(text.ends_with("a point is better than every tree"), "{text}");
+    let mut stopped = front;
+    let (dear, all) = (stopped.points[80].cost_sum, stopped.points[0].loss_count);
+    stopped.bound = Some(vec![[0, all], [dear, 0]]);
+    let Err(Defect(text)) = none_better(&stopped, &weights, &reached, true) else { panic!("not refused") };
+    assert!(text.ends_with("is better than the bound allows"), "{text}");
+    stopped.bound = Some(vec![[0, 0]]);
+    none_better(&stopped, &weights, &reached, true).unwrap();
+}
+
+#[test]
+fn scalarisations_say_how_far_they_came() {
+    let (mut depths, mut samples) = ([0; 3], 0);
+    for room in (0..20).map(|i| i * 25_000) {
+        let (front, weights, reached) = scalarised(room);
+        let Some(reached) = reached else { continue };
+        none_better(&front, &weights, &reached, false).unwrap();
+        depths[reached.depth] += 1;
+        samples += usize::from(reached.first_tests > 0);
+        assert_eq!(reached.best.len(), WEIGHTS);
+    }
+    assert!(depths.iter().all(|&count| count > 0) && samples > 0, "{depths:?}, {samples}");
+    assert!(scalarised(0).2.is_none());
+}
+
+/// What a report says of the scalarisations of the small problem, had only single leaves been searched for fronts.
+fn reported(change: impl FnOnce(&mut FrontFile)) -> Report {
+    let mut front = FrontFile::read(&fixture("front.json")).unwrap();
+    change(&mut front);
+    let prepared =
+        crate::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
+    let made = prepared.problem(&(), &CancelToken::new()).unwrap();
+    let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
+    let searched = completeness::Reached { depth: 0, leaf_sets: 1, leaves: LeafFronts::new() };
+    let mut report =
+        Report { findings: Vec::new(), completeness: Completeness::Sampled, not_proved: Vec::new() };
+    completeness::scalarisations(&front, &prepared, &plain, &searched, &(), &mut report);
+    report
+}
+
+#[test]
+fn scalarisations_are_reported_with_what_they_covered() {
+    let report = reported(|_| ());
+    assert!(report.passed() && report.not_proved.is_empty());
+    assert_eq!(
+        report.findings[0].text,
+        "100 scalarisations (seed 0) over all trees of depth 2 at most, on all 118 rows: no tree is better than the front; \
+         they see its convex part only"
+    );
+}
+
+#[test]
+fn a_front_without_its_convex_part_is_refused_by_scalarisations() {
+    // Half of the points; all but the ends; all behind the middle.
+    let keeps: [fn(usize) -> bool; 3] =
+        [|number| number % 2 == 0, |number| number == 0 || number == 80, |number| number < 40];
+    for keep in keeps {
+        let report = reported(|front| {
+            let mut number = 0;
+            front.points.retain(|_| {
+                number += 1;
+                keep(number - 1)
+            });
+        });
+        let text = &report.findings[0].text;
+        assert!(!report.passed() && text.ends_with("is better than every point"), "{text}");
+    }
 }

@@ -180,7 +180,8 @@ impl<'a> Scalarisations<'a> {
                     Some(front) => Hull::of(front),
                     None => Hull::of_leaf(self.plain, set),
                 };
-                let best = |weight: &Weight| hull.pairs().iter().copied().min_by_key(|&pair| weight.value(pair));
+                let best =
+                    |weight: &Weight| hull.pairs().iter().copied().min_by_key(|&pair| weight.value(pair));
                 Some((set.clone(), self.weights.iter().map(best).collect::<Option<Best>>()?))
             })
             .collect::<Option<_>>()?;
@@ -208,7 +209,8 @@ impl<'a> Scalarisations<'a> {
         let Some((leaf, child)) = self.leaves.get(set).zip(limits.child()) else { return Vec::new() };
         let mut best = vec![leaf.clone(); limits.count()];
         for (left, right) in splits.iter().filter_map(|&split| self.plain.sides(set, split)) {
-            let (Some(left), Some(right)) = (self.known(&left, depth - 1), self.known(&right, depth - 1)) else {
+            let (Some(left), Some(right)) = (self.known(&left, depth - 1), self.known(&right, depth - 1))
+            else {
                 continue;
             };
             for (best, leaves) in best.iter_mut().zip(limits.fewest..=limits.most) {

@@ -43,8 +43,10 @@ pub(super) fn match_parts(
 
     let names = column_names(features);
     let level_names = level_names(features);
-    for (table, loosely) in [(&names, false), (&names, true), (&level_names, false), (&level_names, true)] {
-        match_names(info, features, table, loosely, &mut parts)?;
+    for table in [&names, &level_names] {
+        for spelling in [str::to_string, rewritten, as_identifier] {
+            match_names(info, features, table, spelling, &mut parts)?;
+        }
     }
     if parts.iter().all(Option::is_none)
         && let Some(ordered) = by_position(info, features, &names, table_columns)?
@@ -120,26 +122,30 @@ fn rewritten(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() || "\",:[]{}<>=".contains(c) { '_' } else { c }).collect()
 }
 
-/// Fills in the model columns whose name, exactly or as rewritten, is in `names`.
+/// The name as exporters to ONNX rewrite it: whatever no identifier may have becomes `_`.
+fn as_identifier(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// Fills in the model columns whose name, spelled that way, is in `names`.
 fn match_names(
     info: &ModelInfo,
     features: &[Feature],
     names: &Names,
-    loosely: bool,
+    spelling: fn(&str) -> String,
     parts: &mut [Option<Part>],
 ) -> Result<()> {
-    let key = |name: &str| if loosely { rewritten(name) } else { name.to_string() };
     let taken: BTreeSet<Part> = parts.iter().flatten().copied().collect();
     let mut free = Names::new();
     for (name, candidates) in names {
-        free.entry(key(name)).or_default().extend(candidates.difference(&taken));
+        free.entry(spelling(name)).or_default().extend(candidates.difference(&taken));
     }
     let mut claimed: BTreeMap<Part, &str> = BTreeMap::new();
     for (column, name) in info.columns.iter().enumerate() {
         if parts[column].is_some() {
             continue;
         }
-        let candidates: Vec<Part> = free.get(&key(name)).into_iter().flatten().copied().collect();
+        let candidates: Vec<Part> = free.get(&spelling(name)).into_iter().flatten().copied().collect();
         match candidates[..] {
             [] => {}
             [part] => {

@@ -68,6 +68,14 @@ fn names_that_lightgbm_rewrites_are_found() {
 }
 
 #[test]
+fn names_that_onnx_exporters_rewrite_are_found() {
+    let group = one_hot("work", &["?", "Self-emp"], &["work_?", "work_Self-emp"]);
+    let (encoder, _) =
+        matched(&info(&["education_num", "work_Self_emp", "work__"]), &[number("education-num"), group]);
+    assert_eq!(row(&encoder, &[9.0, 1.0]), [9.0, 1.0, 0.0]);
+}
+
+#[test]
 fn an_exact_name_goes_before_a_rewritten_one() {
     let (encoder, _) = matched(&info(&["a_b"]), &[number("a b"), number("a_b")]);
     assert_eq!(row(&encoder, &[1.0, 2.0]), [2.0]);

@@ -15,14 +15,18 @@
 //! the two differ by at most `2·K·ε·A`, plus what the library loses where it adds in single precision ([`rounding`]).
 //! Outcomes whose margin is within that of the threshold are settled by the model itself.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 use sogar_solver::BitTable;
 
 use super::cells::Cells;
 use super::decision::{Judge, Threshold};
+use super::gates::Passage;
 use super::index::ActionIndex;
 use super::kernel::{Kernel, transpose};
-use super::units::units;
+use super::leaves::Leaves;
+use super::units::{Units, units};
 use super::walk::{LinkedWalk, PathUnit, Walk};
 use super::{Outcomes, Question, Watch, rounding, scoring};
 use crate::error::Result;
@@ -35,10 +39,8 @@ pub(super) struct Decomposition<'a> {
     cells: Vec<Cells>,
     outputs: usize,
     base: Vec<f64>,
-    leaves: Vec<ModelLeaf>,
-    boxes: Vec<u64>,
-    /// Edits of each unit, ascending.
-    unit_edits: Vec<Vec<u32>>,
+    leaves: Leaves,
+    units: Units,
     index: ActionIndex,
     /// Actions with two edits in one unit.
     scored: Vec<u32>,
@@ -46,25 +48,6 @@ pub(super) struct Decomposition<'a> {
     error: f64,
     most_edits: usize,
     kernel: Kernel,
-}
-
-/// The way to a node: per feature the cells that every test so far lets through.
-type Path = Vec<(usize, Vec<u64>)>;
-
-/// A leaf of the model with its conditions.
-struct ModelLeaf {
-    value: f64,
-    output: usize,
-    /// Conditions on features that no edit changes: `(feature, box)`.
-    fixed: Vec<(usize, CellSet)>,
-    /// Conditions on units, units ascending.
-    units: Vec<(usize, Vec<(usize, CellSet)>)>,
-}
-
-/// A set of cells: words in [`Decomposition::boxes`] from `start`.
-#[derive(Debug, Clone, Copy)]
-struct CellSet {
-    start: usize,
 }
 
 /// What one thread needs for one row.
@@ -75,11 +58,14 @@ struct Scratch {
     /// `terms[output][action]`: g_U, then turned into margins.
     terms: Vec<Vec<f64>>,
     margins: Vec<Vec<f64>>,
+    passage: Passage,
     path: Vec<PathUnit>,
     /// The edits of all path units, one after the other.
     turning: Vec<u32>,
     /// Outcomes of the row that is being computed, a bit per action.
     above: Vec<u64>,
+    /// Outcomes of the rows of a block, one row after the other.
+    by_row: Vec<u64>,
     close: Vec<u32>,
 }
 
@@ -89,9 +75,9 @@ impl<'a> Decomposition<'a> {
         let judge = Judge::new(ensemble, question.desired)?;
         let features = &question.table.features;
         let cells = Cells::of_features(ensemble, question.encoder, features);
-        let (unit_of_feature, unit_edits) = units(question);
+        let units = units(question);
         let most_edits = question.actions.iter().last().map_or(0, <[u32]>::len);
-        let unit_of_edit = |edit: u32| unit_of_feature[question.edits[edit as usize].feature];
+        let unit_of_edit = |edit: u32| units.of_feature[question.edits[edit as usize].feature];
         let scored = (1..question.actions.len() as u32)
             .filter(|&action| {
                 let list = question.actions.get(action as usize);
@@ -100,95 +86,28 @@ impl<'a> Decomposition<'a> {
                     .any(|(i, &a)| list[..i].iter().any(|&b| unit_of_edit(a) == unit_of_edit(b)))
             })
             .collect();
-        let mut this = Decomposition {
+        let mut base: Vec<f64> = ensemble.base.iter().map(|base| base / ensemble.divisor).collect();
+        let leaves = Leaves::of(ensemble, question.encoder, &cells, &units, &mut base);
+        let subsets = 2f64.powi(most_edits as i32);
+        let terms = subsets * leaves.list.len() as f64 + 8.0;
+        let weight: f64 = leaves.list.iter().map(|leaf| leaf.value.abs()).sum();
+        let largest_base = base.iter().fold(0.0f64, |largest, base| largest.max(base.abs()));
+        let error =
+            2.0 * terms * f64::EPSILON * (subsets * weight + largest_base) + rounding::of_library(ensemble);
+        error.is_finite().then(|| Decomposition {
             judge,
             outputs: ensemble.outputs,
-            base: ensemble.base.iter().map(|base| base / ensemble.divisor).collect(),
-            leaves: Vec::new(),
-            boxes: Vec::new(),
-            unit_edits,
+            base,
+            leaves,
+            units,
             index: ActionIndex::new(question, most_edits),
             scored,
-            error: 0.0,
+            error,
             kernel: Kernel::best(),
             most_edits,
             cells,
             question,
-        };
-        this.collect_leaves(ensemble, &unit_of_feature);
-        let subsets = 2f64.powi(most_edits as i32);
-        let terms = subsets * this.leaves.len() as f64 + 8.0;
-        let weight: f64 = this.leaves.iter().map(|leaf| leaf.value.abs()).sum();
-        let base = this.base.iter().fold(0.0f64, |largest, base| largest.max(base.abs()));
-        this.error = 2.0 * terms * f64::EPSILON * (subsets * weight + base) + rounding::of_library(ensemble);
-        this.error.is_finite().then_some(this)
-    }
-
-    fn collect_leaves(&mut self, ensemble: &TreeEnsemble, unit_of_feature: &[Option<usize>]) {
-        for (number, tree) in ensemble.trees.iter().enumerate() {
-            let output = number % ensemble.outputs;
-            if tree.nodes.is_empty() {
-                if let Some(&value) = tree.leaves.first() {
-                    self.base[output] += value / ensemble.divisor;
-                }
-                continue;
-            }
-            let mut open: Vec<(i32, Path)> = vec![(0, Vec::new())];
-            while let Some((node, path)) = open.pop() {
-                if node < 0 {
-                    self.add_leaf(
-                        tree.leaves[!node as usize] / ensemble.divisor,
-                        output,
-                        &path,
-                        unit_of_feature,
-                    );
-                    continue;
-                }
-                let node = &tree.nodes[node as usize];
-                let source = &self.question.encoder.columns[node.column];
-                let cells = &self.cells[source.feature];
-                let mut passing = vec![0u64; cells.count().div_ceil(64)];
-                for cell in 0..cells.count() {
-                    if node.test.passes(source.value(cells.value(cell))) {
-                        passing[cell / 64] |= 1 << (cell % 64);
-                    }
-                }
-                for (child, keep) in [(node.left, true), (node.right, false)] {
-                    let mut path = path.clone();
-                    let known = path.iter().position(|(feature, _)| *feature == source.feature);
-                    let position = known.unwrap_or_else(|| {
-                        path.push((source.feature, vec![u64::MAX; passing.len()]));
-                        path.len() - 1
-                    });
-                    for (word, pass) in path[position].1.iter_mut().zip(&passing) {
-                        *word &= if keep { *pass } else { !*pass };
-                    }
-                    open.push((child, path));
-                }
-            }
-        }
-    }
-
-    fn add_leaf(&mut self, value: f64, output: usize, path: &Path, unit_of_feature: &[Option<usize>]) {
-        let mut leaf = ModelLeaf { value, output, fixed: Vec::new(), units: Vec::new() };
-        for (feature, words) in path {
-            let condition = (*feature, CellSet { start: self.boxes.len() });
-            self.boxes.extend_from_slice(words);
-            match unit_of_feature[*feature] {
-                None => leaf.fixed.push(condition),
-                Some(unit) => match leaf.units.iter_mut().find(|(known, _)| *known == unit) {
-                    Some((_, conditions)) => conditions.push(condition),
-                    None => leaf.units.push((unit, vec![condition])),
-                },
-            }
-        }
-        leaf.units.sort_by_key(|(unit, _)| *unit);
-        self.leaves.push(leaf);
-    }
-
-    #[inline]
-    fn contains(&self, set: CellSet, cell: usize) -> bool {
-        self.boxes[set.start + cell / 64] >> (cell % 64) & 1 == 1
+        })
     }
 
     /// All outcomes, 64 rows to a word of every action's flip set.
@@ -198,6 +117,7 @@ impl<'a> Decomposition<'a> {
         let mut settled = 0;
         let mut done = 0;
         let blocks: Vec<&[usize]> = question.rows.chunks(64).collect();
+        let pool = Mutex::new(Vec::new());
         // A few blocks at a time bound the memory for words that wait to be written.
         let at_once = rayon::current_num_threads().max(1) * 2;
         for (group, some) in blocks.chunks(at_once).enumerate() {
@@ -205,7 +125,7 @@ impl<'a> Decomposition<'a> {
                 return Ok(None);
             }
             let words: Vec<(Vec<u64>, u64)> =
-                some.par_iter().map(|rows| self.block(rows)).collect::<Result<_>>()?;
+                some.par_iter().map(|rows| self.block_with(&pool, rows)).collect::<Result<_>>()?;
             for (i, (words, close)) in words.iter().enumerate() {
                 for (action, &word) in words.iter().enumerate() {
                     flips.set_mut(action)[group * at_once + i] = word;
@@ -218,37 +138,56 @@ impl<'a> Decomposition<'a> {
         Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled }))
     }
 
-    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model.
-    fn block(&self, rows: &[usize]) -> Result<(Vec<u64>, u64)> {
-        let question = self.question;
-        let actions = question.actions.len();
+    /// As [`Self::block`], with room from the pool where there is some: fresh memory of this size costs time.
+    fn block_with(&self, pool: &Mutex<Vec<Scratch>>, rows: &[usize]) -> Result<(Vec<u64>, u64)> {
+        let room = || pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = room().pop();
+        let mut scratch = idle.unwrap_or_else(|| self.scratch());
+        let words = self.block(rows, &mut scratch);
+        room().push(scratch);
+        words
+    }
+
+    /// Room for one thread's rows.
+    fn scratch(&self) -> Scratch {
+        let actions = self.question.actions.len();
         let per_row = actions.div_ceil(64);
-        // Outcomes row by row, each a bitset over the actions; transposed at the end.
-        let mut by_row = vec![0u64; 64 * per_row];
-        let mut scratch = Scratch {
+        Scratch {
             cell_of: Vec::new(),
-            edited: vec![Vec::new(); question.edits.len()],
+            edited: vec![Vec::new(); self.question.edits.len()],
             terms: vec![vec![0.0; actions]; self.outputs],
             margins: vec![vec![0.0; actions]; self.outputs],
+            passage: Passage::default(),
             path: Vec::new(),
             turning: Vec::new(),
             above: vec![0; per_row],
+            by_row: vec![0; 64 * per_row],
             close: Vec::new(),
-        };
+        }
+    }
+
+    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model.
+    fn block(&self, rows: &[usize], scratch: &mut Scratch) -> Result<(Vec<u64>, u64)> {
+        let question = self.question;
+        let actions = question.actions.len();
+        let per_row = actions.div_ceil(64);
         let mut settled = 0;
-        for (&row, flips) in rows.iter().zip(by_row.chunks_exact_mut(per_row)) {
+        for (position, &row) in rows.iter().enumerate() {
             let values = question.table.row(row);
-            self.look_up_cells(&values, &mut scratch);
-            self.collect_terms(&mut scratch);
+            self.look_up_cells(&values, scratch);
+            self.collect_terms(scratch);
             scratch.close.clear();
             match self.judge.threshold(self.error) {
-                Some(threshold) => self.compare_margins(threshold, &mut scratch),
-                None => self.judge_margins(&mut scratch),
+                Some(threshold) => self.compare_margins(threshold, scratch),
+                None => self.judge_margins(scratch),
             }
+            let flips = &mut scratch.by_row[position * per_row..(position + 1) * per_row];
             flips.copy_from_slice(&scratch.above);
             self.settle(&values, &scratch.close, flips)?;
             settled += scratch.close.len() as u64;
         }
+        scratch.by_row[rows.len() * per_row..].fill(0);
+        let by_row = &scratch.by_row;
         let mut words = vec![0u64; actions];
         for (block, words) in words.chunks_mut(64).enumerate() {
             let mut square: [u64; 64] = std::array::from_fn(|row| by_row[row * per_row + block]);
@@ -337,56 +276,48 @@ impl<'a> Decomposition<'a> {
 
     /// Fills `terms` with g_U for every action U.
     fn collect_terms(&self, scratch: &mut Scratch) {
-        let Scratch { cell_of, edited, terms, path, turning, .. } = scratch;
+        let Scratch { cell_of, edited, terms, passage, path, turning, .. } = scratch;
         for (terms, base) in terms.iter_mut().zip(&self.base) {
             terms.fill(0.0);
             terms[0] = *base;
         }
-        'leaves: for leaf in &self.leaves {
-            if leaf.fixed.iter().any(|&(feature, set)| !self.contains(set, cell_of[feature])) {
+        self.leaves.gates.pass(&self.units, cell_of, edited, passage);
+        for leaf in &self.leaves.list {
+            let (fixed, gates) = self.leaves.gates_of(leaf);
+            let shut = |gates: &[u32]| -> u64 {
+                gates.iter().map(|&gate| u64::from(passage.shut[gate as usize])).sum()
+            };
+            let violations = shut(fixed) + shut(gates);
+            if violations > self.most_edits as u64 {
                 continue;
             }
             path.clear();
             turning.clear();
-            let mut violations = 0;
-            for (_, conditions) in &leaf.units {
-                if conditions.iter().any(|&(feature, set)| !self.contains(set, cell_of[feature])) {
-                    violations += 1;
-                    if violations > self.most_edits {
-                        continue 'leaves;
-                    }
+            for &gate in gates {
+                let edits = passage.turning(gate);
+                if edits.is_empty() {
+                    continue; // no edit here matters to this leaf
                 }
-            }
-            for (unit, conditions) in &leaf.units {
-                let inside = conditions.iter().all(|&(feature, set)| self.contains(set, cell_of[feature]));
-                let turns = |edit: &u32| {
-                    let after = &edited[*edit as usize];
-                    inside
-                        != conditions.iter().all(|&(feature, set)| {
-                            let moved = after.iter().find(|(touched, _)| *touched == feature);
-                            self.contains(set, moved.map_or(cell_of[feature], |(_, cell)| *cell))
-                        })
-                };
                 let start = turning.len();
-                turning.extend(self.unit_edits[*unit].iter().filter(|edit| turns(edit)));
-                if turning.len() == start {
-                    if inside {
-                        continue; // no edit here matters to this leaf
-                    }
-                    continue 'leaves; // no edit can repair it
-                }
-                path.push(PathUnit { violated: !inside, turning: start..turning.len() });
+                turning.extend_from_slice(edits);
+                path.push(PathUnit {
+                    violated: passage.shut[gate as usize] != 0,
+                    turning: start..turning.len(),
+                });
             }
             let terms = &mut terms[leaf.output];
             if violations == 0 {
                 terms[0] += leaf.value;
             }
+            if path.is_empty() || self.most_edits == 0 {
+                continue;
+            }
             if self.scored.is_empty() {
                 let walk = Walk { index: &self.index, turning, most: self.most_edits };
-                walk.add(path, leaf.value, violations, 0, None, terms);
+                walk.add(path, leaf.value, violations as usize, 0, None, terms);
             } else {
                 let walk = LinkedWalk { index: &self.index, turning, most: self.most_edits };
-                walk.add(path, leaf.value, violations, &mut Vec::new(), terms);
+                walk.add(path, leaf.value, violations as usize, &mut Vec::new(), terms);
             }
         }
     }

@@ -2,9 +2,16 @@
 
 use super::Question;
 
-/// Groups features that edits tie together: per feature its unit (`None` if no edit reaches it), and the edits of
-/// each unit. Units are numbered by their first feature.
-pub(super) fn units(question: &Question<'_>) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
+/// The units of a question, numbered by their first feature.
+pub(super) struct Units {
+    /// Per feature its unit; `None` if no edit reaches it.
+    pub of_feature: Vec<Option<usize>>,
+    /// Per unit its edits, ascending.
+    pub edits: Vec<Vec<u32>>,
+}
+
+/// Groups features that edits tie together.
+pub(super) fn units(question: &Question<'_>) -> Units {
     let features = question.table.features.len();
     let mut group: Vec<usize> = (0..features).collect();
     for edit in question.edits {
@@ -34,5 +41,5 @@ pub(super) fn units(question: &Question<'_>) -> (Vec<Option<usize>>, Vec<Vec<u32
             unit_edits[unit].push(edit as u32);
         }
     }
-    (unit_of_feature, unit_edits)
+    Units { of_feature: unit_of_feature, edits: unit_edits }
 }

@@ -33,25 +33,58 @@ impl Walk<'_> {
         let from = last.map_or(0, |last| self.index.after[last as usize]);
         // The children of `action` are consecutive: child = first + (edit - from).
         let first = self.index.first_child[action as usize];
+        let (range, change) = last_edits(path, value, violated);
+        for &edit in &self.turning[range] {
+            terms[(first + edit - from) as usize] += change;
+        }
+        if self.most < 2 {
+            return;
+        }
         let deeper = Walk { most: self.most - 1, ..*self };
         for (position, unit) in path.iter().enumerate() {
             let left = violated - usize::from(unit.violated);
             let value = if unit.violated { value } else { -value };
-            let turning = &self.turning[unit.turning.clone()];
-            if left == 0 {
-                for &edit in turning {
-                    terms[(first + edit - from) as usize] += value;
-                }
-            }
-            if left < self.most && self.most > 1 {
-                for &edit in turning {
-                    deeper.add(&path[position + 1..], value, left, first + edit - from, Some(edit), terms);
+            let rest = &path[position + 1..];
+            if left < self.most && !rest.is_empty() {
+                for &edit in &self.turning[unit.turning.clone()] {
+                    let child = first + edit - from;
+                    if deeper.most == 1 {
+                        deeper.end(rest, value, left, child, edit, terms);
+                    } else {
+                        deeper.add(rest, value, left, child, Some(edit), terms);
+                    }
                 }
             }
             if unit.violated {
                 return; // it can't be left out
             }
         }
+    }
+
+    /// As [`Walk::add`] with one more edit.
+    #[inline]
+    fn end(&self, path: &[PathUnit], value: f64, violated: usize, action: u32, last: u32, terms: &mut [f64]) {
+        let (range, change) = last_edits(path, value, violated);
+        let from = self.index.after[last as usize];
+        let first = self.index.first_child[action as usize];
+        let children = &mut terms[first as usize..];
+        for &edit in &self.turning[range] {
+            children[(edit - from) as usize] += change;
+        }
+    }
+}
+
+/// The edits that complete a set in which `violated` units of the path are still to be repaired, and what the set's term
+/// changes by: all edits where none is, those of the one unit that is.
+#[inline]
+fn last_edits(path: &[PathUnit], value: f64, violated: usize) -> (std::ops::Range<usize>, f64) {
+    match (violated, path) {
+        (0, [first, ..]) => (first.turning.start..path[path.len() - 1].turning.end, -value),
+        (1, _) => match path.iter().find(|unit| unit.violated) {
+            Some(unit) => (unit.turning.clone(), value),
+            None => (0..0, 0.0),
+        },
+        _ => (0..0, 0.0),
     }
 }
 
