@@ -13,7 +13,7 @@ use sogar::limits::memory_limit;
 use sogar::pipeline::Prepared;
 use sogar::table::Table;
 use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
-use sogar_solver::{Observer, Outcome, Point, Problem, RowSet, Solver, Status};
+use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, Solver, Status};
 
 use crate::leaf_sets::leaf_sets;
 use crate::problems::folder;
@@ -191,7 +191,36 @@ impl Observer for FirstFront {
     }
 }
 
+/// The same problem with its rows as they stand in the table: their order is part of sogar's method, and the yardstick
+/// shall not profit from it.
+fn in_table_order(problem: &Problem, prepared: &Prepared) -> Option<Problem> {
+    let mut order: Vec<usize> = (0..problem.rows()).collect();
+    order.sort_unstable_by_key(|&position| prepared.affected[position]);
+    let mut flips = BitTable::new(problem.actions(), problem.rows());
+    for action in 0..problem.actions() {
+        let words = flips.set_mut(action);
+        for (row, &position) in order.iter().enumerate() {
+            words[row / 64] |= u64::from(problem.flips(action, position)) << (row % 64);
+        }
+    }
+    Problem::new(ProblemParts {
+        rows: problem.rows(),
+        splits: (0..problem.splits())
+            .map(|split| RowSet::from_fn(problem.rows(), |&row| problem.split(split).contains(order[row])))
+            .collect(),
+        edit_costs: (0..prepared.edits.len())
+            .map(|edit| order.iter().map(|&position| problem.edit_cost(edit)[position]).collect())
+            .collect(),
+        combine: prepared.cost.combine(),
+        actions: (0..problem.actions()).map(|action| problem.edits_of(action).to_vec()).collect(),
+        flips,
+        limits: problem.limits(),
+    })
+    .ok()
+}
+
 fn compare(problem: &Problem, prepared: &Prepared, task: &Task) -> Option<Comparison> {
+    let problem = &in_table_order(problem, prepared)?;
     let sets = leaf_sets(problem, MAX_BYTES)?;
     let yardstick = Yardstick::new(problem, prepared.cost.combine(), MAX_BYTES)?;
     let total_rows: u64 = sets.iter().map(|set| set.count() as u64).sum();
