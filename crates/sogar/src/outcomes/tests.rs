@@ -113,7 +113,17 @@ fn grow(random: &mut Random, depth: usize, tree: &mut Tree) -> i32 {
     position as i32
 }
 
-fn edits(random: &mut Random, linked: bool) -> Vec<Edit> {
+/// How features are tied together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Links {
+    None,
+    /// To a feature with edits of its own.
+    Mutable,
+    /// To a feature without, which stands before others that have edits.
+    Immutable,
+}
+
+fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
     let plain = |feature, change| Edit { feature, change, followers: vec![] };
     let mut edits = Vec::new();
     for by in [1.0, -1.0, 3.0, -3.0, 6.0] {
@@ -132,9 +142,18 @@ fn edits(random: &mut Random, linked: bool) -> Vec<Edit> {
         edits.push(plain(3, Change::Swap { from, to }));
     }
     edits.push(plain(4, Change::Flip));
-    if linked {
-        for edit in edits.iter_mut().filter(|edit| edit.feature == 0) {
-            edit.followers.push(Follower { feature: 1, factor: 0.5, lo: -2.0, hi: 8.0, whole: false });
+    match links {
+        Links::None => {}
+        Links::Mutable => {
+            for edit in edits.iter_mut().filter(|edit| edit.feature == 0) {
+                edit.followers.push(Follower { feature: 1, factor: 0.5, lo: -2.0, hi: 8.0, whole: false });
+            }
+        }
+        Links::Immutable => {
+            edits.retain(|edit| edit.feature != 0);
+            for edit in edits.iter_mut().filter(|edit| edit.feature == 4) {
+                edit.followers.push(Follower { feature: 0, factor: 4.0, lo: 0.0, hi: 9.0, whole: true });
+            }
         }
     }
     edits
@@ -206,7 +225,8 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
     ];
     let table = FeatureTable { features, values, rows };
     let predictor: Arc<dyn Predictor> = Arc::new(Ensemble(info, ensemble));
-    let edits = edits(&mut random, seed.is_multiple_of(3));
+    let links = [Links::None, Links::None, Links::Mutable, Links::Immutable][random.below(4)];
+    let edits = edits(&mut random, links);
     let actions = all_actions(&edits, 1 + (seed % 4) as u32);
     let mut desired = vec![false; outputs.max(2)];
     desired[random.below(outputs.max(2))] = true;

@@ -2,7 +2,7 @@
 
 use super::Question;
 
-/// The units of a question, numbered by their first feature.
+/// The units of a question, in the order of their edits.
 pub(super) struct Units {
     /// Per feature its unit; `None` if no edit reaches it.
     pub of_feature: Vec<Option<usize>>,
@@ -21,20 +21,15 @@ pub(super) fn units(question: &Question<'_>) -> Units {
             group.iter_mut().filter(|g| **g == high).for_each(|g| *g = low);
         }
     }
-    let reached = |feature: usize| {
-        question.edits.iter().any(|edit| edit.touched().any(|touched| group[touched] == group[feature]))
-    };
-    let mut unit_of_feature = vec![None; features];
+    // In the order of their edits: a unit's first feature may be one that only follows, and stand far before it.
     let mut numbers: Vec<usize> = Vec::new();
-    for feature in 0..features {
-        if reached(feature) {
-            let known = numbers.iter().position(|&number| number == group[feature]);
-            unit_of_feature[feature] = Some(known.unwrap_or_else(|| {
-                numbers.push(group[feature]);
-                numbers.len() - 1
-            }));
+    for edit in question.edits {
+        if !numbers.contains(&group[edit.feature]) {
+            numbers.push(group[edit.feature]);
         }
     }
+    let unit_of_feature: Vec<Option<usize>> =
+        group.iter().map(|group| numbers.iter().position(|number| number == group)).collect();
     let mut unit_edits = vec![Vec::new(); numbers.len()];
     for (edit, description) in question.edits.iter().enumerate() {
         if let Some(unit) = unit_of_feature[description.feature] {
