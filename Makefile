@@ -76,9 +76,9 @@ python-lint: $(VENV)/ready
 	@$(VENV)/bin/mypy --no-error-summary $(PYTHON_FILES)
 
 python-test: $(VENV)/ready
-	$(call heading,end-to-end tests against LightGBM)
+	$(call heading,end-to-end tests against the original libraries)
 	@cargo build --quiet --locked --workspace
-	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -W error tests/python
+	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/python
 
 # Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'.
 # With --growth, --network or --outcomes in BENCH only that part runs.
