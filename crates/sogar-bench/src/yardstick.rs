@@ -22,6 +22,7 @@ mod tests;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use sogar_solver::front::non_dominated;
 use sogar_solver::{Combine, Point, Problem, RowSet};
 
 pub use add_up::{Sums, TILE};
@@ -172,18 +173,6 @@ impl Yardstick {
             Costs::Wide(costs) => self.instructions.add_up(&costs[cells], losses, rows, sums),
         }
     }
-}
-
-/// What no other point dominates, cost ascending.
-pub fn non_dominated(mut points: Vec<Point>) -> Vec<Point> {
-    points.sort_unstable();
-    let mut least = u64::MAX;
-    points.retain(|point| {
-        let better = point.loss < least;
-        least = least.min(point.loss);
-        better
-    });
-    points
 }
 
 /// Splits a table of actions × rows into tiles: tile after tile, in it row after row, in it action after action.

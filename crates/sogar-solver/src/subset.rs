@@ -135,3 +135,60 @@ pub(crate) fn cuts(problem: &Problem, set: &Subset) -> Vec<Cut> {
     }
     cuts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::BitTable;
+    use crate::problem::{Combine, Limits, ProblemParts};
+
+    fn problem(rows: usize) -> Problem {
+        Problem::new(ProblemParts {
+            rows,
+            splits: (0..9).map(|split| RowSet::from_fn(rows, |row| row % (split + 2) == 0)).collect(),
+            edit_costs: vec![],
+            combine: Combine::Max,
+            actions: std::iter::once(vec![]).collect(),
+            flips: BitTable::new(1, rows),
+            limits: Limits { max_depth: 9, max_leaves: 512, min_leaf: 1 },
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_way_leads_to_its_own_rows_and_to_no_others() {
+        for rows in [63, 64, 65, 200] {
+            let problem = problem(rows);
+            let mut level = vec![Subset::all(&problem)];
+            for _ in 0..3 {
+                level = level
+                    .iter()
+                    .flat_map(|set| cuts(&problem, set))
+                    .flat_map(|cut| [cut.left, cut.right])
+                    .step_by(7)
+                    .take(40)
+                    .collect();
+                for one in &level {
+                    for other in &level {
+                        let same = one.rows == other.rows;
+                        assert_eq!(one.steps.lead_to(&problem, &other.rows), same);
+                        assert!(!same || one.hash == other.hash);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_way_that_is_too_long_is_not_taken_for_a_whole_one() {
+        let mut steps = Steps::NONE;
+        for step in 0..MOST_STEPS as u32 {
+            steps = steps.with(step);
+            assert!(steps.is_whole());
+        }
+        assert!((0..300).all(|step| {
+            steps = steps.with(step);
+            !steps.is_whole()
+        }));
+    }
+}

@@ -4,11 +4,14 @@
 
 mod random_problems;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use random_problems::{Random, Shape, draw};
 use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
-    BitTable, CancelToken, Combine, Kernel, Limits, Narrow, Outcome, Point, Problem, ProblemParts, RowSet,
-    Solver, Status, Switches, TreeNode, exhaustive,
+    BitTable, CancelToken, Combine, Kernel, Limits, Narrow, Observer, Outcome, Point, Problem, ProblemParts,
+    Progress, RowSet, Solver, Status, Switches, TreeNode, exhaustive,
 };
 
 fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
@@ -70,28 +73,99 @@ fn threads_and_memory_change_nothing_not_even_a_witness() {
     for seed in 0..150 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let one = solve(&problem, 1, usize::MAX);
-        for (threads, memory) in [(2, usize::MAX), (8, usize::MAX), (1, 0), (2, 4096)] {
+        for (threads, memory) in [(2, usize::MAX), (8, usize::MAX), (1, 0), (1, 2048), (2, 4096), (8, 20_000)]
+        {
             assert_eq!(solve(&problem, threads, memory).front, one.front, "seed {seed}, {threads} threads");
         }
     }
 }
 
+/// A front that a stopped search gave: attained, mutually non-dominated, and with a bound that no tree lies below.
+fn check_stopped(problem: &Problem, outcome: &Outcome, complete: &[Point], seed: u64) {
+    for solution in &outcome.front {
+        let (point, _) = exhaustive::apply(problem, &solution.tree);
+        assert_eq!((point.cost, point.loss), (solution.cost, solution.loss), "seed {seed}");
+    }
+    for point in complete {
+        let covered = outcome.bound.iter().any(|b| b.cost <= point.cost && b.loss <= point.loss);
+        assert!(covered, "seed {seed}: {point:?} lies below the bound");
+    }
+    assert!(outcome.front.windows(2).all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss));
+    assert_eq!(outcome.front.first().map(|s| s.cost), Some(0), "seed {seed}");
+    if outcome.status == Status::Complete {
+        assert_eq!(points(outcome), complete, "seed {seed}");
+    }
+}
+
 #[test]
-fn a_stopped_search_gives_attained_mutually_non_dominated_points_above_its_bound() {
+fn a_search_past_its_deadline_gives_attained_points_and_a_bound_below_the_complete_front() {
     let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
     for seed in 0..200 {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let limit = std::time::Duration::from_micros(seed * 20);
         let outcome =
             Solver::builder().threads(2).time_limit(Some(limit)).build().unwrap().solve(&problem, &());
-        for solution in &outcome.front {
-            let (point, _) = exhaustive::apply(&problem, &solution.tree);
-            assert_eq!((point.cost, point.loss), (solution.cost, solution.loss), "seed {seed}");
-            let covered = outcome.bound.iter().any(|b| b.cost <= point.cost && b.loss <= point.loss);
-            assert!(covered, "seed {seed}: {point:?} lies below the bound");
+        check_stopped(&problem, &outcome, &exhaustive::front(&problem), seed);
+    }
+}
+
+/// Cancels at the given report, and keeps every improvement.
+struct Watcher {
+    token: CancelToken,
+    cancel_at: usize,
+    reports: AtomicUsize,
+    fronts: Mutex<Vec<Vec<Point>>>,
+}
+
+impl Observer for Watcher {
+    fn progress(&self, _: Progress) {
+        if self.reports.fetch_add(1, Ordering::Relaxed) == self.cancel_at {
+            self.token.cancel();
         }
-        assert!(outcome.front.windows(2).all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss));
-        assert_eq!(outcome.front.first().map(|s| s.cost), Some(0), "seed {seed}");
+    }
+
+    fn improved(&self, front: &[Point]) {
+        self.fronts.lock().unwrap().push(front.to_vec());
+    }
+}
+
+fn watched(problem: &Problem, cancel_at: usize) -> (Outcome, Vec<Vec<Point>>) {
+    let token = CancelToken::new();
+    let watcher =
+        Watcher { token: token.clone(), cancel_at, reports: AtomicUsize::new(0), fronts: Mutex::default() };
+    let outcome = Solver::builder().threads(2).cancel(token).build().unwrap().solve(problem, &watcher);
+    (outcome, watcher.fronts.into_inner().unwrap())
+}
+
+#[test]
+fn a_search_cancelled_anywhere_gives_attained_points_and_a_bound_below_the_complete_front() {
+    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
+    let mut cancelled = 0;
+    for seed in 0.. {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let (outcome, _) = watched(&problem, seed as usize % 23);
+        check_stopped(&problem, &outcome, &exhaustive::front(&problem), seed);
+        // Small problems are often done before.
+        cancelled += usize::from(outcome.status == Status::Cancelled);
+        if cancelled == 200 {
+            break;
+        }
+        assert!(seed < 5000, "only {cancelled} searches were stopped");
+    }
+}
+
+#[test]
+fn every_improvement_is_reported_and_the_last_is_the_front() {
+    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
+    for seed in 0..200 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let (outcome, fronts) = watched(&problem, usize::MAX);
+        assert_eq!(fronts.last(), Some(&points(&outcome)), "seed {seed}");
+        for pair in fronts.windows(2) {
+            assert_ne!(pair[0], pair[1], "seed {seed}");
+            let kept = |p: &Point| pair[1].iter().any(|q| q.cost <= p.cost && q.loss <= p.loss);
+            assert!(pair[0].iter().all(kept), "seed {seed}: a point was lost");
+        }
     }
 }
 

@@ -9,11 +9,13 @@
 //! dominated, and its cost is summed only if its loss is not ruled out either.
 //!
 //! **Why skipping is sound, ties included.** Let `q = (c, l)` be a corner, so every action `a` of the group has
-//! `C(a) ≥ c` and `L(a) ≥ l`, and let `p` be a known point with `p ≤ q` in both objectives. If `p ≠ q`, every `a` is strictly dominated by
-//! `p` (an `a` equal to `p` would give `p = a ≥ q ≥ p`, hence `p = q`). If `p = q`, an `a` is either strictly dominated
-//! or equal to `p`; then it matters only as a witness with a smaller action number, so the group is
-//! skipped only if `p`'s action comes before all of the group's. The result is therefore a function of `S` alone: for every
-//! non-dominated point the smallest action that attains it, whatever was inserted first (so warm starts are free to guess).
+//! `C(a) ≥ c` and `L(a) ≥ l`, and let `p` be a known point. A group is skipped only if `p` is strictly cheaper than `c` and has
+//! no more loss than `l` ([`lanes::Stairs`]), or is strictly cheaper and flips as many as needed ([`lanes::Ladder`]): then every `a` is strictly
+//! dominated by `p`. A single action is left out ([`known::Known::rules_out`]) also if `p` equals its corner and `p`'s action
+//! comes first: it is then dominated, or equal with a larger number. Costs are compared without their lowest bits where totals are
+//! large; a number that is larger without its lowest bits is larger with them, so "strictly cheaper" still holds. The result
+//! is therefore a function of `S` alone: for every non-dominated point the smallest action that attains it, whatever was inserted
+//! first (so warm starts are free to guess).
 
 mod clusters;
 mod columns;
@@ -22,6 +24,7 @@ mod known;
 mod lanes;
 mod members;
 mod side_by_side;
+mod unstructured;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -5,7 +5,6 @@
 //! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
-use super::clusters::Clusters;
 use super::columns::Columns;
 use super::groups::{Groups, NONE};
 use super::known::Known;
@@ -29,13 +28,13 @@ pub(super) struct Setting<'a> {
 /// Eight leaves while they are evaluated; buffers are reused from batch to batch.
 pub(super) struct Batch {
     /// The leaves' rows among the context's members, leaf by leaf and word by word.
-    rows: [Vec<u64>; LANES],
-    sets: Vec<Words>,
-    sizes: Eight,
+    pub(super) rows: [Vec<u64>; LANES],
+    pub(super) sets: Vec<Words>,
+    pub(super) sizes: Eight,
     /// The lanes in use.
-    lanes: u32,
+    pub(super) lanes: u32,
     pub known: [Known; LANES],
-    stairs: Stairs,
+    pub(super) stairs: Stairs,
     ladder: Ladder,
     /// Per edit: its exact cost over each leaf, and the same scaled to 32 bits.
     exact_cost: Vec<[u64; LANES]>,
@@ -47,12 +46,14 @@ pub(super) struct Batch {
     pair_cost: Vec<Eight>,
     pair_loss: Vec<Eight>,
     alive_pairs: Vec<(u32, u32, u32)>,
-    packed: Vec<u64>,
+    pub(super) packed: Vec<u64>,
     pub work: LeafWork,
 }
 
 /// Neighbouring requests with the same hints: their lanes, and the hints.
-fn runs_of_equal_hints<'a>(requests: &'a [LeafRequest<'a>]) -> impl Iterator<Item = (u32, &'a [u32])> {
+pub(super) fn runs_of_equal_hints<'a>(
+    requests: &'a [LeafRequest<'a>],
+) -> impl Iterator<Item = (u32, &'a [u32])> {
     let mut start = 0;
     requests.chunk_by(|a, b| std::ptr::eq(a.warm, b.warm)).map(move |run| {
         let lanes = ((1 << run.len()) - 1) << start;
@@ -63,7 +64,7 @@ fn runs_of_equal_hints<'a>(requests: &'a [LeafRequest<'a>]) -> impl Iterator<Ite
 
 /// The positions of the bits that are set.
 #[inline(always)]
-fn bits(mut lanes: u32) -> impl Iterator<Item = usize> {
+pub(super) fn bits(mut lanes: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = lanes.trailing_zeros() as usize;
         let any = lanes != 0;
@@ -109,80 +110,8 @@ impl Batch {
         }
     }
 
-    /// The same for actions without structure: cluster by cluster.
     #[inline(always)]
-    pub fn evaluate_clusters<const KERNEL: u8>(
-        &mut self,
-        on: Setting<'_>,
-        clusters: &Clusters,
-        least_costs: &Columns,
-        requests: &[LeafRequest<'_>],
-    ) {
-        self.start::<KERNEL>(on, requests);
-        for (lanes, warm) in runs_of_equal_hints(requests) {
-            for &action in warm {
-                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
-            }
-        }
-        for (position, large) in clusters.large.iter().enumerate() {
-            let (alive, _) = self.corner::<KERNEL>(on, clusters, least_costs, position, self.lanes);
-            if alive == 0 {
-                continue;
-            }
-            for part in large.parts.clone() {
-                let position = clusters.large.len() + part;
-                let (alive, least) = self.corner::<KERNEL>(on, clusters, least_costs, position, alive);
-                if alive != 0 {
-                    for &action in &clusters.order[clusters.small[part].members.clone()] {
-                        self.try_unstructured::<KERNEL>(on, action, least, alive);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The lanes in which the corner of a cluster is not dominated, and its (scaled) costs there.
-    #[inline(always)]
-    fn corner<const KERNEL: u8>(
-        &mut self,
-        on: Setting<'_>,
-        clusters: &Clusters,
-        least_costs: &Columns,
-        position: usize,
-        lanes: u32,
-    ) -> (u32, Eight) {
-        self.work.groups += u64::from(lanes.count_ones());
-        let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut self.packed);
-        let losses = self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, union));
-        // Without a look at the costs first: nothing is known to be cheaper than nothing.
-        let open = lanes & self.open::<KERNEL>(on, Eight::all(0), losses);
-        let mut costs = [0; LANES];
-        for lane in bits(open) {
-            let cost = least_costs.total::<KERNEL>(&self.rows[lane], &[position as u32]);
-            costs[lane] = (cost >> on.problem.scale()) as u32;
-        }
-        let costs = Eight::of(costs);
-        (open & self.open::<KERNEL>(on, costs, losses), costs)
-    }
-
-    /// An action of one edit of whose cost only a (scaled) lower bound is known yet.
-    #[inline(always)]
-    fn try_unstructured<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight, lanes: u32) {
-        self.work.losses += u64::from(lanes.count_ones());
-        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
-        let open = lanes & self.open::<KERNEL>(on, least, losses);
-        let losses = losses.lanes();
-        for lane in bits(open) {
-            self.work.costs += 1;
-            let cost = on.columns.total::<KERNEL>(&self.rows[lane], on.problem.edits_of(action as usize));
-            if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
-                self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn start<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+    pub(super) fn start<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         self.sets.clear();
         self.sets.resize(on.members.words(), Words([0; LANES]));
         self.lanes = (1 << requests.len()) - 1;
@@ -223,7 +152,7 @@ impl Batch {
 
     /// The lanes in which actions with at least these costs and losses are not strictly dominated.
     #[inline(always)]
-    fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: Eight, losses: Eight) -> u32 {
+    pub(super) fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: Eight, losses: Eight) -> u32 {
         match on.bounds {
             true => costs.at_most::<KERNEL>(self.stairs.dearest::<KERNEL>(losses)),
             false => u32::MAX,
@@ -246,7 +175,7 @@ impl Batch {
 
     /// The losses of an action, or the least losses of a group, from whom it flips; valid in `lanes`.
     #[inline(always)]
-    fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
+    pub(super) fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
         let flipped = self.flipped::<KERNEL>(flips, lanes);
         self.sizes.minus::<KERNEL>(flipped)
     }

@@ -1,0 +1,79 @@
+//! Up to eight leaves at once where actions have no structure: cluster by cluster (see [`super::clusters`]).
+
+use super::clusters::Clusters;
+use super::columns::Columns;
+use super::lanes::{Eight, LANES, count};
+use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints};
+use super::{LeafPoint, LeafRequest};
+
+impl Batch {
+    /// Evaluates at most eight leaves, cluster by cluster; their points are left in `known`.
+    #[inline(always)]
+    pub fn evaluate_clusters<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        clusters: &Clusters,
+        least_costs: &Columns,
+        requests: &[LeafRequest<'_>],
+    ) {
+        self.start::<KERNEL>(on, requests);
+        for (lanes, warm) in runs_of_equal_hints(requests) {
+            for &action in warm {
+                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
+            }
+        }
+        for (position, large) in clusters.large.iter().enumerate() {
+            let (alive, _) = self.corner::<KERNEL>(on, clusters, least_costs, position, self.lanes);
+            if alive == 0 {
+                continue;
+            }
+            for part in large.parts.clone() {
+                let position = clusters.large.len() + part;
+                let (alive, least) = self.corner::<KERNEL>(on, clusters, least_costs, position, alive);
+                if alive != 0 {
+                    for &action in &clusters.order[clusters.small[part].members.clone()] {
+                        self.try_unstructured::<KERNEL>(on, action, least, alive);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lanes in which the corner of a cluster is not dominated, and its (scaled) costs there.
+    #[inline(always)]
+    fn corner<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        clusters: &Clusters,
+        least_costs: &Columns,
+        position: usize,
+        lanes: u32,
+    ) -> (u32, Eight) {
+        self.work.groups += u64::from(lanes.count_ones());
+        let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut self.packed);
+        let losses = self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, union));
+        let mut costs = [0; LANES];
+        for lane in bits(lanes) {
+            let cost = least_costs.total::<KERNEL>(&self.rows[lane], &[position as u32]);
+            costs[lane] = (cost >> on.problem.scale()) as u32;
+        }
+        let costs = Eight::of(costs);
+        (lanes & self.open::<KERNEL>(on, costs, losses), costs)
+    }
+
+    /// An action of one edit of whose cost only a (scaled) lower bound is known yet.
+    #[inline(always)]
+    fn try_unstructured<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight, lanes: u32) {
+        self.work.losses += u64::from(lanes.count_ones());
+        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
+        let open = lanes & self.open::<KERNEL>(on, least, losses);
+        let losses = losses.lanes();
+        for lane in bits(open) {
+            self.work.costs += 1;
+            let cost = on.columns.total::<KERNEL>(&self.rows[lane], on.problem.edits_of(action as usize));
+            if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
+                self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
+            }
+        }
+    }
+}
