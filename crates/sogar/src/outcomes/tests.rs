@@ -9,15 +9,19 @@ use crate::model::single::largest_below;
 use crate::model::{Arithmetic, Decision, ModelInfo, Node, Prediction, Rows, Test, Tree, TreeEnsemble};
 
 /// SplitMix64: a seed names the same problem everywhere.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % end as u64) as usize
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.bits() % end as u64) as usize
     }
 }
 
@@ -45,7 +49,7 @@ impl Predictor for Ensemble {
 }
 
 /// Two numbers (one with missing values), a one-hot category, a coded category and a binary.
-fn features() -> Vec<Feature> {
+pub(super) fn features() -> Vec<Feature> {
     let one = |name: &str, kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
     let levels = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     vec![
@@ -115,7 +119,7 @@ fn grow(random: &mut Random, depth: usize, tree: &mut Tree) -> i32 {
 
 /// How features are tied together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Links {
+pub(super) enum Links {
     None,
     /// To a feature with edits of its own.
     Mutable,
@@ -123,7 +127,7 @@ enum Links {
     Immutable,
 }
 
-fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
+pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
     let plain = |feature, change| Edit { feature, change, followers: vec![] };
     let mut edits = Vec::new();
     for by in [1.0, -1.0, 3.0, -3.0, 6.0] {

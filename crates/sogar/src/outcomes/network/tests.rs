@@ -2,31 +2,17 @@ use std::sync::Arc;
 
 use super::kernel::{Block, CELLS};
 use super::*;
-use crate::actions::{Change, Edit, Follower, all_actions};
+use crate::actions::{Change, Edit, all_actions};
 use crate::config::ModelConfig;
 use crate::encode::Encoder;
-use crate::feature::{Columns, Feature, FeatureTable, Kind};
+use crate::feature::{Feature, FeatureTable};
 use crate::model::network::Evaluation;
 use crate::model::{Activation, Layer, NetworkDecision, NetworkModel, Predictor, Rows};
+use crate::outcomes::tests::{Links, Random, edits, features};
 use crate::outcomes::{by_scoring, outcomes};
 use sogar_solver::{Actions, CancelToken};
 
-/// SplitMix64: a seed names the same problem everywhere.
-struct Random(u64);
-
 impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end as u64) as usize
-    }
-
     /// Between -1 and 1.
     fn number(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u32 << 23) as f32 - 1.0
@@ -73,48 +59,7 @@ impl Random {
     }
 }
 
-fn features() -> Vec<Feature> {
-    let one = |name: &str, kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
-    let levels = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
-    vec![
-        one("x", Kind::Integer),
-        one("y", Kind::Real),
-        Feature {
-            name: "c".into(),
-            kind: Kind::Categorical { levels: levels(4), missing: None },
-            columns: Columns::OneHot((0..4).map(|i| format!("c:{i}")).collect()),
-        },
-        one("k", Kind::Categorical { levels: levels(5), missing: None }),
-        one("b", Kind::Binary { levels: levels(2) }),
-    ]
-}
-
 const COLUMNS: [&str; 8] = ["x", "b", "c:0", "y", "c:1", "c:2", "c:3", "k"];
-
-fn edits(random: &mut Random, linked: bool) -> Vec<Edit> {
-    let plain = |feature, change| Edit { feature, change, followers: vec![] };
-    let mut edits = Vec::new();
-    for by in [1.0, -1.0, 3.0, -3.0, 6.0] {
-        edits.push(plain(0, Change::Shift { by, lo: 0.0, hi: 9.0 }));
-    }
-    for by in [0.75, -1.5] {
-        edits.push(plain(1, Change::Shift { by, lo: -2.0, hi: 8.0 }));
-    }
-    for to in 0..4 {
-        let not_from = if random.below(2) == 0 { vec![1] } else { vec![] };
-        edits.push(plain(2, Change::Set { to, not_from }));
-    }
-    for (from, to) in [(0, 1), (2, 4), (3, 0)] {
-        edits.push(plain(3, Change::Swap { from, to }));
-    }
-    edits.push(plain(4, Change::Flip));
-    if linked {
-        for edit in edits.iter_mut().filter(|edit| edit.feature == 0) {
-            edit.followers.push(Follower { feature: 1, factor: 0.5, lo: -2.0, hi: 8.0, whole: false });
-        }
-    }
-    edits
-}
 
 fn model(network: DenseNetwork, columns: &[&str]) -> Arc<dyn Predictor> {
     let info = network.info("test", columns.iter().map(|&name| name.to_owned()).collect());
@@ -161,7 +106,8 @@ fn compare(seed: u64, missing: bool) -> u64 {
             (0..rows).map(|_| random.below(2) as f64).collect(),
         ];
     let table = FeatureTable { features, values, rows };
-    let edits = edits(&mut random, (seed / 3).is_multiple_of(2));
+    let links = [Links::None, Links::Mutable, Links::Immutable][(seed / 3 % 3) as usize];
+    let edits = edits(&mut random, links);
     let mut actions = all_actions(&edits, 1 + (seed % 3) as u32);
     if seed % 7 == 6 {
         // Not all sets of edits: a part of them, out of order.
