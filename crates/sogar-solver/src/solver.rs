@@ -55,7 +55,9 @@ pub struct Outcome {
 pub struct Switches {
     /// The instruction set of the hot loops (a lesser one where the processor lacks it).
     pub kernel: Kernel,
-    /// Groups of actions that can't matter are skipped.
+    /// Actions that an earlier one dominates on every row are left out.
+    pub reduce: bool,
+    /// Groups of actions that can't matter on a set of rows are skipped.
     pub bounds: bool,
     /// The rows of a large set are brought together before its subsets are evaluated.
     pub narrow: Narrow,
@@ -69,6 +71,7 @@ impl Default for Switches {
     fn default() -> Self {
         Switches {
             kernel: Kernel::best(),
+            reduce: true,
             bounds: true,
             narrow: Narrow::WhereItPays,
             warm_start: true,
@@ -111,8 +114,7 @@ impl Solver {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
-            let Switches { kernel, bounds, narrow, .. } = self.settings.switches;
-            let leaves = GroupedLeaves::new(problem, kernel, bounds, narrow);
+            let leaves = GroupedLeaves::new(problem, self.settings.switches);
             self.solve_with(problem, &leaves, stop, observer)
         })
     }

@@ -191,9 +191,9 @@ fn all_switches() -> Vec<Switches> {
     let mut all = Vec::new();
     for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
         for narrow in [Narrow::Never, Narrow::WhereItPays, Narrow::Always] {
-            for bits in 0..8 {
-                let [bounds, warm_start, memo] = [0, 1, 2].map(|bit| bits >> bit & 1 == 1);
-                all.push(Switches { kernel, bounds, narrow, warm_start, memo });
+            for bits in 0..16 {
+                let [reduce, bounds, warm_start, memo] = [0, 1, 2, 3].map(|bit| bits >> bit & 1 == 1);
+                all.push(Switches { kernel, reduce, bounds, narrow, warm_start, memo });
             }
         }
     }
@@ -202,8 +202,9 @@ fn all_switches() -> Vec<Switches> {
 
 /// The default with each switch set otherwise, alone; and with every two of them.
 fn one_or_two_switches_off() -> Vec<Switches> {
-    let changes: [fn(&mut Switches); 6] = [
+    let changes: [fn(&mut Switches); 7] = [
         |s| s.kernel = Kernel::Portable,
+        |s| s.reduce = false,
         |s| s.bounds = false,
         |s| s.narrow = Narrow::Never,
         |s| s.narrow = Narrow::Always,
@@ -338,7 +339,7 @@ fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
             })
             .collect();
         assert_eq!(sogar_solver::bound::cheapest_flips(&problem), plain, "seed {seed}");
-        let leaves = GroupedLeaves::new(&problem, Kernel::best(), true, Narrow::Never);
+        let leaves = GroupedLeaves::new(&problem, Switches::default());
         for (quick, exact) in leaves.cheapest_at_least().iter().zip(&plain) {
             match (quick, exact) {
                 (Some(quick), Some(exact)) => assert!(quick <= exact, "seed {seed}"),

@@ -1,64 +1,78 @@
 //! What is known about groups of actions before any leaf is looked at.
 
+use super::useful::{Trie, useful_actions};
 use crate::bits::BitTable;
 use crate::problem::Problem;
 
 /// No such action or pair.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The children of an action.
+/// The children of an action that lead to useful actions: a part of [`Groups::children`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
-    /// The first child.
     pub first: u32,
-    /// How many there are.
-    pub count: u32,
-    /// The first child's last edit; with regular groups the others follow one by one.
-    pub from: u32,
+    pub end: u32,
 }
 
-/// Unions of flips over all actions that contain an edit, or a pair of edits, wherever it stands in them.
+/// An action with one edit more than its parent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Child {
+    pub action: u32,
+    /// That edit.
+    pub last: u32,
+}
+
+/// The useful actions, and the unions of flips over all of them that contain an edit, or a pair of edits, wherever it stands in
+/// them.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub edits: usize,
-    /// The action that is this edit alone.
+    /// The useful action that is this edit alone, or [`NONE`].
     pub single: Vec<u32>,
     /// Position of the pair `{a, b}` in `pair_unions`, by `a * edits + b` (either order), or [`NONE`].
     pub pair: Vec<u32>,
-    /// The action that is exactly a pair.
+    /// The useful action that is exactly a pair, or [`NONE`].
     pub pair_action: Vec<u32>,
-    /// Per edit the flips of everything that contains it.
+    /// The block of the longer actions that begin with a pair, or [`NONE`].
+    pub pair_block: Vec<u32>,
+    /// Per edit the flips of everything useful that contains it.
     pub edit_unions: BitTable,
-    /// Per pair the flips of everything that contains it.
+    /// Per pair the flips of everything useful that contains it.
     pub pair_unions: BitTable,
-    /// The blocks of children, and the position of each action's block among them, or [`NONE`].
+    /// The children of actions of at least two edits, block by block.
+    pub children: Vec<Child>,
     pub blocks: Vec<Block>,
+    /// With actions of more than three edits: the position of each action's block, or [`NONE`].
     pub block_of: Vec<u32>,
-    /// Whether every edit is an action, every pair in use is one, and the children of an action end in consecutive
-    /// edits: true for all sets of at most k edits on distinct features, if features come in order.
-    pub regular: bool,
+    /// Which actions can matter (the others may stand between them and the pairs that they begin with).
+    pub useful: Vec<bool>,
     /// Most edits in an action.
     pub longest: usize,
 }
 
 impl Groups {
-    pub fn new(problem: &Problem) -> Self {
+    /// The children in a block.
+    #[inline(always)]
+    pub fn block(&self, block: u32) -> &[Child] {
+        let Block { first, end } = self.blocks[block as usize];
+        &self.children[first as usize..end as usize]
+    }
+
+    /// `reduce`: whether actions that can't matter are left out.
+    pub fn new(problem: &Problem, reduce: bool) -> Self {
         let (edits, actions) = (problem.edits, problem.actions());
-        let mut children = vec![(0, 0); actions];
-        for (action, parent) in problem.parents().into_iter().enumerate().skip(1) {
-            let range: &mut (u32, u32) = &mut children[parent as usize];
-            if range.1 == 0 {
-                range.0 = action as u32;
-            }
-            range.1 = action as u32 + 1;
-        }
+        let trie = Trie::new(problem);
+        let useful = match reduce {
+            true => useful_actions(problem, &trie),
+            false => vec![true; actions],
+        };
         let mut single = vec![NONE; edits];
         let longest = problem.edits_of(actions - 1).len();
         let mut pair = vec![NONE; if longest > 1 { edits * edits } else { 0 }];
         let mut pair_action = Vec::new();
-        for action in 1..actions {
-            // Which edits go together at all is found from the longer actions too: prefixes are actions, but other
-            // subsets need not be.
+        for action in (1..actions).filter(|&action| useful[action]) {
+            // Which edits go together at all is found from the longer actions too: not every part of an action is a
+            // (useful) action.
             let list = problem.edits_of(action);
             if let [edit] = list {
                 single[*edit as usize] = action as u32;
@@ -80,7 +94,7 @@ impl Groups {
         let mut edit_unions = BitTable::new(edits, problem.rows());
         let mut pair_unions = BitTable::new(pair_action.len(), problem.rows());
         let join = |union: &mut [u64], flips: &[u64]| union.iter_mut().zip(flips).for_each(|(u, f)| *u |= f);
-        for action in 1..actions {
+        for action in (1..actions).filter(|&action| useful[action]) {
             let (list, flips) = (problem.edits_of(action), problem.flips_of(action));
             for (i, &a) in list.iter().enumerate() {
                 if list.len() <= 2 {
@@ -101,33 +115,53 @@ impl Groups {
                 }
             }
         }
-        let mut blocks = Vec::new();
-        let mut block_of = vec![NONE; actions];
-        let mut regular = single.iter().chain(&pair_action).all(|&action| action != NONE);
-        for action in 0..actions {
-            let (first, end) = children[action];
-            if end > 0 {
-                block_of[action] = blocks.len() as u32;
-                blocks.push(Block {
-                    first,
-                    count: end - first,
-                    from: problem.edits_of(first as usize).last().copied().unwrap_or(0),
-                });
-                let last = |child: u32| problem.edits_of(child as usize).last().copied().unwrap_or(0);
-                regular &= last(end - 1) - last(first) == end - 1 - first;
-            }
-        }
-        Groups {
-            blocks,
-            block_of,
-            regular,
+        let mut groups = Groups {
             edits,
             single,
             pair,
+            pair_block: vec![NONE; pair_action.len()],
             pair_action,
             edit_unions,
             pair_unions,
+            children: Vec::new(),
+            blocks: Vec::new(),
+            block_of: vec![NONE; if longest > 3 { actions } else { 0 }],
+            useful,
             longest,
+        };
+        groups.add_blocks(problem, &trie);
+        groups
+    }
+
+    /// Children before their parents, so that it is known which of them lead to useful actions.
+    fn add_blocks(&mut self, problem: &Problem, trie: &Trie<'_>) {
+        for action in (0..self.useful.len() as u32).rev() {
+            let list = problem.edits_of(action as usize);
+            if list.len() < 2 {
+                break;
+            }
+            let first = self.children.len() as u32;
+            for child in trie.children(action) {
+                let leads_on = self.block_of.get(child as usize).is_some_and(|&block| block != NONE);
+                if self.useful[child as usize] || leads_on {
+                    self.children.push(Child { action: child, last: trie.last(child) });
+                }
+            }
+            let end = self.children.len() as u32;
+            if end == first {
+                continue;
+            }
+            let block = self.blocks.len() as u32;
+            self.blocks.push(Block { first, end });
+            match *list {
+                [a, b] => {
+                    let position = self.pair[a as usize * self.edits + b as usize];
+                    if position != NONE {
+                        self.pair_block[position as usize] = block;
+                    }
+                }
+                _ => self.block_of[action as usize] = block,
+            }
         }
     }
 }

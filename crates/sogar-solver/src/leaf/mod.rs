@@ -25,6 +25,7 @@ mod lanes;
 mod members;
 mod side_by_side;
 mod unstructured;
+mod useful;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -32,6 +33,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
 use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
+use crate::solver::Switches;
 use crate::stop::{Stop, StopReason};
 use clusters::Clusters;
 use columns::Columns;
@@ -134,17 +136,15 @@ pub struct GroupedLeaves<'a> {
 }
 
 impl<'a> GroupedLeaves<'a> {
-    /// Builds the groups. `kernel`, `bounds` (whether groups of actions are skipped) and `narrow` (whether rows are
-    /// brought together) change the speed, never the result.
-    pub fn new(problem: &'a Problem, kernel: Kernel, bounds: bool, narrow: Narrow) -> Self {
-        let groups = Groups::new(problem);
+    /// Builds the groups. The switches change the speed, never the result.
+    pub fn new(problem: &'a Problem, switches: Switches) -> Self {
+        let Switches { kernel, bounds, narrow, reduce, .. } = switches;
         let clusters = if bounds { Clusters::new(problem) } else { None };
-        let kernel = kernel.available();
         GroupedLeaves {
             problem,
-            groups,
+            groups: Groups::new(problem, reduce && clusters.is_none()),
             clusters,
-            kernel,
+            kernel: kernel.available(),
             bounds,
             narrow,
             counted: Default::default(),

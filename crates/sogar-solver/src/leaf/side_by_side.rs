@@ -6,7 +6,7 @@
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
 use super::columns::Columns;
-use super::groups::{Groups, NONE};
+use super::groups::{Child, Groups, NONE};
 use super::known::Known;
 use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count};
 use super::members::Members;
@@ -311,16 +311,15 @@ impl Batch {
                 if alive == 0 {
                     continue;
                 }
-                let action = groups.pair_action[pair as usize];
-                let least = match action {
+                let least = match groups.pair_action[pair as usize] {
                     NONE => least,
-                    _ => self.try_action::<KERNEL>(on, action, least, alive),
+                    action => self.try_action::<KERNEL>(on, action, least, alive),
                 };
                 self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
                 self.pair_loss[a * edits + b] = losses;
-                // Longer actions follow in the trie from the pair itself.
-                if action != NONE && groups.block_of[action as usize] != NONE {
-                    self.alive_pairs.push((a as u32, b as u32, action));
+                let block = groups.pair_block[pair as usize];
+                if block != NONE {
+                    self.alive_pairs.push((a as u32, b as u32, block));
                 }
             }
         }
@@ -334,7 +333,7 @@ impl Batch {
         let pairs = std::mem::take(&mut self.alive_pairs);
         // The flips of a large population are worth a second test before they are counted.
         let costly = self.sets.len() > 16;
-        for &(a, b, action) in &pairs {
+        for &(a, b, block) in &pairs {
             let (row_a, row_b) = (a as usize * edits, b as usize * edits);
             let (pair, pair_loss) = (self.pair_cost[row_a + b as usize], self.pair_loss[row_a + b as usize]);
             // The fronts have grown since the pair was looked at.
@@ -349,12 +348,8 @@ impl Batch {
                 true => self.ladder.needed::<KERNEL>(pair),
                 false => Eight::all(0),
             };
-            let block = on.groups.blocks[on.groups.block_of[action as usize] as usize];
-            for child in block.first..block.first + block.count {
-                let c = match on.groups.regular {
-                    true => block.from + (child - block.first),
-                    false => on.problem.edits_of(child as usize).last().copied().unwrap_or(0),
-                } as usize;
+            for &Child { action: child, last } in on.groups.block(block) {
+                let c = last as usize;
                 let mut least =
                     pair.max::<KERNEL>(self.pair_cost[row_a + c]).max::<KERNEL>(self.pair_cost[row_b + c]);
                 let mut alive = least.at_most::<KERNEL>(dearest);
@@ -372,6 +367,10 @@ impl Batch {
                     if alive == 0 {
                         continue;
                     }
+                }
+                if on.groups.longest > 3 && !on.groups.useful[child as usize] {
+                    self.try_longer::<KERNEL>(on, child, least.only_in::<KERNEL>(alive));
+                    continue;
                 }
                 self.work.losses += u64::from(alive.count_ones());
                 let flips = self.flipped::<KERNEL>(on.members.flips::<KERNEL>(child), alive);
@@ -398,10 +397,9 @@ impl Batch {
             if block == NONE {
                 continue;
             }
-            let block = on.groups.blocks[block as usize];
             let list = on.problem.edits_of(action as usize);
-            for child in block.first..block.first + block.count {
-                let last = on.problem.edits_of(child as usize).last().copied().unwrap_or(0) as usize;
+            for &Child { action: child, last } in on.groups.block(block) {
+                let last = last as usize;
                 let mut costs = list.iter().fold(least, |cost, &e| {
                     cost.max::<KERNEL>(self.pair_cost[e as usize * on.groups.edits + last])
                 });
@@ -413,7 +411,9 @@ impl Batch {
                 if on.problem.combine == Combine::Sum {
                     costs = costs.max::<KERNEL>(least.plus::<KERNEL>(self.edit_cost[last]));
                 }
-                let costs = self.try_action::<KERNEL>(on, child, costs, alive);
+                if on.groups.useful[child as usize] {
+                    costs = self.try_action::<KERNEL>(on, child, costs, alive);
+                }
                 rest.push((child, costs.only_in::<KERNEL>(alive)));
             }
         }

@@ -41,21 +41,37 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
         .collect();
     let edits = random.between(1, 5);
     let costs = random.between(1, 12);
-    let edit_costs: Vec<Vec<u32>> =
+    let mut edit_costs: Vec<Vec<u32>> =
         (0..edits).map(|_| (0..rows).map(|_| random.below(costs) as u32).collect()).collect();
+    if random.below(2) == 0 {
+        // Edits that cost every row at least as much as the one before, as larger steps of a feature do.
+        for edit in 1..edit_costs.len() {
+            for row in 0..rows {
+                edit_costs[edit][row] = edit_costs[edit][row].max(edit_costs[edit - 1][row]);
+            }
+        }
+    }
     let lists = if random.below(2) == 0 {
         all_sets(&mut random, edits, shape)
     } else {
         some_sets(&mut random, edits, shape)
     };
     let flipping = random.between(1, 9);
-    let flips: Vec<RowSet> = lists
-        .iter()
-        .map(|list| match list.len() {
+    let useless = random.below(10);
+    let mut flips: Vec<RowSet> = Vec::with_capacity(lists.len());
+    for list in &lists {
+        let own = match list.len() {
             0 => RowSet::empty(rows),
             _ => RowSet::from_fn(rows, |_| random.below(10) < flipping),
-        })
-        .collect();
+        };
+        // Some actions flip nobody whom an earlier one does not flip, too.
+        let earlier = random.below(flips.len().max(1) as u64) as usize;
+        let nothing_new = random.below(10) < useless;
+        flips.push(match flips.get(earlier) {
+            Some(earlier) if nothing_new => own.and(earlier),
+            _ => own,
+        });
+    }
     let max_depth = random.below(shape.depth + 1) as u32;
     ProblemParts {
         rows,
