@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sogar::Progress;
 use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
+use sogar::summary::EvaluatedPoint;
 
 use crate::output::{Output, grouped};
 
@@ -15,6 +16,8 @@ pub struct Bars<'a> {
     output: &'a Output,
     start: Instant,
     bar: Mutex<Option<(Stage, ProgressBar)>>,
+    /// What the search has found so far, in words.
+    found: Mutex<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 impl<'a> Bars<'a> {
     /// No bars if the output is quiet or for programs.
     pub fn new(output: &'a Output) -> Self {
-        Bars { output, start: Instant::now(), bar: Mutex::new(None) }
+        Bars { output, start: Instant::now(), bar: Mutex::new(None), found: Mutex::default() }
     }
 
     fn show(&self, stage: Stage, done: usize, all: usize, message: impl FnOnce() -> String) {
@@ -72,8 +75,16 @@ impl Reporter for Bars<'_> {
     fn search(&self, progress: Progress) {
         let Progress { depth, splits_done, splits_total, leaf_sets } = progress;
         self.show(Stage::Depth(depth), splits_done, splits_total, || {
-            format!("search, depth {depth}, {leaf_sets} leaf sets")
+            let found = self.found.lock().map(|found| found.clone()).unwrap_or_default();
+            format!("search, depth {depth}, {} leaf sets{found}", grouped(leaf_sets))
         });
+    }
+
+    fn improved(&self, front: &[EvaluatedPoint]) {
+        let best = front.iter().map(|point| point.invalidity).fold(f64::INFINITY, f64::min);
+        if let Ok(mut found) = self.found.lock() {
+            *found = format!(", {} points, lowest invalidity {best:.3}", grouped(front.len()));
+        }
     }
 
     fn checking(&self, what: &str, done: usize, all: usize) {

@@ -8,7 +8,7 @@ mod asking;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sogar_solver::{Actions, CancelToken, Limits, Observer, Problem, ProblemParts, RowSet, Solver};
+use sogar_solver::{Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Solver};
 
 use crate::actions::{Edit, action_text, all_actions, all_edits, count_actions};
 use crate::binarize::{Split, all_splits, useful_splits};
@@ -25,8 +25,8 @@ use crate::predict::Matched;
 use crate::row_order::like_next_to_like;
 use crate::rules::Rule;
 use crate::summary::{
-    ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
-    RunRef, SplitRef, Status, TableRef, VERSION, means,
+    ActionRef, Bits, CostRef, Counts, EditRef, EvaluatedPoint, FORMAT, FrontFile, ModelRef, Node, PointRef,
+    PopulationRef, RunRef, SplitRef, Status, TableRef, VERSION, means,
 };
 use crate::table::Table;
 
@@ -78,6 +78,8 @@ pub trait Reporter: Sync {
     fn outcomes(&self, done: usize, all: usize);
     /// The search has come this far.
     fn search(&self, progress: sogar_solver::Progress);
+    /// The front became better: all of its points now, cost ascending. A search that is stopped gives at least these.
+    fn improved(&self, _front: &[EvaluatedPoint]) {}
     /// A check has come this far.
     fn checking(&self, _what: &str, _done: usize, _all: usize) {}
     /// The model is about to be asked about this many rows.
@@ -92,11 +94,22 @@ impl Reporter for () {
     fn search(&self, _: sogar_solver::Progress) {}
 }
 
-struct SearchObserver<'a>(&'a dyn Reporter);
+/// Passes on what the solver says, in means instead of sums.
+struct SearchObserver<'a> {
+    reporter: &'a dyn Reporter,
+    unit: u64,
+    rows: usize,
+}
 
 impl Observer for SearchObserver<'_> {
     fn progress(&self, progress: sogar_solver::Progress) {
-        self.0.search(progress);
+        self.reporter.search(progress);
+    }
+
+    fn improved(&self, front: &[Point]) {
+        let front: Vec<EvaluatedPoint> =
+            front.iter().map(|point| means(point.cost, point.loss, self.unit, self.rows)).collect();
+        self.reporter.improved(&front);
     }
 }
 
@@ -277,7 +290,8 @@ impl Prepared {
             .map_err(|cause| {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
-        let outcome = solver.solve(&problem, &SearchObserver(reporter));
+        let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: self.affected.len() };
+        let outcome = solver.solve(&problem, &observer);
         let status = match outcome.status {
             _ if !finished => Status::Cancelled,
             sogar_solver::Status::Complete => Status::Complete,

@@ -46,9 +46,8 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
     if random.below(2) == 0 {
         // Edits that cost every row at least as much as the one before, as larger steps of a feature do.
         for edit in 1..edit_costs.len() {
-            for row in 0..rows {
-                edit_costs[edit][row] = edit_costs[edit][row].max(edit_costs[edit - 1][row]);
-            }
+            let (before, rest) = edit_costs.split_at_mut(edit);
+            rest[0].iter_mut().zip(&before[edit - 1]).for_each(|(own, before)| *own = (*own).max(*before));
         }
     }
     let lists = if random.below(2) == 0 {
