@@ -54,7 +54,7 @@ pub struct Question<'a> {
     pub rows: &'a [usize],
     /// All edits.
     pub edits: &'a [Edit],
-    /// The actions, action 0 being the identity.
+    /// The actions: all sets of at most k of the edits on distinct features ([`crate::actions::all_actions`]).
     pub actions: &'a Actions,
     /// Conditions that an action must not break.
     pub rules: &'a [Rule],

@@ -176,6 +176,42 @@ def tree_ensemble_5(rng):
     record("tree_ensemble_5", rows, lambda scores: scores[:, 0] > 0)
 
 
+def residual(rng):
+    """Networks that are no chain of layers (a detour around a layer), with one, two and three outputs."""
+    weights = lambda *shape: rng.normal(size=shape).astype(np.float32) / 2  # noqa: E731
+    last = {"residual": (1, "Sigmoid"), "residual_logits": (2, "Identity"), "residual_classes": (3, "Softmax")}
+    for name, (outputs, activation) in last.items():
+        constants = {
+            "mean": np.array(MEAN, np.float32),
+            "deviation": np.array(DEVIATION, np.float32),
+            "first": weights(4, 6),
+            "second": weights(6, 6),
+            "third": weights(6, outputs),
+        }
+        nodes = [
+            helper.make_node("Sub", ["x", "mean"], ["centred"]),
+            helper.make_node("Div", ["centred", "deviation"], ["scaled"]),
+            helper.make_node("MatMul", ["scaled", "first"], ["a"]),
+            helper.make_node("Relu", ["a"], ["b"]),
+            helper.make_node("MatMul", ["b", "second"], ["c"]),
+            helper.make_node("Relu", ["c"], ["d"]),
+            helper.make_node("Add", ["b", "d"], ["e"]),
+            helper.make_node("MatMul", ["e", "third"], ["f"]),
+            helper.make_node(activation, ["f"], ["y"]),
+        ]
+        graph = helper.make_graph(
+            nodes,
+            "residual",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", 4])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", outputs])],
+            [numpy_helper.from_array(value, key) for key, value in constants.items()],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        onnx.save(model, FOLDER / f"{name}.onnx")
+        label = lambda scores: scores[:, 0] > 0.5 if scores.shape[1] == 1 else scores.argmax(axis=1)  # noqa: E731
+        record(name, columns(rng), label)
+
+
 def main():
     """Makes all models."""
     FOLDER.mkdir(exist_ok=True)
@@ -185,6 +221,7 @@ def main():
         torch_models(rng)
         sklearn_models(rng)
         tree_ensemble_5(rng)
+        residual(rng)
 
 
 if __name__ == "__main__":

@@ -233,7 +233,7 @@ fn info(
     }
 }
 
-fn probability(threshold: f64) -> Result<f64> {
+pub(super) fn probability(threshold: f64) -> Result<f64> {
     if (0.0..=1.0).contains(&threshold) {
         return Ok(threshold);
     }
@@ -242,13 +242,13 @@ fn probability(threshold: f64) -> Result<f64> {
     Err(Error::new(ErrorKind::Usage, message).help(help))
 }
 
-fn needs_threshold() -> Error {
+pub(super) fn needs_threshold() -> Error {
     Error::new(ErrorKind::Model, "the model gives one number that is not known to be a probability").help(
         "say from where on it means class 1, e.g. `--threshold 0` for logits or `--threshold 0.5` for probabilities",
     )
 }
 
-fn no_threshold() -> Error {
+pub(super) fn no_threshold() -> Error {
     Error::new(
         ErrorKind::Usage,
         "the model has one output per class and takes the largest; it has no threshold",

@@ -25,6 +25,8 @@ mod leaves;
 mod linear;
 mod operators;
 mod proto;
+#[cfg(feature = "onnx-runtime")]
+mod runtime;
 mod tensor;
 mod value;
 mod version_5;
@@ -53,11 +55,45 @@ pub fn parse_bytes(
     let graph = Graph::read(model.graph.ok_or_else(|| damaged("the file has no graph"))?)?;
     let mut budget = Budget::of(bytes.len());
     let mut walked = graph::walk(&graph, files, &mut budget)?;
-    let chosen = answer::choose(&walked.outputs)?;
+    let chosen = match answer::choose(&walked.outputs) {
+        Ok(chosen) => chosen,
+        Err(unread) => {
+            let columns = named_columns(walked.columns, &model)?;
+            return otherwise(unread, bytes, &graph, columns, threshold);
+        }
+    };
     // Values share their parts; what is not needed any more need not be copied.
     walked.outputs.clear();
     let columns = named_columns(walked.columns, &model)?;
     chosen.predictor(columns, threshold, &mut budget)
+}
+
+/// A graph with operators that are not read: a black box for an ONNX runtime, where there is one.
+#[cfg(feature = "onnx-runtime")]
+fn otherwise(
+    unread: Error,
+    bytes: &[u8],
+    graph: &Graph<'_>,
+    columns: Vec<String>,
+    threshold: Option<f64>,
+) -> Result<Arc<dyn Predictor>> {
+    // Which operator made it a black box is what users can act on, if the runtime does not know it either.
+    runtime::predictor(bytes, graph, columns, threshold).map_err(|error| match error.kind() {
+        ErrorKind::Usage => error,
+        _ => Error::new(ErrorKind::Model, format!("{unread}; {error}"))
+            .help(error.remedy().unwrap_or_default().to_owned()),
+    })
+}
+
+#[cfg(not(feature = "onnx-runtime"))]
+fn otherwise(
+    unread: Error,
+    _bytes: &[u8],
+    _graph: &Graph<'_>,
+    _columns: Vec<String>,
+    _threshold: Option<f64>,
+) -> Result<Arc<dyn Predictor>> {
+    Err(unread)
 }
 
 /// Operator sets from before the operators had their present meaning are refused.

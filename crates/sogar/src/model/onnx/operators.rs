@@ -41,8 +41,8 @@ impl Call<'_, '_> {
         let space = if how.is_empty() { "" } else { " " };
         let message = format!("the operator `{full}` (node `{named}`){space}{how} is not read");
         Error::new(ErrorKind::Model, message).help(format!(
-            "{SUPPORTED}; export the model without this step, do the step in the table beforehand, or give the model as \
-             a command (`--model-command`)"
+            "{SUPPORTED}; export the model without this step, do the step in the table beforehand, build with \
+             `--features onnx-runtime`, or give the model as a command (`--model-command`)"
         ))
     }
 
