@@ -11,13 +11,18 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use model::{ModelFlags, require_there};
 pub use settings::{ConfigFlags, ReadingFlags};
 
+use crate::commands::audit::AuditArgs;
 use crate::commands::data::DataArgs;
+use crate::commands::diff::DiffArgs;
+use crate::commands::explain::ExplainArgs;
+use crate::commands::plot::PlotArgs;
+use crate::commands::report::ReportArgs;
 
 /// What could the people that a classifier turned down do about it, and is that fair across groups?
 #[derive(Debug, Parser)]
 #[command(name = "sogar", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 complete; 2 usage or data error; 3 stopped early (time or memory limit, or one Ctrl-C), \
+    after_help = "Exit codes: 0 complete; 1 a --fail-on condition holds; 2 usage or data error; 3 stopped early (time or memory limit, or one Ctrl-C), \
                         with a valid partial result written; 4 refused before the start for memory; \
                         130 a second Ctrl-C, nothing written."
 )]
@@ -59,6 +64,16 @@ pub enum Command {
     Select(SelectArgs),
     /// Evaluate a front on held-out rows
     Evaluate(EvaluateArgs),
+    /// Explain one person's decision: their group, the suggestion, the cheapest change that works for them
+    Explain(ExplainArgs),
+    /// Compare two fronts: who is turned down, the trade-off, the advice, the gaps between groups
+    Diff(DiffArgs),
+    /// Draw figures of a front as SVG or PNG
+    Plot(PlotArgs),
+    /// Compare recourse across groups of people along the whole front
+    Audit(AuditArgs),
+    /// Write an interactive report of a front: one HTML file, for people
+    Report(ReportArgs),
     /// Verify a front: every point, and that none is missing
     Check(CheckArgs),
     /// Write, check or print configuration files
@@ -181,9 +196,18 @@ pub enum ShowFormat {
 pub struct SelectArgs {
     /// The result file
     pub front: PathBuf,
-    /// A criterion: invalidity, knee, "cost<=0.2", "loss<=0.1" or weight=2; may be repeated
+    /// A criterion: invalidity, knee, "cost<=0.2", "loss<=0.1", weight=2 or "gap(invalidity, sex)<=0.05"; may be repeated
     #[arg(long, value_name = "CRITERION", default_value = "invalidity")]
     pub by: Vec<String>,
+    /// For limits on gaps: the table that the front was made from [default: where it was then]
+    #[arg(long, short, value_name = "TABLE")]
+    pub table: Option<PathBuf>,
+    /// For limits on gaps: affected people below which a group does not count
+    #[arg(long, value_name = "N", default_value_t = sogar::audit::MIN_GROUP)]
+    pub min_group: usize,
+    /// For limits on gaps: the model, if it is not where it was when the front was made
+    #[command(flatten)]
+    pub model: ModelFlags,
 }
 
 #[derive(Debug, Args)]

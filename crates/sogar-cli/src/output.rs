@@ -15,6 +15,8 @@ use crate::args::GlobalArgs;
 pub enum Exit {
     /// Everything was done.
     Complete,
+    /// Everything was done, and a condition holds that was to be reported as a failure.
+    Failed,
     /// Stopped early, with a valid partial result.
     Stopped,
 }
@@ -24,6 +26,7 @@ impl Exit {
     pub fn code(self) -> u8 {
         match self {
             Exit::Complete => 0,
+            Exit::Failed => 1,
             Exit::Stopped => 3,
         }
     }

@@ -3,13 +3,15 @@
 //! Everything here is a function of the result file. The way to a leaf is told in `conditions.rs`.
 
 mod conditions;
+mod point;
 #[cfg(test)]
 mod tests;
 
 use crate::feature::format_number;
 use crate::summary::{FrontFile, Node};
 
-use conditions::{conditions, joined};
+pub use conditions::{conditions, joined};
+pub use point::point_json;
 
 /// A tree as indented text, with the number of people at every node.
 pub fn tree_text(front: &FrontFile, tree: &Node) -> String {
@@ -129,12 +131,12 @@ pub fn spoken_number(number: f64) -> String {
 }
 
 /// `1 person`, `2 people`.
-fn people(count: u64) -> String {
+pub fn people(count: u64) -> String {
     if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
 }
 
 /// The affected rows below a node.
-fn rows_of(node: &Node) -> u64 {
+pub fn rows_of(node: &Node) -> u64 {
     match node {
         Node::Leaf { rows, .. } => *rows,
         Node::Split { left, right, .. } => rows_of(left) + rows_of(right),

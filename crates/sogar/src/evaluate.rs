@@ -15,6 +15,11 @@ use crate::table::Table;
 
 /// The reference side of an evaluation, made again from the files that a result names.
 pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepared> {
+    reopen_with(front, table, model).map(|(prepared, _)| prepared)
+}
+
+/// The same with the table as it was read, for those who need columns that are no features.
+pub fn reopen_with(front: &FrontFile, table: &Path, model: &Source) -> Result<(Prepared, Table)> {
     let config = front.config.clone();
     let table = Table::read(table, &config.read_options()?)?;
     if table.hash != front.table.hash {
@@ -23,7 +28,8 @@ pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepare
             .help("give the original table, or solve anew"));
     }
     let model = open_model(front, model, &table)?;
-    Prepared::new(config, Path::new(&front.run.folder), &table, model, None)
+    let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;
+    Ok((prepared, table))
 }
 
 /// Opens the model that a result was made with, for that result's table.
@@ -44,8 +50,8 @@ pub struct HeldOut {
     /// What the user should know about the table.
     pub notices: Vec<String>,
     hash: String,
-    table: FeatureTable,
-    affected: Vec<usize>,
+    pub(crate) table: FeatureTable,
+    pub(crate) affected: Vec<usize>,
 }
 
 impl HeldOut {
@@ -65,7 +71,7 @@ impl HeldOut {
 
     /// Cost in units and outcome of every action on every affected row. The model is asked about as many rows at a time
     /// as it wants.
-    fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {
+    pub(crate) fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {
         let batch = prepared.model.predictor.batching().rows;
         let mut found = Vec::with_capacity(actions.len());
         // Costs, and whether a flip would count, of the rows in the block.

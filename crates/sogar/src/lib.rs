@@ -15,10 +15,13 @@
 //! | the search (crate `sogar-solver`), and the result file | [`pipeline`], [`summary`] |
 //! | verifying the result | [`mod@check`] |
 //! | reading the result | [`mod@select`], [`mod@evaluate`], [`describe`] |
+//! | groups of people; everything as one page | [`mod@audit`], [`report`] |
+//! | one person, two fronts, figures | [`mod@explain`], [`mod@diff`], [`plot`] |
 //!
 //! [`pipeline::Prepared`] ties them together.
 
 pub mod actions;
+pub mod audit;
 pub mod binarize;
 pub mod check;
 mod clock;
@@ -26,18 +29,24 @@ pub mod config;
 pub mod cost;
 pub mod datasets;
 pub mod describe;
+pub mod diff;
+mod draw;
 pub mod encode;
 pub mod error;
 pub mod evaluate;
+pub mod explain;
 pub mod export;
 pub mod feature;
 pub mod files;
 pub mod limits;
+pub mod markup;
 pub mod model;
 pub mod outcomes;
 pub mod pipeline;
+pub mod plot;
 pub mod population;
 pub mod predict;
+pub mod report;
 mod row_order;
 pub mod rules;
 pub mod select;

@@ -4,13 +4,18 @@ use sogar::Result;
 use sogar::config::Config;
 use sogar::files::write_atomically;
 use sogar::pipeline::Prepared;
+use sogar::report::{Opened, ReportRequest};
 use sogar::table::Table;
 use sogar::{Error, ErrorKind, model};
 
 use crate::args::DemoArgs;
+use crate::commands::report::write as write_report;
 use crate::commands::solve::{exit_of, report, solve};
 use crate::interrupt;
 use crate::output::{Exit, Output};
+
+/// By what the report compares people.
+const GROUPS: [&str; 2] = ["status_sex", "age<=25"];
 
 /// The example's files, as in `examples/german`.
 const FILES: [(&str, &str); 4] = [
@@ -39,18 +44,25 @@ pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
     let path = folder.join("front.json");
     interrupt::finish();
     front.write(&path)?;
+    let page = folder.join("report.html");
+    let groups = GROUPS.iter().map(|text| text.parse()).collect::<Result<_>>()?;
+    let request = ReportRequest { groups, seed: front.config.seed, ..ReportRequest::default() };
+    let opened = Opened { prepared: &prepared, reference: &table, holdout: None };
+    write_report(&front, Some(opened), &request, &page, output)?;
     if output.json {
-        output.print_json(
-            &serde_json::json!({ "status": front.status, "front": path, "points": front.points.len() }),
-        )?;
+        output.print_json(&serde_json::json!({
+            "status": front.status, "front": path, "points": front.points.len(), "report": page,
+        }))?;
     } else {
         output.print("German Credit: 1,000 applications for a loan, decided by a LightGBM model.\n")?;
         output.print(report(&front, &path))?;
         output.print(format!(
             "\nThe example's table, model and configuration are in {0}. On your own data:\n  \
              sogar config init TABLE -o sogar.toml\n  \
-             sogar solve TABLE --model MODEL --config sogar.toml\n",
-            folder.display()
+             sogar solve TABLE --model MODEL --config sogar.toml\n\
+             \nThe interactive report, to be opened in a browser:\n  {1}\n",
+            folder.display(),
+            page.display()
         ))?;
     }
     Ok(exit_of(&front))

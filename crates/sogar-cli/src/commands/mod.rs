@@ -1,14 +1,19 @@
 //! One file a subcommand.
 
+pub mod audit;
 pub mod check;
 pub mod completions;
 pub mod config;
 pub mod data;
 pub mod demo;
+pub mod diff;
 pub mod evaluate;
+pub mod explain;
 pub mod model;
+pub mod plot;
 pub mod predict;
 pub mod problem;
+pub mod report;
 pub mod schema;
 pub mod select;
 pub mod show;

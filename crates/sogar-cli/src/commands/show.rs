@@ -1,7 +1,6 @@
 //! `sogar show`: one summary of a front.
 
-use serde_json::json;
-use sogar::describe::{rules_text, tree_dot, tree_text};
+use sogar::describe::{point_json, rules_text, tree_dot, tree_text};
 use sogar::select::select;
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
@@ -23,7 +22,8 @@ pub fn run(args: &ShowArgs, output: &Output) -> Result<Exit> {
     Ok(Exit::Complete)
 }
 
-fn position(front: &FrontFile, args: &PointArgs) -> Result<usize> {
+/// The point that the flags mean.
+pub fn position(front: &FrontFile, args: &PointArgs) -> Result<usize> {
     match args.point {
         Some(point) if point < front.points.len() => Ok(point),
         Some(point) => {
@@ -49,34 +49,4 @@ pub fn title(front: &FrontFile, chosen: usize) -> String {
         point.cost,
         point.invalidity,
     ))
-}
-
-/// A point with its splits and actions in words, readable without the rest of the file.
-pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
-    let point = &front.points[chosen];
-    let rules: Vec<serde_json::Value> = point
-        .tree
-        .rules()
-        .iter()
-        .map(|(tests, leaf)| {
-            let conditions: Vec<_> = tests
-                .iter()
-                .map(|&(split, passed)| {
-                    let split = &front.splits[split];
-                    json!({ "feature": split.feature, "test": split.test, "value": split.value, "holds": passed })
-                })
-                .collect();
-            let sogar::summary::Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return json!(null) };
-            let action = &front.actions[*action];
-            json!({
-                "if": conditions, "action": { "id": action.id, "text": action.text, "edits": action.edits },
-                "rows": rows, "flipped": flipped, "cost_sum": cost_sum,
-            })
-        })
-        .collect();
-    json!({
-        "point": chosen, "cost": point.cost, "loss": point.loss, "invalidity": point.invalidity,
-        "cost_sum": point.cost_sum, "loss_count": point.loss_count,
-        "leaves": point.leaves, "depth": point.depth, "rules": rules,
-    })
 }

@@ -23,6 +23,13 @@ help! {
     of_show: ["show", "--help"];
     of_select: ["select", "--help"];
     of_evaluate: ["evaluate", "--help"];
+    of_explain: ["explain", "--help"];
+    of_diff: ["diff", "--help"];
+    of_plot: ["plot", "--help"];
+    of_plot_front: ["plot", "front", "--help"];
+    of_plot_disparity: ["plot", "disparity", "--help"];
+    of_audit: ["audit", "--help"];
+    of_report: ["report", "--help"];
     of_check: ["check", "--help"];
     of_config: ["config", "--help"];
     of_config_init: ["config", "init", "--help"];

@@ -7,6 +7,7 @@
 // A panic is how a test reports; the functions that tests share are no exception.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod auditing;
 mod bad_models;
 mod bad_outputs;
 mod bad_results;
@@ -15,10 +16,12 @@ mod bad_tables;
 mod check;
 mod command_models;
 mod configuration;
+mod explaining;
 mod exporting;
 mod folder;
 mod help;
 mod interrupting;
 mod models;
 mod reading;
+mod reporting;
 mod solving;

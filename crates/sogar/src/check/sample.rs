@@ -8,6 +8,7 @@ use super::admissible::{Action, flips};
 use super::plain::{LeafFronts, Pair, Plain};
 use super::{Defect, Verdict};
 use crate::actions::{Edit, action_text};
+pub(super) use crate::draw::Draw;
 use crate::pipeline::Prepared;
 use crate::summary::{FrontFile, Node};
 
@@ -18,24 +19,6 @@ const ROWS: usize = 200;
 pub(super) const DRAWS: usize = 100;
 /// Splits of each of them: those of a tree of the front, and others to make up this number (or two others at least).
 const SPLITS: usize = 6;
-
-/// A stream of numbers from a seed (SplitMix64).
-pub(super) struct Draw(u64);
-
-impl Draw {
-    pub(super) fn new(seed: u64, stream: u64) -> Self {
-        Draw(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03))
-    }
-
-    /// A number below `end`, which must not be 0.
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as usize % end
-    }
-}
 
 /// The search below rests on the pipeline's fast outcomes: are they the model's own? All of them for the actions in use, a sample for
 /// the others.

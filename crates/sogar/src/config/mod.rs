@@ -286,6 +286,8 @@ pub enum CostKind {
     L1,
     /// A user's table.
     Table,
+    /// A function of a row and an edit; in the Python package alone.
+    Function,
 }
 
 /// Limits of trees, actions and resources.

@@ -38,6 +38,25 @@ impl Config {
         })
     }
 
+    /// Reads a configuration that is written as JSON, with the same keys.
+    ///
+    /// ```
+    /// use sogar::config::Config;
+    /// let config = Config::from_json(r#"{"limits": {"max_depth": 2}}"#)?;
+    /// assert_eq!(config.limits.max_depth, Some(2));
+    /// # Ok::<(), sogar::Error>(())
+    /// ```
+    pub fn from_json(text: &str) -> Result<Config> {
+        serde_json::from_str(text).map_err(|cause| {
+            // The place within the JSON means nothing to somebody who wrote a dictionary or arguments.
+            let message = cause.to_string();
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            let (message, help) = explain(message);
+            let error = Error::new(ErrorKind::Config, message);
+            if help.is_empty() { error } else { error.help(help) }
+        })
+    }
+
     /// The JSON Schema of the file.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Config).to_value()
@@ -219,6 +238,19 @@ mod tests {
         let fault = message("[data]\ndesired = [[1]]\n");
         assert!(fault.contains("expected a value or a list of values"), "{fault}");
         assert!(message("[data\n").contains("line 1"));
+    }
+
+    #[test]
+    fn the_same_is_read_from_json() {
+        let config = Config::from_json(r#"{"data": {"label": "y", "desired": 1}, "bins": "auto"}"#).unwrap();
+        assert_eq!(config, read("bins = \"auto\"\n[data]\nlabel = \"y\"\ndesired = 1\n").unwrap());
+        let fault = |text: &str| {
+            let error = Config::from_json(text).unwrap_err();
+            format!("{error} | {}", error.remedy().unwrap_or(""))
+        };
+        assert_eq!(fault(r#"{"data": {"labl": "y"}}"#), "unknown key `labl` | did you mean `label`?");
+        assert!(fault(r#"{"limits": {"max_depth": -1}}"#).contains("not negative"));
+        assert!(!fault("{").contains("line"), "a place in JSON that nobody wrote");
     }
 
     #[test]

@@ -7,9 +7,13 @@
 //! To add a cost, give it a variant of [`CostKind`] and an arm in [`CostModel::share`].
 
 mod cdf;
+mod function;
 mod user_table;
 
+pub use function::CostFunction;
+
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use sogar_solver::Combine;
@@ -19,6 +23,7 @@ use crate::config::{Config, CostKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, Kind};
 use cdf::{Empirical, SmoothCdf};
+use function::{Function, no_function};
 use user_table::UserTable;
 
 /// Millionths: the unit of every cost that is not a count of rows.
@@ -33,6 +38,7 @@ pub struct CostModel {
     rows: usize,
     unit: u64,
     table: Option<UserTable>,
+    function: Function,
 }
 
 #[derive(Debug)]
@@ -87,7 +93,14 @@ impl CostModel {
             }
             _ => None,
         };
-        Ok(CostModel { kind, features, rows: reference.rows, unit, table })
+        let known = if kind == CostKind::Function { reference.features.clone() } else { Vec::new() };
+        let function = Function { features: known, function: None };
+        Ok(CostModel { kind, features, rows: reference.rows, unit, table, function })
+    }
+
+    /// Sets the function that a cost of the kind `function` is computed by. Other kinds have none.
+    pub fn set_function(&mut self, function: Arc<dyn CostFunction>) {
+        self.function.function = Some(function);
     }
 
     /// Units in a cost of 1.
@@ -98,7 +111,7 @@ impl CostModel {
     /// How the costs of an action's edits combine.
     pub fn combine(&self) -> Combine {
         match self.kind {
-            CostKind::Mps | CostKind::Cet | CostKind::Table => Combine::Max,
+            CostKind::Mps | CostKind::Cet | CostKind::Table | CostKind::Function => Combine::Max,
             CostKind::Logshift | CostKind::L1 => Combine::Sum,
         }
     }
@@ -107,6 +120,10 @@ impl CostModel {
     pub fn edit_cost(&self, edit: &Edit, row: &[f64]) -> Result<u32> {
         let mut edited = row.to_vec();
         edit.apply(&mut edited);
+        if self.kind == CostKind::Function {
+            let cost = self.function.costs(edit, &[(row, &edited)])?;
+            return self.units(edit.feature, self.features[edit.feature].weight * cost[0]);
+        }
         self.change_cost(edit.feature, edit.touched(), row, &edited)
     }
 
@@ -145,7 +162,12 @@ impl CostModel {
                 Combine::Sum => total + cost,
             };
         }
-        let units = (total * MILLION as f64).round();
+        self.units(feature, total)
+    }
+
+    /// A cost as a whole number of millionths.
+    fn units(&self, feature: usize, cost: f64) -> Result<u32> {
+        let units = (cost * MILLION as f64).round();
         if units.is_finite() && (0.0..=f64::from(u32::MAX)).contains(&units) {
             Ok(units as u32)
         } else {
@@ -188,6 +210,7 @@ impl CostModel {
                 Some(table) => table.cost(feature, from, to)?,
                 None => 0.0,
             },
+            CostKind::Function => return Err(no_function()), // a change of one feature is not an edit
         })
     }
 }
@@ -205,7 +228,7 @@ impl FeatureCost {
 fn too_large(feature: &str) -> Error {
     Error::new(ErrorKind::Config, "the cost of an edit is not a number between 0 and 4294")
         .column(feature)
-        .help("lower the feature's weight or the costs in the table")
+        .help("lower the feature's weight or the costs in the table or of the function")
 }
 
 /// The cost of every edit on every one of the given rows: `[edit][position in rows]`.
@@ -219,6 +242,9 @@ pub fn edit_costs(
     edits
         .par_iter()
         .map(|edit| {
+            if model.kind == CostKind::Function {
+                return function_costs(model, edit, &values);
+            }
             let mut edited = Vec::new();
             values
                 .iter()
@@ -230,6 +256,23 @@ pub fn edit_costs(
                 .collect()
         })
         .collect()
+}
+
+/// The cost of an edit on every row, by the user's function, which is asked about all of them at once.
+fn function_costs(model: &CostModel, edit: &Edit, values: &[Vec<f64>]) -> Result<Vec<u32>> {
+    let edited: Vec<Vec<f64>> = values
+        .iter()
+        .map(|row| {
+            let mut edited = row.clone();
+            edit.apply(&mut edited);
+            edited
+        })
+        .collect();
+    let moves: Vec<(&[f64], &[f64])> =
+        values.iter().zip(&edited).map(|(before, after)| (before.as_slice(), after.as_slice())).collect();
+    let weight = model.features[edit.feature].weight;
+    let costs = model.function.costs(edit, &moves)?;
+    costs.into_iter().map(|cost| model.units(edit.feature, weight * cost)).collect()
 }
 
 #[cfg(test)]

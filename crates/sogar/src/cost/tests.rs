@@ -143,3 +143,39 @@ fn a_users_table_prefers_the_most_specific_row_and_knows_no_free_change() {
         assert!(error.to_string().contains(complaint), "{error}");
     }
 }
+
+/// The price of an edit's feature, times the row's first value; and how often it was asked.
+struct Prices(Vec<f64>);
+
+impl CostFunction for Prices {
+    fn costs(&self, edit: &Edit, features: &[Feature], moves: &[(&[f64], &[f64])]) -> Result<Vec<f64>> {
+        assert_eq!(features.len(), 3);
+        assert!(moves.iter().all(|(before, after)| before != after), "only rows that the edit changes");
+        Ok(moves.iter().map(|(before, _)| self.0[edit.feature] * before[0]).collect())
+    }
+}
+
+#[test]
+fn a_function_prices_what_an_edit_changes() {
+    let mut config = Config {
+        cost: crate::config::CostConfig { kind: CostKind::Function, table: None },
+        ..Config::default()
+    };
+    config.features.entry("c".into()).or_default().weight = Some(2.0);
+    let edits = [shift(1.0), set(1, 0), set(2, 1)];
+    let mut costs = CostModel::new(&reference(), &edits, &config, Path::new("")).unwrap();
+    assert_eq!((costs.unit(), costs.combine()), (1_000_000, Combine::Max));
+    let row = [4.0, 1.0, 1.0];
+    assert!(costs.edit_cost(&edits[0], &row).unwrap_err().to_string().contains("none is given here"));
+    costs.set_function(Arc::new(Prices(vec![0.25, 1.0, -1.0])));
+    assert_eq!(costs.edit_cost(&edits[0], &row).unwrap(), 1_000_000);
+    assert_eq!(costs.edit_cost(&edits[1], &row).unwrap(), 8_000_000, "weights count");
+    assert_eq!(costs.edit_cost(&edits[2], &row).unwrap(), 0, "an edit that changes nothing costs nothing");
+    assert!(
+        costs.edit_cost(&edits[2], &[4.0, 1.0, 0.0]).unwrap_err().to_string().contains("between 0 and 4294")
+    );
+    let table = reference();
+    let all = edit_costs(&costs, &edits[..2], &table, &[0, 9]).unwrap();
+    assert_eq!(all, [[250_000, 0], [0, 20_000_000]]);
+    assert!(costs.move_cost(&row, &[5.0, 1.0, 1.0]).is_err(), "a move is not an edit");
+}

@@ -24,7 +24,7 @@ struct Condition<'a> {
 }
 
 /// The conditions of a path, one per feature, in the order in which the path first asks about them.
-pub(super) fn conditions(front: &FrontFile, tests: &[(usize, bool)]) -> Vec<String> {
+pub fn conditions(front: &FrontFile, tests: &[(usize, bool)]) -> Vec<String> {
     let mut found: Vec<Condition> = Vec::new();
     for &(split, passed) in tests {
         let split = &front.splits[split];
@@ -38,7 +38,7 @@ pub(super) fn conditions(front: &FrontFile, tests: &[(usize, bool)]) -> Vec<Stri
 }
 
 /// Parts of a sentence: `a`, `a and b`, `a, b, and c`.
-pub(super) fn joined(parts: &[String]) -> String {
+pub fn joined(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),

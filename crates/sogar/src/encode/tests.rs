@@ -252,3 +252,19 @@ fn whole_tables_and_chosen_rows_are_encoded_alike() {
     assert_eq!(encoder.encode_table(&table), [0.0, 1.0, 1.0, 2.0, 0.0, 3.0]);
     assert_eq!(encoder.encode_rows(&table, &[1]), [1.0, 2.0]);
 }
+
+#[test]
+fn truth_values_are_numbers_also_with_gaps_or_all_alike() {
+    let truth = categorical("owner", &["(missing)", "False", "True"], Some(0));
+    let (encoder, _) = matched(&info(&["owner"]), &[truth]);
+    assert_eq!(comparable(row(&encoder, &[0.0])), [-1.0]);
+    assert_eq!((row(&encoder, &[1.0]), row(&encoder, &[2.0])), (vec![0.0], vec![1.0]));
+    let (encoder, _) = matched(&info(&["owner"]), &[categorical("owner", &["true"], None)]);
+    assert_eq!(row(&encoder, &[0.0]), [1.0]);
+    let pair = feature("owner", Kind::Binary { levels: texts(&["false", "true"]) });
+    let (encoder, notices) = matched(&info(&["owner"]), &[pair]);
+    assert_eq!((row(&encoder, &[1.0]), notices.len()), (vec![1.0], 0));
+    assert!(
+        refused(&info(&["owner"]), &[categorical("owner", &["maybe", "true"], None)]).contains("`maybe`")
+    );
+}

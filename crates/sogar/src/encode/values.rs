@@ -163,15 +163,23 @@ fn missing_level(feature: &Feature) -> Option<usize> {
     }
 }
 
-/// The levels as numbers, if all but the missing one are numbers.
+/// The levels as numbers, if all but the missing one are numbers, or all but it are truth values.
 fn numbers(feature: &Feature) -> Option<Vec<f64>> {
     let missing = missing_level(feature);
-    let number = |(level, text): (usize, &String)| match text.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => Some(number),
-        _ if Some(level) == missing => Some(f64::NAN),
+    let all = |number: fn(&str) -> Option<f64>| {
+        let of_level = |(level, text): (usize, &String)| match number(text.trim()) {
+            Some(number) => Some(number),
+            None if Some(level) == missing => Some(f64::NAN),
+            None => None,
+        };
+        feature.levels().iter().enumerate().map(of_level).collect::<Option<Vec<f64>>>()
+    };
+    let truth = |text: &str| match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(1.0),
+        _ if text.eq_ignore_ascii_case("false") => Some(0.0),
         _ => None,
     };
-    feature.levels().iter().enumerate().map(number).collect()
+    all(|text| text.parse().ok().filter(|number: &f64| number.is_finite())).or_else(|| all(truth))
 }
 
 /// Where a level stands in a list of categories; numbers and truth values may be written differently.

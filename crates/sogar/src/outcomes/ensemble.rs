@@ -18,7 +18,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use sogar_solver::BitTable;
+use sogar_solver::{BitTable, CancelToken};
 
 use super::cells::Cells;
 use super::decision::{Judge, Threshold};
@@ -121,11 +121,13 @@ impl<'a> Decomposition<'a> {
         // A few blocks at a time bound the memory for words that wait to be written.
         let at_once = rayon::current_num_threads().max(1) * 2;
         for (group, some) in blocks.chunks(at_once).enumerate() {
+            let words: Vec<(Vec<u64>, u64)> = some
+                .par_iter()
+                .map(|rows| self.block_with(&pool, rows, watch.cancel))
+                .collect::<Result<_>>()?;
             if watch.cancel.is_cancelled() {
-                return Ok(None);
+                return Ok(None); // blocks may have been left half done
             }
-            let words: Vec<(Vec<u64>, u64)> =
-                some.par_iter().map(|rows| self.block_with(&pool, rows)).collect::<Result<_>>()?;
             for (i, (words, close)) in words.iter().enumerate() {
                 for (action, &word) in words.iter().enumerate() {
                     flips.set_mut(action)[group * at_once + i] = word;
@@ -139,11 +141,16 @@ impl<'a> Decomposition<'a> {
     }
 
     /// As [`Self::block`], with room from the pool where there is some: fresh memory of this size costs time.
-    fn block_with(&self, pool: &Mutex<Vec<Scratch>>, rows: &[usize]) -> Result<(Vec<u64>, u64)> {
+    fn block_with(
+        &self,
+        pool: &Mutex<Vec<Scratch>>,
+        rows: &[usize],
+        cancel: &CancelToken,
+    ) -> Result<(Vec<u64>, u64)> {
         let room = || pool.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = room().pop();
         let mut scratch = idle.unwrap_or_else(|| self.scratch());
-        let words = self.block(rows, &mut scratch);
+        let words = self.block(rows, &mut scratch, cancel);
         room().push(scratch);
         words
     }
@@ -166,13 +173,14 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model.
-    fn block(&self, rows: &[usize], scratch: &mut Scratch) -> Result<(Vec<u64>, u64)> {
+    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model. Once cancelled, whatever
+    /// it gives means nothing.
+    fn block(&self, rows: &[usize], scratch: &mut Scratch, cancel: &CancelToken) -> Result<(Vec<u64>, u64)> {
         let question = self.question;
         let actions = question.actions.len();
         let per_row = actions.div_ceil(64);
         let mut settled = 0;
-        for (position, &row) in rows.iter().enumerate() {
+        for (position, &row) in rows.iter().enumerate().take_while(|_| !cancel.is_cancelled()) {
             let values = question.table.row(row);
             self.look_up_cells(&values, scratch);
             self.collect_terms(scratch);

@@ -1,0 +1,249 @@
+//! An audit for people: tables of rates, of gaps along the front, and of who is out of reach.
+
+use sogar::audit::{
+    Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, PopulationAudit, Verdict,
+};
+use sogar::markup::visible;
+
+use crate::output::{grouped, heading};
+
+/// Columns of a name, at most.
+const WIDEST_NAME: usize = 32;
+
+pub fn of(audit: &Audit, verdicts: &[Verdict]) -> String {
+    let mut text = population(audit, &audit.reference, "");
+    if let Some(holdout) = &audit.holdout {
+        text += "\n";
+        text += &population(audit, holdout, "Held-out people: ");
+    }
+    if !audit.notes.is_empty() {
+        text += "\n";
+        text += &heading("Bear in mind");
+        for note in &audit.notes {
+            text += &format!("• {}\n", visible(note));
+        }
+    }
+    if !verdicts.is_empty() {
+        text += "\n";
+        for verdict in verdicts {
+            let value =
+                verdict.value.map_or("nothing can be said".to_owned(), |value| format!("it is {value:.4}"));
+            let mark = if verdict.holds { "✗ fails:" } else { "✓ passes:" };
+            text += &format!("{mark} {} ({value})\n", visible(&verdict.condition));
+        }
+    }
+    text
+}
+
+fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> String {
+    let mut text = heading(&format!(
+        "{whose}{} of {} people are turned down ({:.1} %); {} summaries",
+        grouped(population.affected),
+        grouped(population.rows),
+        100.0 * population.affected as f64 / population.rows as f64,
+        grouped(audit.points),
+    ));
+    for grouping in &population.groupings {
+        let name = name(&grouping.name);
+        text += &format!("\nThe classifier itself, by {name} (figures to screen with, no legal verdict)\n");
+        text += &rates(grouping);
+        text += &format!(
+            "\nRecourse along the whole front, by {name} (gap: the group minus everyone else; 95 % intervals)\n"
+        );
+        text += &recourse(grouping);
+    }
+    if let (Some(count), Some(blocked_by)) = (population.unreachable, population.blocked_by) {
+        text += "\n";
+        text += &out_of_reach(population, count, &blocked_by);
+    }
+    text
+}
+
+/// A table with a head; columns of words to the left, those of numbers to the right.
+fn table(rows: &[Vec<String>], words: &[usize]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        let mut line = String::from("  ");
+        for (column, cell) in row.iter().enumerate() {
+            let gap = " ".repeat(widths[column] - cell.chars().count());
+            let between = if column == 0 { "" } else { "   " };
+            line += between;
+            line += &if words.contains(&column) { format!("{cell}{gap}") } else { format!("{gap}{cell}") };
+        }
+        let line = line.trim_end();
+        text += &if number == 0 { heading(line) } else { format!("{line}\n") };
+    }
+    text
+}
+
+fn strings<const N: usize>(cells: [&str; N]) -> Vec<String> {
+    cells.map(str::to_owned).to_vec()
+}
+
+/// A name that cannot disturb the terminal.
+fn name(text: &str) -> String {
+    let shown = visible(text);
+    if shown.chars().count() <= WIDEST_NAME {
+        return shown;
+    }
+    shown.chars().take(WIDEST_NAME - 1).chain(['…']).collect()
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), |value| format!("{value:.3}"))
+}
+
+fn rates(grouping: &GroupingAudit) -> String {
+    let labelled = grouping.groups.iter().any(|group| group.positives.is_some());
+    let mut rows = vec![strings(["group", "people", "turned down", "adverse rate", "selection rate"])];
+    if labelled {
+        rows[0].extend(["true positive rate".to_owned(), "of".to_owned()]);
+    }
+    for group in &grouping.groups {
+        let mut row = vec![
+            name(&group.group),
+            grouped(group.rows),
+            grouped(group.affected),
+            number(group.adverse_rate),
+            number(group.selection_rate),
+        ];
+        if labelled {
+            row.extend([number(group.tpr), grouped(group.positives.unwrap_or(0))]);
+        }
+        rows.push(row);
+    }
+    let mut text = table(&rows, &[0]);
+    let mut ratios = Vec::new();
+    if let Some(ratio) = grouping.adverse_rate_ratio {
+        ratios.push(format!("adverse-rate ratio {ratio:.2}"));
+    }
+    if let Some(ratio) = grouping.selection_rate_ratio {
+        ratios.push(format!("selection-rate ratio {ratio:.2} (the one of the four-fifths rule)"));
+    }
+    if let Some(gap) = grouping.tpr_gap {
+        ratios.push(format!("true-positive-rate gap {gap:.3}"));
+    }
+    if !ratios.is_empty() {
+        text += &format!("  {}\n", ratios.join(", "));
+    }
+    text
+}
+
+fn recourse(grouping: &GroupingAudit) -> String {
+    let head =
+        ["group", "n", "measure", "mean", "mean gap", "interval", "worse on", "clearly on", "widest (point)"];
+    let mut rows = vec![strings(head)];
+    let mut small = Vec::new();
+    for group in &grouping.groups {
+        let Some(measures) = &group.measures else {
+            small.push(group);
+            continue;
+        };
+        for measure in MeasureName::ALL {
+            let first = measure == MeasureName::Cost;
+            let (shown, count) =
+                if first { (name(&group.group), grouped(group.affected)) } else { Default::default() };
+            rows.push(measure_row(shown, count, measure, measures.get(measure)));
+        }
+    }
+    let mut text = if rows.len() > 1 { table(&rows, &[0, 2]) } else { String::new() };
+    if let Some(spread) = &grouping.spread
+        && grouping.comparisons > 2 * MeasureName::ALL.len()
+    {
+        let parts: Vec<String> = MeasureName::ALL
+            .iter()
+            .map(|&measure| {
+                let values = spread.get(measure);
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                format!("{} {mean:.3}", measure.name())
+            })
+            .collect();
+        text += &format!("  largest minus smallest group, mean over the front: {}\n", parts.join(", "));
+    }
+    text + &too_small(&small)
+}
+
+fn measure_row(group: String, count: String, measure: MeasureName, found: &MeasureAudit) -> Vec<String> {
+    let mean = found.values.iter().sum::<f64>() / found.values.len() as f64;
+    let widest = found.gap.get(found.widest).copied().unwrap_or(0.0);
+    vec![
+        group,
+        count,
+        measure.name().to_owned(),
+        format!("{mean:.3}"),
+        format!("{:+.3}", found.mean_gap),
+        format!("[{:+.3}, {:+.3}]", found.mean_gap_low, found.mean_gap_high),
+        format!("{:.1} %", 100.0 * found.share_worse),
+        format!("{:.1} %", 100.0 * found.share_clearly_worse),
+        format!("{widest:+.3} ({})", found.widest),
+    ]
+}
+
+fn too_small(small: &[&GroupAudit]) -> String {
+    if small.is_empty() {
+        return String::new();
+    }
+    const SHOWN: usize = 6;
+    let mut names: Vec<String> = small
+        .iter()
+        .take(SHOWN)
+        .map(|group| format!("{} ({} affected)", name(&group.group), grouped(group.affected)))
+        .collect();
+    if small.len() > SHOWN {
+        names.push(format!("{} more", small.len() - SHOWN));
+    }
+    format!("  no statement, too few affected people in the group or outside it: {}\n", names.join(", "))
+}
+
+fn out_of_reach(population: &PopulationAudit, count: usize, blocked_by: &BlockedBy) -> String {
+    let mut text = format!(
+        "Out of reach: no admissible action works for {} of {} affected people ({:.2} %)\n",
+        grouped(count),
+        grouped(population.affected),
+        100.0 * count as f64 / population.affected as f64
+    );
+    if count == 0 {
+        return text;
+    }
+    let mut rows = vec![strings([
+        "who",
+        "people",
+        "immutability",
+        "limits",
+        "number of edits",
+        "rules",
+        "none of these",
+    ])];
+    let cells = |name: String, count: usize, blocked_by: &BlockedBy| {
+        let cell = |count: Option<usize>| count.map_or("not tested".to_owned(), grouped);
+        vec![
+            name,
+            grouped(count),
+            cell(blocked_by.immutability),
+            cell(blocked_by.limits),
+            cell(blocked_by.edits),
+            cell(blocked_by.rules),
+            grouped(blocked_by.none_alone),
+        ]
+    };
+    rows.push(cells("everybody".to_owned(), count, blocked_by));
+    let several = population.groupings.len() > 1;
+    for grouping in &population.groupings {
+        for group in &grouping.groups {
+            let (Some(count @ 1..), Some(blocked_by)) = (group.unreachable, &group.blocked_by) else {
+                continue;
+            };
+            let shown = name(&group.group);
+            let shown = if several { format!("{}: {shown}", name(&grouping.name)) } else { shown };
+            rows.push(cells(shown, count, blocked_by));
+        }
+    }
+    text += "What stands in their way, each by itself (lifted alone, it would let so many through):\n";
+    text += &table(&rows, &[0]);
+    text
+}

@@ -1,0 +1,179 @@
+//! `sogar report`: a front as one interactive HTML file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use sogar::audit::{DRAWS, Grouping};
+use sogar::evaluate::{HeldOut, reopen_with};
+use sogar::files::write_atomically;
+use sogar::outcomes::is_scored;
+use sogar::pipeline::Prepared;
+use sogar::report::{MIN_N, Opened, ReportRequest, gather, page};
+use sogar::select::By;
+use sogar::summary::FrontFile;
+use sogar::table::Table;
+use sogar::{Error, ErrorKind, Result};
+
+use super::audit::{Unreachable, holdout_path};
+use crate::args::{ModelFlags, require_there};
+use crate::interrupt;
+use crate::output::{Exit, Output, grouped, require_writable};
+use crate::progress::Bars;
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The result file
+    pub front: PathBuf,
+    /// The file to write
+    #[arg(long, short, value_name = "FILE", default_value = "report.html")]
+    pub output: PathBuf,
+    /// Compare groups of people by this column: sex, "sex×race" (or "sex*race"), "age<=25"; may be repeated
+    #[arg(long, short, value_name = "GROUPS")]
+    pub group: Vec<String>,
+    /// The column with the true labels [default: the configuration's]
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// A summary with a name, by a criterion as in `select`; may be repeated [default: the usual ones]
+    #[arg(long, value_name = "CRITERION")]
+    pub by: Vec<String>,
+    /// The report's title
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Leave out figures about fewer people
+    #[arg(long, value_name = "N", default_value_t = MIN_N)]
+    pub min_n: usize,
+    /// Name single people by their rows of the table: who does this treats the report as the table
+    #[arg(long)]
+    pub include_rows: bool,
+    /// The table that the front was made from [default: where it was then]
+    #[arg(long, short, value_name = "TABLE")]
+    pub table: Option<PathBuf>,
+    /// A held-out table [default: the one that the front was evaluated on]
+    #[arg(long, value_name = "TABLE")]
+    pub holdout: Option<PathBuf>,
+    /// Bootstrap draws for the intervals of means over the front
+    #[arg(long, value_name = "N", default_value_t = DRAWS)]
+    pub draws: usize,
+    /// Whether to look for people whom no action reaches, and for what individual advice would cost
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub unreachable: Unreachable,
+    /// The model, if it is not where it was when the front was made
+    #[command(flatten)]
+    pub model: ModelFlags,
+}
+
+/// Draws beyond which nothing is gained but time.
+const MOST_DRAWS: usize = 1_000_000;
+
+pub fn run(args: &ReportArgs, output: &Output) -> Result<Exit> {
+    let groups: Vec<Grouping> = args.group.iter().map(|text| text.parse()).collect::<Result<_>>()?;
+    let picks: Vec<By> = args.by.iter().map(|text| text.parse()).collect::<Result<_>>()?;
+    if args.draws > MOST_DRAWS {
+        return Err(Error::new(ErrorKind::Usage, format!("--draws is at most {MOST_DRAWS}")));
+    }
+    let front = FrontFile::read(&args.front)?;
+    require_writable(&args.output)?;
+    let files = files(args, &front, output)?;
+    let opened = files.as_ref().map(Files::opened);
+    let request = ReportRequest {
+        title: args.title.clone(),
+        groups,
+        label: args.label.clone(),
+        picks,
+        min_n: args.min_n,
+        include_rows: args.include_rows,
+        reach: match args.unreachable {
+            Unreachable::Auto => {
+                files.as_ref().is_some_and(|files| !is_scored(&*files.prepared.model.predictor))
+            }
+            Unreachable::Yes => true,
+            Unreachable::No => false,
+        },
+        draws: args.draws,
+        seed: front.config.seed,
+    };
+    let bytes = write(&front, opened, &request, &args.output, output)?;
+    if output.json {
+        output.print_json(&json!({
+            "report": args.output, "bytes": bytes, "points": front.points.len(), "groups": args.group,
+        }))?;
+    } else {
+        output.print(format!(
+            "Written to {} ({} kB, {} summaries). Open it in a browser; it needs nothing else.\n",
+            args.output.display(),
+            grouped(bytes.div_ceil(1000)),
+            grouped(front.points.len())
+        ))?;
+    }
+    Ok(Exit::Complete)
+}
+
+/// Gathers what there is to show and writes the page. Gives its size.
+pub fn write(
+    front: &FrontFile,
+    opened: Option<Opened<'_>>,
+    request: &ReportRequest,
+    path: &Path,
+    output: &Output,
+) -> Result<usize> {
+    let bars = Bars::new(output);
+    let data = gather(front, opened, request, &bars, &interrupt::token());
+    bars.clear();
+    let text = page(&data?)?;
+    interrupt::finish();
+    write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    Ok(text.len())
+}
+
+/// The files that the front was made from.
+struct Files {
+    prepared: Prepared,
+    reference: Table,
+    holdout: Option<(HeldOut, Table)>,
+}
+
+impl Files {
+    fn opened(&self) -> Opened<'_> {
+        let holdout = self.holdout.as_ref().map(|(held_out, table)| (held_out, table));
+        Opened { prepared: &self.prepared, reference: &self.reference, holdout }
+    }
+}
+
+/// Opens table and model. Where nothing was asked that needs them, a report without them is better than none.
+fn files(args: &ReportArgs, front: &FrontFile, output: &Output) -> Result<Option<Files>> {
+    let needed = !args.group.is_empty()
+        || args.include_rows
+        || args.table.is_some()
+        || args.holdout.is_some()
+        || args.model.model.is_some()
+        || args.model.model_command.is_some()
+        || args.unreachable == Unreachable::Yes;
+    match open(args, front, output) {
+        Ok(files) => Ok(Some(files)),
+        Err(error) if needed => Err(error),
+        Err(error) => {
+            output.notice(format!(
+                "the report is made of the result file alone, without people out of reach and individual advice: {error}"
+            ));
+            Ok(None)
+        }
+    }
+}
+
+fn open(args: &ReportArgs, front: &FrontFile, output: &Output) -> Result<Files> {
+    let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
+    require_there(&path, "--table")?;
+    let model = args.model.source_of(front)?;
+    let (prepared, reference) = reopen_with(front, &path, &model)?;
+    let holdout = match holdout_path(front, args.holdout.as_deref(), output)? {
+        Some(path) => {
+            let table = Table::read(&path, &prepared.config.read_options()?)?;
+            let held_out = HeldOut::new(&prepared, &table)?;
+            held_out.notices.iter().for_each(|notice| output.notice(notice));
+            Some((held_out, table))
+        }
+        None => None,
+    };
+    Ok(Files { prepared, reference, holdout })
+}

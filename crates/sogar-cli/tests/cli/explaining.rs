@@ -1,0 +1,136 @@
+//! `explain`, `diff` and `plot`: what people take away from a front.
+
+use crate::folder::{Folder, assert_transcript};
+
+macro_rules! transcripts {
+    ($($name:ident: $code:literal, $args:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            let folder = Folder::new();
+            folder.write("mistyped.json", "{\"agee\": 41, \"income\": 20, \"hours\": 30, \"school\": \"none\", \"job\": \"clerk\", \"owner\": \"no\"}");
+            folder.write("list.json", "[41, 20]");
+            folder.write(
+                "somebody.json",
+                "{\"age\": 33, \"income\": null, \"hours\": 21, \"school\": \"none\", \"job\": \"astronaut\", \"owner\": false}",
+            );
+            let run = folder.sogar(&$args);
+            assert_eq!(run.code, $code, "{run}");
+            assert_transcript!(run);
+        })*
+    };
+}
+
+transcripts! {
+    explain_a_row: 0, ["explain", "front.json", "--row", "1"];
+    explain_at_a_dear_point: 0, ["explain", "front.json", "--row", "1", "--by", "loss<=0.1"];
+    explain_somebody_with_gaps: 0, ["explain", "front.json", "--person", "somebody.json", "--by", "knee"];
+    explain_somebody_who_was_not_turned_down: 0, ["explain", "front.json", "--row", "2"];
+    explain_nobody: 2, ["explain", "front.json"];
+    explain_row_zero: 2, ["explain", "front.json", "--row", "0"];
+    explain_a_row_that_is_not_there: 2, ["explain", "front.json", "--row", "241"];
+    explain_a_point_that_is_not_there: 2, ["explain", "front.json", "--row", "1", "--point", "999"];
+    explain_a_mistyped_column: 2, ["explain", "front.json", "--person", "mistyped.json"];
+    explain_a_list: 2, ["explain", "front.json", "--person", "list.json"];
+    diff_with_itself: 0, ["diff", "front.json", "front.json"];
+    diff_with_groups: 0, ["diff", "front.json", "front.json", "--group", "owner"];
+    diff_with_an_unknown_group: 2, ["diff", "front.json", "front.json", "--group", "ownr"];
+    plot_held_out_people_that_there_are_not: 2, ["plot", "holdout", "front.json"];
+    plot_to_a_file_of_no_kind: 2, ["plot", "front", "front.json", "-o", "front.gif"];
+    plot_a_png_to_the_terminal: 2, ["plot", "front", "front.json", "--format", "png"];
+    plot_a_mark_that_is_none: 2, ["plot", "front", "front.json", "--mark", "GLANCE=0.3"];
+    plot_an_unknown_group: 2, ["plot", "disparity", "front.json", "--group", "jbo"];
+}
+
+#[test]
+fn json_has_what_the_text_says() {
+    let folder = Folder::new();
+    let told = folder.sogar(&["explain", "front.json", "--row", "1", "--json"]).json();
+    assert_eq!((&told["person"]["row"], &told["decision"]["label"]), (&1.into(), &"no".into()));
+    assert_eq!(told["suggestion"]["works"], true);
+    assert_eq!((&told["cheapest"]["cost_units"], &told["actions_tried"]), (&41.into(), &153.into()));
+    let change = &told["cheapest"]["changes"][0];
+    assert_eq!(
+        (&change["feature"], &change["from"], &change["to"]),
+        (&"hours".into(), &21.0.into(), &29.0.into())
+    );
+    assert_eq!(told["immutable"], serde_json::json!(["age"]));
+    let told = folder.sogar(&["explain", "front.json", "--row", "2", "--json"]).json();
+    assert!(told["group"].is_null() && told["decision"]["desired"] == true);
+}
+
+#[test]
+fn a_letter_is_written_and_is_one_file_without_scripts() {
+    let folder = Folder::new();
+    let run = folder.sogar(&[
+        "explain",
+        "front.json",
+        "--row",
+        "1",
+        "--letter",
+        "letter.html",
+        "--to",
+        "<b>Ann</b>",
+        "--from",
+        "A bank",
+        "--quiet",
+    ]);
+    assert_eq!(run.code, 0, "{run}");
+    let letter = folder.read("letter.html");
+    assert!(letter.contains("&lt;b&gt;Ann&lt;/b&gt;") && !letter.contains("<b>"), "{letter}");
+    assert!(
+        !letter.contains("<script") && !letter.contains("http://") && !letter.contains("https://"),
+        "{letter}"
+    );
+    assert_eq!(
+        folder.sogar(&["explain", "front.json", "--row", "1", "--to", "Ann"]).code,
+        2,
+        "a letter is needed"
+    );
+    let run = folder.sogar(&["explain", "front.json", "--row", "1", "--letter", "no/letter.html"]);
+    assert!(run.code == 2 && run.stderr.contains("`no` does not exist"), "{run}");
+}
+
+#[test]
+fn figures_are_printed_or_written() {
+    let folder = Folder::new();
+    let printed = folder.sogar(&["plot", "front", "front.json"]);
+    assert!(printed.code == 0 && printed.stdout.starts_with("<svg "), "{printed}");
+    let written = folder.sogar(&["plot", "front", "front.json", "-o", "front.svg", "--json"]);
+    assert_eq!(written.json()["figure"], "front.svg");
+    assert_eq!(folder.read("front.svg"), printed.stdout);
+    for (name, args) in [
+        ("tree.svg", &["plot", "tree", "front.json", "--by", "loss<=0.1"][..]),
+        ("groups.svg", &["plot", "disparity", "front.json", "--group", "owner", "--measure", "loss"]),
+        ("times.svg", &["plot", "timeouts", "front.json", "front.json", "--name", "an hour"]),
+    ] {
+        let run = folder.sogar(&[args, &["-o", name]].concat());
+        assert_eq!(run.code, 0, "{run}");
+        assert!(folder.read(name).ends_with("</svg>\n"), "{name}");
+    }
+    let evaluated = folder.sogar(&["evaluate", "front.json", "--table", "others.csv", "--json"]);
+    folder.write("evaluation.json", &evaluated.stdout);
+    let run = folder.sogar(&["plot", "holdout", "front.json", "--evaluation", "evaluation.json"]);
+    assert!(run.code == 0 && run.stdout.contains("mean distance"), "{run}");
+    let run = folder.sogar(&["plot", "holdout", "front.json", "--evaluation", "people.csv"]);
+    assert!(run.code == 2 && run.stderr.contains("not an evaluation"), "{run}");
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn a_png_is_one() {
+    let folder = Folder::new();
+    let run = folder.sogar(&["plot", "tree", "front.json", "-o", "tree.png", "--scale", "1"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(std::fs::read(folder.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
+    let run = folder.sogar(&["plot", "tree", "front.json", "-o", "tree.png", "--scale", "1e4"]);
+    assert!(run.code == 2 && run.stderr.contains("too large"), "{run}");
+}
+
+#[test]
+fn a_command_as_the_model_is_only_run_if_it_is_given_again() {
+    let folder = Folder::new();
+    folder.replace("front.json", "\"model\":{}", "\"model\":{\"command\":\"touch ran\"}");
+    let run = folder.sogar(&["explain", "front.json", "--row", "1"]);
+    assert!(run.code == 2 && run.stderr.contains("only run if you give it"), "{run}");
+    assert!(!folder.path("ran").exists());
+}

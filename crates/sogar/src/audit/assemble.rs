@@ -1,0 +1,292 @@
+//! The parts of an audit put together: counts, measures and intervals of every group, and what to bear in mind when reading them.
+
+use sogar_solver::CancelToken;
+
+use super::AuditRequest;
+use super::grouping::{Groups, Rule, View};
+use super::intervals::{Gap, over_the_front, welch};
+use super::measures::{Along, Members, Sums, whole};
+use super::people::People;
+use super::rates::{self, Count, Truth, difference, ratio};
+use super::result::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit};
+use super::unreachable::{self, Unreachable};
+use crate::error::Result;
+use crate::evaluate::HeldOut;
+use crate::pipeline::{Prepared, Reporter};
+use crate::summary::{FrontFile, Status};
+use crate::table::Table;
+
+/// Intervals above which readers are warned of multiple comparisons.
+const MANY: usize = 10;
+
+/// What every table is audited with.
+#[derive(Clone, Copy)]
+pub(super) struct Assembly<'a> {
+    pub front: &'a FrontFile,
+    pub request: &'a AuditRequest,
+}
+
+/// A held-out table beside the reference table.
+pub(super) struct Side<'a> {
+    pub held_out: &'a HeldOut,
+    pub table: &'a Table,
+    pub rules: &'a [Rule],
+    pub audited: &'a PopulationAudit,
+}
+
+impl Assembly<'_> {
+    /// The audit of one table.
+    pub fn population(
+        &self,
+        people: &People,
+        groupings: Vec<Groups>,
+        truth: Option<&Truth>,
+        unreachable: Option<&Unreachable>,
+    ) -> PopulationAudit {
+        let members: Vec<Members> = groupings
+            .iter()
+            .map(|groups| Members {
+                of_person: people.affected.iter().map(|&row| groups.of_row[row]).collect(),
+                groups: groups.names.len(),
+            })
+            .collect();
+        let along = Along::new(self.front, people, &members);
+        let means = over_the_front(&along, &members, people.unit, self.request.draws, self.request.seed);
+        let audited = groupings.iter().enumerate().map(|(position, groups)| {
+            let counts = rates::count(groups, &people.affected, truth);
+            let sums: Vec<&Vec<Sums>> = along.points.iter().map(|point| &point[position]).collect();
+            let found = Found {
+                people,
+                groups,
+                members: &members[position],
+                counts,
+                totals: sums.iter().map(|point| whole(point)).collect(),
+                sums,
+                truth: truth.is_some(),
+            };
+            self.grouping(&found, &means[position], unreachable)
+        });
+        let groupings = audited.collect();
+        let all = unreachable.map(|unreachable| unreachable.among(|_| true));
+        PopulationAudit {
+            rows: people.rows,
+            affected: people.count(),
+            unreachable: all.map(|(count, _)| count),
+            blocked_by: all.map(|(_, blocked_by)| blocked_by),
+            groupings,
+        }
+    }
+
+    /// The audit of a held-out table; what it lacks is left out and noted.
+    pub fn held_out(
+        &self,
+        prepared: &Prepared,
+        side: &Side<'_>,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+        notes: &mut Vec<String>,
+    ) -> Result<PopulationAudit> {
+        let Side { held_out, table, rules, audited } = side;
+        let view = View { columns: table, features: &held_out.table };
+        let mut groupings = Vec::new();
+        for (rule, reference) in rules.iter().zip(&audited.groupings) {
+            match rule.apply(view) {
+                Ok(groups) => {
+                    notes.extend(differences(reference, &groups));
+                    groupings.push(groups);
+                }
+                Err(error) => {
+                    notes.push(format!("Held-out people can't be grouped by `{}`: {error}.", rule.name()))
+                }
+            }
+        }
+        let label = self.request.label.as_deref().filter(|label| table.column(label).is_some());
+        let truth = match (label, &self.request.label) {
+            (None, Some(label)) => {
+                Err(format!("The held-out table has no column `{label}` with true labels."))
+            }
+            _ => rates::truth(prepared, table, label)?,
+        };
+        let truth = truth.map_err(|note| notes.push(format!("Held-out people: {note}"))).ok();
+        let people = People::held_out(self.front, prepared, held_out)?;
+        let unreachable = match self.request.unreachable {
+            true => unreachable::of_held_out(prepared, held_out, reporter, cancel)?,
+            false => None,
+        };
+        if self.request.unreachable && unreachable.is_none() {
+            notes.push("Held-out people were not searched for those out of reach.".to_owned());
+        }
+        Ok(self.population(&people, groupings, truth.as_ref(), unreachable.as_ref()))
+    }
+
+    fn grouping(
+        &self,
+        found: &Found<'_>,
+        means: &[Measures<Gap>],
+        unreachable: Option<&Unreachable>,
+    ) -> GroupingAudit {
+        let least = self.request.min_group.max(1);
+        let affected = found.people.count();
+        let enough = |count: &Count| count.affected >= least && affected - count.affected >= least;
+        let groups: Vec<GroupAudit> = found
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(group, count)| {
+                let out_of_reach = unreachable.map(|unreachable| {
+                    unreachable.among(|person| found.members.of_person[person] as usize == group)
+                });
+                GroupAudit {
+                    group: found.groups.names[group].clone(),
+                    rows: count.rows,
+                    affected: count.affected,
+                    enough: enough(count),
+                    adverse_rate: count.adverse_rate(),
+                    selection_rate: count.selection_rate(),
+                    tpr: count.tpr(),
+                    positives: found.truth.then_some(count.positives),
+                    unreachable: out_of_reach.map(|(count, _)| count),
+                    blocked_by: out_of_reach.map(|(_, blocked_by)| blocked_by),
+                    measures: enough(count).then(|| {
+                        Measures::each(|measure| found.measure(group, measure, *means[group].get(measure)))
+                    }),
+                }
+            })
+            .collect();
+        let large = || found.counts.iter().filter(|count| count.rows >= least);
+        let positive = found.counts.iter().filter(|count| count.positives >= least);
+        let stated: Vec<&Measures<MeasureAudit>> =
+            groups.iter().filter_map(|group| group.measures.as_ref()).collect();
+        let spread = |measure: MeasureName| {
+            let largest_minus_smallest = |point: usize| {
+                difference(stated.iter().map(|group| group.get(measure).values[point])).unwrap_or(0.0)
+            };
+            (0..self.front.points.len()).map(largest_minus_smallest).collect::<Vec<f64>>()
+        };
+        GroupingAudit {
+            name: found.groups.name.clone(),
+            condition: found.groups.condition,
+            adverse_rate_ratio: ratio(large().filter_map(Count::adverse_rate)),
+            selection_rate_ratio: ratio(large().filter_map(Count::selection_rate)),
+            tpr_gap: difference(positive.filter_map(Count::tpr)),
+            spread: (stated.len() > 1).then(|| Measures::each(spread)),
+            comparisons: stated.len() * MeasureName::ALL.len(),
+            groups,
+        }
+    }
+}
+
+/// What is known of a grouping of people.
+struct Found<'a> {
+    people: &'a People,
+    groups: &'a Groups,
+    members: &'a Members,
+    counts: Vec<Count>,
+    /// `[point][group]`.
+    sums: Vec<&'a Vec<Sums>>,
+    /// Per point, the sums of everybody.
+    totals: Vec<Sums>,
+    /// Whether true labels are known.
+    truth: bool,
+}
+
+impl Found<'_> {
+    fn measure(&self, group: usize, measure: MeasureName, mean: Gap) -> MeasureAudit {
+        let unit = self.people.unit;
+        let moments = |(point, &all): (&&Vec<Sums>, &Sums)| {
+            let rest = point[group].rest_of(all);
+            (point[group].moments(measure, unit), rest.moments(measure, unit))
+        };
+        let points: Vec<_> = self.sums.iter().zip(&self.totals).map(moments).collect();
+        let gaps: Vec<Gap> = points.iter().map(|&(group, rest)| welch(group, rest)).collect();
+        let share = |test: &dyn Fn(&Gap) -> bool| {
+            gaps.iter().filter(|gap| test(gap)).count() as f64 / gaps.len() as f64
+        };
+        let further = |a: &usize, b: &usize| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs());
+        MeasureAudit {
+            values: points.iter().map(|(group, _)| group.mean).collect(),
+            gap: gaps.iter().map(|gap| gap.gap).collect(),
+            low: gaps.iter().map(|gap| gap.low).collect(),
+            high: gaps.iter().map(|gap| gap.high).collect(),
+            mean_gap: mean.gap,
+            mean_gap_low: mean.low,
+            mean_gap_high: mean.high,
+            share_worse: share(&|gap| gap.gap > 0.0),
+            share_clearly_worse: share(&|gap| gap.low > 0.0),
+            widest: (0..gaps.len()).rev().max_by(further).unwrap_or(0),
+        }
+    }
+}
+
+/// Groups that only one of the two tables has.
+fn differences(reference: &GroupingAudit, groups: &Groups) -> Vec<String> {
+    let mut used = vec![false; groups.names.len()];
+    for &group in &groups.of_row {
+        used[group as usize] = true;
+    }
+    let known = reference.groups.len();
+    let list = |wanted: &dyn Fn(usize) -> bool| {
+        let names: Vec<String> = (0..used.len())
+            .filter(|&group| wanted(group))
+            .map(|group| format!("`{}`", short(&groups.names[group])))
+            .collect();
+        let more = if names.len() > 5 { ", …" } else { "" };
+        (!names.is_empty()).then(|| names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + more)
+    };
+    let missing = list(&|group| group < known && !used[group]);
+    let new = list(&|group| group >= known);
+    let name = &reference.name;
+    missing
+        .map(|names| format!("The held-out table has nobody of these groups by `{name}`: {names}."))
+        .into_iter()
+        .chain(new.map(|names| {
+            format!("The held-out table has groups by `{name}` that the reference table lacks: {names}.")
+        }))
+        .collect()
+}
+
+/// A name that may be very long, cut.
+fn short(name: &str) -> String {
+    if name.chars().count() <= 40 { name.to_owned() } else { name.chars().take(39).chain(['…']).collect() }
+}
+
+/// What readers of an audit should bear in mind.
+pub(super) fn warnings(
+    front: &FrontFile,
+    reference: &PopulationAudit,
+    holdout: Option<&PopulationAudit>,
+    request: &AuditRequest,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if front.status != Status::Complete {
+        notes.push(format!(
+            "The front is not complete ({}): gaps are those of the summaries that were found.",
+            front.status.name()
+        ));
+    }
+    for (population, whose) in [(Some(reference), ""), (holdout, "Held-out people: ")] {
+        for grouping in population.iter().flat_map(|population| &population.groupings) {
+            let small = grouping.groups.iter().filter(|group| !group.enough).count();
+            if small > 0 {
+                notes.push(format!(
+                    "{whose}{small} of {} groups by `{}` are too small for a statement on recourse: fewer than {} affected \
+                     people are in them, or outside them.",
+                    grouping.groups.len(),
+                    short(&grouping.name),
+                    request.min_group.max(1),
+                ));
+            }
+        }
+    }
+    let populations = [Some(reference), holdout];
+    let comparisons: usize =
+        populations.iter().flatten().flat_map(|audited| &audited.groupings).map(|g| g.comparisons).sum();
+    if comparisons > MANY {
+        notes.push(format!(
+            "Multiple comparisons: of {comparisons} intervals at 95 %, about {} would miss 0 by chance alone even if all groups \
+             fared alike. Do not pick out the widest gap and call it significant.",
+            (comparisons as f64 / 20.0).ceil(),
+        ));
+    }
+    notes
+}

@@ -1,0 +1,148 @@
+//! The audit of a front across groups of people (SPEC §7): is recourse dearer, or rarer, for some?
+//!
+//! A single summary may treat two groups alike by luck. So every measure is taken at every point of the front: per group the mean
+//! cost, the loss and the invalidity of its affected people, and the gap to everyone else, with intervals that say how far other
+//! people from the same groups might have led elsewhere. Beside it stand the classifier's own rates, and the people whom no
+//! admissible action reaches.
+//!
+//! [`people`] takes every affected person through every tree, [`grouping`] says who belongs together, `measures` and `intervals`
+//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result.
+
+mod assemble;
+pub mod condition;
+mod export;
+pub mod grouping;
+mod intervals;
+mod measures;
+pub mod people;
+mod rates;
+mod result;
+pub mod unreachable;
+
+pub use condition::{Condition, GapLimit, Verdict};
+pub use grouping::{Grouping, Groups, Rule, View};
+pub use people::People;
+pub use result::{
+    Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit,
+};
+
+use sogar_solver::CancelToken;
+
+use crate::error::{ErrorKind, Result};
+use crate::evaluate::HeldOut;
+use crate::pipeline::{Prepared, Reporter};
+use crate::summary::FrontFile;
+use crate::table::Table;
+use assemble::{Assembly, Side};
+use unreachable::Unreachable;
+
+/// Bootstrap draws unless something else is asked for.
+pub const DRAWS: usize = 1000;
+/// Affected people below which nothing is said about a group, unless something else is asked for.
+pub const MIN_GROUP: usize = 10;
+
+/// What an audit is asked.
+#[derive(Debug, Clone)]
+pub struct AuditRequest {
+    /// By what people are grouped.
+    pub groups: Vec<Grouping>,
+    /// The column with the true labels; `None`: the one of the front's configuration, if it names one.
+    pub label: Option<String>,
+    /// Bootstrap draws for intervals of means over the front; with 0 they are computed as those of single points are.
+    pub draws: usize,
+    /// Where the draws start.
+    pub seed: u64,
+    /// Nothing is said of groups with fewer affected people, nor of those with fewer affected people outside them.
+    pub min_group: usize,
+    /// Whether to look for people whom no action reaches, which asks the model about every action.
+    pub unreachable: bool,
+}
+
+impl Default for AuditRequest {
+    fn default() -> Self {
+        AuditRequest {
+            groups: Vec::new(),
+            label: None,
+            draws: DRAWS,
+            seed: 0,
+            min_group: MIN_GROUP,
+            unreachable: false,
+        }
+    }
+}
+
+/// Audits a front on the table that it was made from, and on held-out people where there are any.
+///
+/// Unknown columns and labels are errors for the reference table. What a held-out table lacks is left out, and said in the notes.
+pub fn audit(
+    front: &FrontFile,
+    prepared: &Prepared,
+    reference: &Table,
+    holdout: Option<(&HeldOut, &Table)>,
+    request: &AuditRequest,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Audit> {
+    let mut notes = Vec::new();
+    let view = View { columns: reference, features: &prepared.table };
+    let mut rules: Vec<Rule> = Vec::new();
+    for grouping in &request.groups {
+        let rule = grouping.learn(view, &prepared.config)?;
+        if rules.iter().all(|known| known.name() != rule.name()) {
+            rules.push(rule);
+        }
+    }
+    let truth = rates::truth(prepared, reference, request.label.as_deref())?;
+    let truth = truth.map_err(|note| notes.push(note)).ok();
+    let people = People::reference(front, prepared)?;
+    let unreachable = match request.unreachable {
+        true => out_of_reach(prepared, reporter, cancel, &mut notes)?,
+        false => None,
+    };
+    let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<_>>()?;
+    let assembly = Assembly { front, request };
+    let audited = assembly.population(&people, groups, truth.as_ref(), unreachable.as_ref());
+    let held_out = match holdout {
+        Some((held_out, table)) => {
+            let side = Side { held_out, table, rules: &rules, audited: &audited };
+            Some(assembly.held_out(prepared, &side, reporter, cancel, &mut notes)?)
+        }
+        None => None,
+    };
+    notes.extend(assemble::warnings(front, &audited, held_out.as_ref(), request));
+    Ok(Audit {
+        status: front.status,
+        points: front.points.len(),
+        draws: request.draws,
+        seed: request.seed,
+        min_group: request.min_group,
+        reference: audited,
+        holdout: held_out,
+        notes,
+    })
+}
+
+/// The people out of reach; what is too much to compute, or was stopped, is left out with a note.
+fn out_of_reach(
+    prepared: &Prepared,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+    notes: &mut Vec<String>,
+) -> Result<Option<Unreachable>> {
+    let found = match unreachable::cheapest(prepared, reporter, cancel) {
+        Ok(Some(cheapest)) => unreachable::of_reference(prepared, &cheapest, reporter, cancel).map(Some),
+        other => other.map(|_| None),
+    };
+    match found {
+        Err(error) if matches!(error.kind(), ErrorKind::Memory | ErrorKind::Scorings) => {
+            notes.push(format!("People out of reach were not looked for: {error}."));
+            Ok(None)
+        }
+        Ok(Some(found)) if !cancel.is_cancelled() => Ok(Some(found)),
+        Ok(_) => {
+            notes.push("The search for people out of reach was stopped.".to_owned());
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}

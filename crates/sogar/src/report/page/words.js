@@ -1,0 +1,165 @@
+// Trees in words: the same sentences as `sogar show` prints. Sentences are lists of parts, so that names and values of the
+// table can be set apart from the words around them: `{name}`, `{value}`, or plain text.
+
+import { data, depth, leafCost, leaves, point, rules, tree } from './front.js';
+import { fixed, plain, spokenNumber } from './numbers.js';
+
+const features = new Map(data.features.map((feature) => [feature.name, feature]));
+
+/** A value's name within a sentence: in quotes if it would not read as one word. */
+export function spoken(level) {
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(level) && Number.isFinite(Number(level));
+  return number || /^[\p{Alphabetic}\p{N}_-]+$/u.test(level) ? level : `“${level}”`;
+}
+
+/** Parts as plain text, names in backticks. */
+export function text(parts) {
+  return parts.map((part) => {
+    if (typeof part === 'string') return part;
+    return part.name !== undefined ? `\`${part.name}\`` : part.value;
+  }).join('');
+}
+
+/** `a`, `a and b`, `a, b, and c`. */
+function joined(list) {
+  return list.flatMap((parts, i) => {
+    if (i === 0) return parts;
+    if (list.length === 2) return [' and ', ...parts];
+    return [i === list.length - 1 ? ', and ' : ', ', ...parts];
+  });
+}
+
+/** An interval with both ends in it. */
+function interval(least, most, write) {
+  if (least === null) return ['at most ', { value: write(most) }];
+  if (most === null) return ['at least ', { value: write(least) }];
+  if (least === most) return [{ value: write(least) }];
+  return ['between ', { value: write(least) }, ' and ', { value: write(most) }];
+}
+
+function levelIndex(levels, level) {
+  const found = levels.indexOf(level);
+  return found >= 0 ? found : levels.findIndex((other) => Number(other) === Number(level));
+}
+
+function predicate({ feature, above, atMost, is, isNot }) {
+  if (is !== null) return [{ value: spoken(is) }];
+  if (isNot.length > 0) {
+    if (feature.kind === 'binary') return [{ value: spoken(feature.levels[feature.levels[0] === isNot[0] ? 1 : 0]) }];
+    const names = isNot.map((level) => ({ value: spoken(level) }));
+    if (names.length === 1) return ['not ', names[0]];
+    return ['neither ', ...names.slice(0, -1).flatMap((name, i) => (i === 0 ? [name] : [', ', name])), ' nor ', names.at(-1)];
+  }
+  if (feature.kind === 'ordinal') {
+    let [least, most] = [above === null ? null : above + 1, atMost];
+    // One end of the scale is no bound, unless it is the only value left.
+    if (least === feature.levels.length - 1 && most === null) most = least;
+    if (most === 0 && least === null) least = most;
+    return interval(least, most, (index) => spoken(feature.levels[index] ?? ''));
+  }
+  if (feature.kind === 'integer') {
+    return interval(above === null ? null : Math.floor(above) + 1, atMost === null ? null : Math.floor(atMost), plain);
+  }
+  if (above === null) return ['at most ', { value: spokenNumber(atMost) }];
+  if (atMost === null) return ['above ', { value: spokenNumber(above) }];
+  return ['above ', { value: spokenNumber(above) }, ' and at most ', { value: spokenNumber(atMost) }];
+}
+
+/** The conditions of a path as parts, one list per feature, in the order in which the path first asks about them. */
+export function conditions(tests) {
+  const found = new Map();
+  for (const [split, passed] of tests) {
+    const { feature: name, test, value } = data.splits[split];
+    if (!found.has(name)) {
+      found.set(name, { name, feature: features.get(name), above: null, atMost: null, is: null, isNot: [] });
+    }
+    const condition = found.get(name);
+    if (typeof value === 'number' || test === '<=') {
+      const edge = typeof value === 'number' ? value : levelIndex(condition.feature.levels, value);
+      if (passed) condition.atMost = condition.atMost === null ? edge : Math.min(condition.atMost, edge);
+      else condition.above = condition.above === null ? edge : Math.max(condition.above, edge);
+    } else if (passed) condition.is = value;
+    else condition.isNot.push(value);
+  }
+  return [...found.values()].map((condition) => [{ name: condition.name }, ' is ', ...predicate(condition)]);
+}
+
+/** The conditions of a path as one list of parts. */
+export function way(tests) {
+  return joined(conditions(tests));
+}
+
+function editParts(edit) {
+  const name = { name: edit.feature };
+  const feature = features.get(edit.feature);
+  if (edit.op === 'shift') {
+    const size = Math.abs(edit.by);
+    const verb = edit.by > 0 ? 'increase ' : 'decrease ';
+    if (feature.kind !== 'ordinal') return [verb, name, ' by ', { value: spokenNumber(size) }];
+    return size === 1 ? [verb, name, ' by one level'] : [verb, name, ' by ', { value: spokenNumber(size) }, ' levels'];
+  }
+  if (edit.op === 'set') return ['set ', name, ' to ', { value: spoken(edit.to) }];
+  if (edit.op === 'swap') return ['change ', name, ' from ', { value: spoken(edit.from) }, ' to ', { value: spoken(edit.to) }];
+  return ['switch ', name, ' between ', { value: spoken(feature.levels[0]) }, ' and ', { value: spoken(feature.levels[1]) }];
+}
+
+/** An action as parts of a sentence, with a capital letter. */
+export function actionParts(index) {
+  const action = data.actions[index];
+  if (action.edits.length === 0) return ['No change'];
+  const list = action.edits.map(editParts);
+  const parts = list.flatMap((edit, i) => {
+    if (i === 0) return [edit[0][0].toUpperCase() + edit[0].slice(1), ...edit.slice(1)];
+    return [i === list.length - 1 ? ', and ' : ', ', ...edit];
+  });
+  // The words of the result file count, should they ever differ.
+  return text(parts) === action.text ? parts : [action.text];
+}
+
+function counted(rows) {
+  return rows === 1 ? '1 person' : `${rows} people`;
+}
+
+/** What a leaf advises, and how well that works, as plain text. */
+export function leafText(leaf) {
+  const action = data.actions[leaf.action];
+  if (leaf.rows === null) return `${action.text}: fewer than ${data.min_n} people`;
+  if (action.edits.length === 0) return `No change (${counted(leaf.rows)} ${leaf.rows === 1 ? 'stays' : 'stay'} without recourse)`;
+  return `${action.text}: works for ${leaf.flipped} of ${counted(leaf.rows)}, mean cost ${fixed(leafCost(leaf), 2)}`;
+}
+
+/** One line on a point. */
+export function titleText(i) {
+  const { cost, loss, invalidity } = point(i);
+  const groups = leaves(i) === 1 ? 'one group' : `${leaves(i)} groups`;
+  return `Point ${i} of ${data.points.tree.length}: works for ${fixed(100 * (1 - loss), 1)} % at a mean cost of `
+    + `${fixed(cost, 3)} (invalidity ${fixed(invalidity, 3)}), ${groups}`;
+}
+
+/** A summary as one sentence per leaf, as `sogar show --format rules` prints it. */
+export function rulesText(i) {
+  const lines = rules(tree(i)).map(({ tests, leaf }) => (tests.length === 0
+    ? `• Everybody: ${leafText(leaf)}.\n`
+    : `• If ${text(way(tests))}:\n  ${leafText(leaf)}.\n`));
+  return `${titleText(i)}\n${lines.join('')}`;
+}
+
+/** A summary as `sogar show --json` prints it. */
+export function summaryJson(i) {
+  const root = tree(i);
+  const { cost, loss, invalidity, costSum, lossCount } = point(i);
+  return {
+    point: i, cost, loss, invalidity, cost_sum: costSum, loss_count: lossCount, leaves: leaves(i), depth: depth(root),
+    rules: rules(root).map(({ tests, leaf }) => {
+      const { id, text: words, edits } = data.actions[leaf.action];
+      return {
+        if: tests.map(([split, holds]) => {
+          const { feature, test, value } = data.splits[split];
+          return { feature, test, value, holds };
+        }),
+        action: { id, text: words, edits },
+        rows: leaf.rows, flipped: leaf.flipped, cost_sum: leaf.costSum,
+      };
+    }),
+  };
+}
