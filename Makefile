@@ -9,26 +9,33 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 VENV := .venv
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-PYTHON_FILES := scripts tests/python examples
+PYTHON_FILES := scripts tests/python tests/browser examples
+PACKAGE_FILES := python/sogar python/tests
+# The extension module as cargo calls it, and as the package does.
+EXTENSION := lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so)
+NATIVE := python/sogar/_native.abi3.so
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full fuzz bench bench-run fmt clean rust-lint rust-test rust-test-full python-lint python-test
+.PHONY: help demo test test-full fuzz bench bench-run fmt clean rust-lint rust-test rust-test-full python-lint python-test browser-test \
+	package package-test wheel bench-python docs
 
 help:
-	@echo 'make demo       solve the German Credit example; results in demo-out/'
+	@echo 'make demo       solve the German Credit example; results and an interactive report in demo-out/'
 	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
 	@echo 'make test-full  the same and the long campaigns, in release mode'
-	@echo 'make fuzz       a minute of fuzzing for every reader of files (needs cargo-fuzz)'
+	@echo 'make fuzz       a minute of fuzzing for every reader of files'
 	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
+	@echo 'make wheel      the Python package as a wheel and an sdist in dist/, tried in an empty environment'
 	@echo 'make fmt        format Rust and Python'
+	@echo 'make docs       write docs/python/API.md anew'
 	@echo 'make clean      remove everything that the other targets made'
 
 demo:
 	cargo run --quiet --locked --release -p sogar-cli -- demo -o demo-out
 
-test: rust-lint rust-test python-lint python-test
+test: rust-lint rust-test python-lint python-test browser-test package-test
 	$(call heading,all tests passed)
 
 test-full: test rust-test-full
@@ -71,24 +78,52 @@ $(VENV)/ready: tests/python/requirements.txt
 
 python-lint: $(VENV)/ready
 	$(call heading,ruff and mypy)
-	@$(VENV)/bin/ruff check --quiet $(PYTHON_FILES)
-	@$(VENV)/bin/ruff format --quiet --check $(PYTHON_FILES)
+	@$(VENV)/bin/ruff check --quiet $(PYTHON_FILES) $(PACKAGE_FILES)
+	@$(VENV)/bin/ruff format --quiet --check $(PYTHON_FILES) $(PACKAGE_FILES)
 	@$(VENV)/bin/mypy --no-error-summary $(PYTHON_FILES)
+	@$(VENV)/bin/mypy --no-error-summary $(PACKAGE_FILES)
 
 python-test: $(VENV)/ready
 	$(call heading,end-to-end tests against the original libraries)
 	@cargo build --quiet --locked --workspace
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/python
 
+browser-test: $(VENV)/ready
+	$(call heading,the report in a browser)
+	@scripts/chromium.sh
+	@cargo build --quiet --locked --workspace
+	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/browser
+
+# The package of this clone, with the extension module that the other Rust checks compile as well.
+package:
+	@cargo build --quiet --locked --workspace
+	@cp $(TARGET)/debug/$(EXTENSION) $(NATIVE).new && mv $(NATIVE).new $(NATIVE)
+
+package-test: $(VENV)/ready package
+	$(call heading,the Python package)
+	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
+		$(VENV)/bin/python -m pytest -q -rs -W error python/tests
+
+wheel: $(VENV)/ready
+	$(call heading,wheel and sdist in dist/ (an optimised build: some minutes))
+	@rm -f dist/sogar-*
+	@$(VENV)/bin/maturin sdist --manifest-path python/Cargo.toml --out dist
+	@$(VENV)/bin/maturin build --quiet --locked --release --manifest-path python/Cargo.toml --out dist
+	@ls -l dist
+	@scripts/try_wheel.sh $(abspath $(VENV))/bin/python
+
 # Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'.
-# With --growth, --network or --outcomes in BENCH only that part runs.
+# With --growth, --network, --outcomes or --python in BENCH only that part runs.
 SOGAR_DATA ?= ../shared/data
 BENCH ?=
 PAPER := $(TARGET)/paper
-BENCH_PART := $(filter --growth --network --outcomes,$(BENCH))
+BENCH_PART := $(filter --growth --network --outcomes --python,$(BENCH))
 BENCH_QUICK := $(filter --quick,$(BENCH))
 BENCH_BIN := "$(abspath $(TARGET))/release/sogar-bench"
 BENCH_OUTCOMES = $(VENV)/bin/python scripts/bench_outcomes.py --paper $(PAPER) \
+	--sogar "$(abspath $(TARGET))/release/sogar" $(BENCH_QUICK)
+
+BENCH_PYTHON = PYTHONPATH=$(abspath python) $(VENV)/bin/python scripts/bench_python.py \
 	--sogar "$(abspath $(TARGET))/release/sogar" $(BENCH_QUICK)
 
 bench:
@@ -106,24 +141,37 @@ ifeq ($(BENCH_PART),)
 	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
 	@$(BENCH_BIN) --network $(BENCH_QUICK)
 	@$(BENCH_OUTCOMES)
+	@$(MAKE) bench-python
 else ifeq ($(BENCH_PART),--outcomes)
 	@$(BENCH_OUTCOMES)
+else ifeq ($(BENCH_PART),--python)
+	@$(MAKE) bench-python
 else
 	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
 endif
+
+# A release build of the extension module stands in the package for the measurement.
+bench-python: $(VENV)/ready
+	@cargo build --quiet --locked --release -p sogar-cli -p sogar-python
+	@cp $(TARGET)/release/$(EXTENSION) $(NATIVE).new && mv $(NATIVE).new $(NATIVE)
+	@$(BENCH_PYTHON)
 
 $(PAPER)/ready: scripts/paper_models.py | $(VENV)/ready
 	$(call heading,models of the published protocol)
 	@$(VENV)/bin/python $< --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1
 	@touch $@
 
+# The reference of the Python package; the tests compare it with the docstrings.
+docs: $(VENV)/ready package
+	@PYTHONPATH=python $(VENV)/bin/python scripts/python_api.py
+
 fmt: $(VENV)/ready
 	@cargo fmt --all
-	@$(VENV)/bin/ruff check --quiet --fix $(PYTHON_FILES)
-	@$(VENV)/bin/ruff format --quiet $(PYTHON_FILES)
+	@$(VENV)/bin/ruff check --quiet --fix $(PYTHON_FILES) $(PACKAGE_FILES)
+	@$(VENV)/bin/ruff format --quiet $(PYTHON_FILES) $(PACKAGE_FILES)
 
 clean:
 	cargo clean --quiet
 	rm -rf fuzz/target fuzz/corpus fuzz/artifacts
-	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache
-	find tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(NATIVE) dist demo-out .pytest_cache .mypy_cache .ruff_cache
+	find tests scripts examples python -name __pycache__ -type d -prune -exec rm -rf {} +

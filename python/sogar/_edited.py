@@ -1,0 +1,122 @@
+"""Columns on their way back: new cells in the user's own terms, whatever library their table is of.
+
+The engine speaks of numbers and texts. A category is the user's own object again, a truth value a truth
+value, and whole numbers stay whole where their column can hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._columns import is_gap, text_of
+
+Array = np.ndarray[Any, Any]
+
+
+def cells_as(column: Any, cells: Any) -> Array:
+    """New cells in the terms of an array: numbers for their texts, and the user's own objects for theirs."""
+    if isinstance(cells, np.ndarray):
+        return cells
+    if column.dtype.kind in "biuf":
+        return np.array([np.nan if cell is None else _number_of(cell) for cell in cells])
+    own: dict[str, Any] = {}
+    for value in column:
+        if not is_gap(value):
+            own.setdefault(text_of(value), value)
+    new = np.empty(len(cells), dtype=object)
+    new[:] = [None if cell is None else own.get(cell, cell) for cell in cells]
+    return new
+
+
+def _number_of(text: str) -> float:
+    return float({"true": "1", "false": "0"}.get(text.lower(), text))
+
+
+def pandas_changed(series: Any, rows: Array, cells: Any) -> Any:
+    """A pandas series with new cells in some rows."""
+    import pandas
+
+    dtype = series.dtype
+    if isinstance(dtype, pandas.CategoricalDtype):
+        own = {text_of(level): level for level in dtype.categories}
+        texts = [text_of(cell) for cell in cells] if isinstance(cells, np.ndarray) else cells
+        new: Any = [None if text is None else own[text] for text in texts]
+    elif pandas.api.types.is_bool_dtype(dtype):
+        new = [
+            None if cell is None else bool(cell) if isinstance(cell, float) else cell == "true"
+            for cell in cells
+        ]
+    elif pandas.api.types.is_numeric_dtype(dtype):
+        new = cells_as(np.empty(0), cells)
+        whole = getattr(dtype, "numpy_dtype", dtype) if pandas.api.types.is_integer_dtype(dtype) else None
+        if whole is not None and _fits(new, whole):
+            new = new.astype(whole)
+        elif whole is not None:
+            series = series.astype(np.float64)
+    else:
+        new = list(cells_as(series.dropna().unique(), cells))
+    changed = series.copy()
+    changed.iloc[rows] = new
+    return changed
+
+
+def _fits(numbers: Array, dtype: Any) -> bool:
+    """Whether numbers are whole and within an integer type."""
+    limits = np.iinfo(dtype)
+    return bool(
+        np.isfinite(numbers).all()
+        and (numbers == np.floor(numbers)).all()
+        and (limits.min <= numbers).all()
+        and (numbers <= limits.max).all()
+    )
+
+
+def polars_changed(series: Any, rows: Array, cells: Any) -> Any:
+    """A polars series with new cells in some rows."""
+    import polars
+
+    values, dtype = series.to_list(), series.dtype
+    if dtype.is_numeric():
+        new: Any = cells_as(np.empty(0), cells)
+        if dtype.is_integer() and (new == np.floor(new)).all():
+            new = new.astype(np.int64)
+        elif dtype.is_integer():
+            dtype = polars.Float64
+        new = new.tolist()
+    elif dtype == polars.Boolean:
+        new = [None if cell is None else cell == "true" for cell in cells]
+    else:
+        new = list(cells_as(series.drop_nulls().unique().to_numpy().astype(object), cells))
+    for row, cell in zip(rows.tolist(), new, strict=True):
+        values[row] = cell
+    return polars.Series(series.name, values, dtype=dtype, strict=False)
+
+
+def arrow_changed(column: Any, rows: Array, cells: Any) -> Any:
+    """An Arrow column with new cells in some rows."""
+    import pyarrow
+
+    values, kind = column.to_pylist(), column.type
+    texts = np.array([value for value in set(values) if value is not None], dtype=object)
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind):
+        new: Any = cells_as(np.empty(0), cells)
+        if pyarrow.types.is_integer(kind):
+            new = new.astype(np.int64)
+        new = new.tolist()
+    elif pyarrow.types.is_boolean(kind):
+        new = [None if cell is None else cell == "true" for cell in cells]
+    else:
+        new = list(cells_as(texts, cells))
+    for row, cell in zip(rows.tolist(), new, strict=True):
+        values[row] = cell
+    return pyarrow.array(values, type=kind)
+
+
+def changed_array(column: Any, changes: list[tuple[Array, Any]]) -> Array:
+    """A column of the engine (an array of numbers, or a list of texts) with new cells in some rows."""
+    array: Array = np.array(column, dtype=object) if isinstance(column, list) else column.copy()
+    for rows, cells in changes:
+        array[rows] = cells_as(array, cells)
+    return array

@@ -1,0 +1,527 @@
+"""The estimator `Sogar`: a table and a model in, the front of recourse summaries out.
+
+It follows scikit-learn's conventions without needing scikit-learn: the constructor only stores its
+arguments, `fit` does the work, results end in an underscore.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _native, _settings
+from ._conventions import Conventions
+from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning
+from ._people import ForPeople
+from ._progress import Progress
+from ._tables import UserTable, as_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ._models import Adapted
+    from ._summary import Summary
+
+#: Notices of the engine, for whoever listens.
+LOG = logging.getLogger("sogar")
+
+Array = np.ndarray[Any, Any]
+
+
+class Sogar(Conventions, ForPeople):
+    """The exact Pareto front of recourse summaries for a classifier.
+
+    The defaults are those of the command line, but for `bins`: numbers are cut finer where the data allow
+    it (``bins=10`` is what the command line does). A configuration (`config`, `preset`) lies below the
+    parameters: what a parameter leaves at its default comes from it.
+
+    Args:
+        max_depth: Largest depth of a tree.
+        max_leaves: Largest number of leaves (default: 2^depth).
+        min_leaf: Fewest affected people in a leaf. Where 50 is more than an eighth of them, an eighth is
+            taken instead.
+        max_edits: Most changes in an action.
+        bins: Bins of numbers: a number of them, ``"auto"``, ``"quantile:B"`` or a list of edges.
+        cost: ``"mps"`` (maximum percentile shift), ``"cet"``, ``"logshift"``, ``"l1"``, ``"table"``, or a
+            function of a row (a dictionary) and an edit of it (a dictionary with `feature`, `op`, `from`,
+            `to`, `text`) that gives a number from 0 on.
+        immutable: Features that no action changes.
+        directions: Features that may only ``"increase"`` or ``"decrease"``, as a dictionary.
+        ranges: Ranges ``(lo, hi)`` that edits of a feature stay within.
+        steps: Sizes of shifts, in bins.
+        targets: Categories that an edit of a feature may lead to.
+        forbid: Transitions ``(from, to)`` of a feature that are not allowed.
+        kinds: Kinds of features where they should not be inferred.
+        levels: Levels of ordinal features, lowest first.
+        weights: Weights of features in the cost.
+        features: All settings of features, as under ``[features]`` in ``sogar.toml``.
+        links: Features that move together: dictionaries with `from`, `to` and `factor`.
+        rules: Conditions such as ``"years_in_role <= years_at_company"`` that no action may break.
+        label: The column with the true label; it is not a feature.
+        ignore: Columns that are not features.
+        missing: Texts that mean "missing".
+        classes: Names of the model's classes, in the order of its class indices.
+        columns: Model columns by hand: a dictionary of model column and table column.
+        threshold: Decision threshold of a score model (default: the model's own).
+        cost_table: A CSV file with the columns `feature`, `from`, `to`, `cost`.
+        config: A ``sogar.toml`` (path), or its contents as a dictionary.
+        preset: The name of a ready configuration.
+        outcomes_cache: A folder in which outcomes are kept between runs.
+        max_scorings: Refuse to ask a model about more edited rows than this.
+        batch: Most rows in a call of a model that is asked.
+        time_limit: Seconds after which the search stops with what it has.
+        memory_limit: Memory that the run may use, such as ``"4GB"``.
+        n_jobs: Threads (default: all cores); the result does not depend on it.
+        random_state: Seed of everything random; the search is not.
+        progress: Whether to show a progress bar (default: on a terminal and in notebooks).
+
+    Attributes:
+        front_: The points of the front, as a frame: cost, loss, invalidity, cost_sum, loss_count, leaves,
+            depth.
+        status_: ``complete``, ``time_limit``, ``memory_limit`` or ``cancelled``.
+        n_affected_: How many people the model turns down.
+        actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
+        feature_names_in_: Names of the table's columns.
+        n_features_in_: Their number.
+        path_taken_: How the model took part: read by the engine, or asked.
+        notices_: What the engine had to say.
+
+    >>> import numpy as np
+    >>> people = np.random.default_rng(0).uniform(0, 100, size=(200, 2))
+    >>> front = Sogar(max_depth=1, max_edits=1, bins=10).fit(people, lambda rows: rows.sum(axis=1) > 90)
+    >>> front.status_, len(front.front_)
+    ('complete', 34)
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 3,
+        max_leaves: int | None = None,
+        min_leaf: int = 50,
+        max_edits: int = 3,
+        bins: int | str | Sequence[float] = "auto",
+        cost: str | Callable[[dict[str, Any], dict[str, Any]], float] = "mps",
+        *,
+        immutable: Sequence[str] = (),
+        directions: Mapping[str, str] | None = None,
+        ranges: Mapping[str, Sequence[float]] | None = None,
+        steps: Mapping[str, Sequence[int]] | None = None,
+        targets: Mapping[str, Sequence[str]] | None = None,
+        forbid: Mapping[str, Sequence[Sequence[str]]] | None = None,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Sequence[str]] | None = None,
+        weights: Mapping[str, float] | None = None,
+        features: Mapping[str, Mapping[str, Any]] | None = None,
+        links: Sequence[Mapping[str, Any]] = (),
+        rules: Sequence[str] = (),
+        label: str | None = None,
+        ignore: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        classes: Sequence[Any] | None = None,
+        columns: Mapping[str, str] | None = None,
+        threshold: float | None = None,
+        cost_table: str | os.PathLike[str] | None = None,
+        config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        preset: str | None = None,
+        outcomes_cache: str | os.PathLike[str] | None = None,
+        max_scorings: int | None = None,
+        batch: int | None = None,
+        time_limit: float | None = None,
+        memory_limit: str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | None = 0,
+        progress: bool | None = None,
+    ) -> None:
+        """Stores the parameters; `fit` looks at them."""
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_leaf = min_leaf
+        self.max_edits = max_edits
+        self.bins = bins
+        self.cost = cost
+        self.immutable = immutable
+        self.directions = directions
+        self.ranges = ranges
+        self.steps = steps
+        self.targets = targets
+        self.forbid = forbid
+        self.kinds = kinds
+        self.levels = levels
+        self.weights = weights
+        self.features = features
+        self.links = links
+        self.rules = rules
+        self.label = label
+        self.ignore = ignore
+        self.missing = missing
+        self.classes = classes
+        self.columns = columns
+        self.threshold = threshold
+        self.cost_table = cost_table
+        self.config = config
+        self.preset = preset
+        self.outcomes_cache = outcomes_cache
+        self.max_scorings = max_scorings
+        self.batch = batch
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    # fitting ---------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, model: Any, *, desired: Any = 1) -> Sogar:  # noqa: N803 - as scikit-learn calls it
+        """Finds the front for the people in a table whom a model turns down.
+
+        Args:
+            X: A pandas, polars or pyarrow table, an array, or the path of a CSV or Parquet file.
+            model: A fitted classifier, any callable on rows, or the path of a model file.
+            desired: The label, or labels, that people hope for (default: class 1).
+
+        Returns:
+            The estimator itself. After Ctrl-C it has what was found so far, as `status_` says, and the
+            exception goes on.
+        """
+        problem, table, about = self._prepare(X, model, desired)
+        with Progress(self.progress) as bar:
+            front, texts, interrupt = problem.solve(bar)
+        self._keep(front, table, **about)
+        self._problem = problem
+        for text in texts:
+            warnings.warn(text, SogarWarning, stacklevel=2)
+        if interrupt is not None:
+            raise interrupt
+        if self.status_ != "complete":
+            gap = front.certified_gap
+            text = (
+                f"; certified gap {100 * gap:.1f} % (0 % would prove it complete)" if gap is not None else ""
+            )
+            warnings.warn(
+                f"stopped early ({self.status_}): the front may lack points{text}", SogarWarning, stacklevel=2
+            )
+        return self
+
+    def _prepare(self, X: Any, model: Any, desired: Any) -> tuple[_native.Problem, UserTable, dict[str, Any]]:  # noqa: N803
+        """Brings table, model and configuration together."""
+        config, folder = _settings.configuration(self.get_params(), _settings.defaults_of(type(self)))
+        table = UserTable(X)
+        _settings.with_order(config, table.ordered)
+        _native.check_config(_settings.as_json(config))
+        native = table.native(_settings.as_json(config), config.get("data", {}).get("ignore", ()))
+        threshold = config.get("model", {}).get("threshold")
+        adapted = None
+        if isinstance(model, str | os.PathLike | bytes):
+            if isinstance(model, bytes):
+                loaded = _native.Model.from_bytes(model, "model", threshold)
+            else:
+                loaded = _native.Model.load(os.fspath(model), threshold)
+            path_taken = f"native: {loaded.info['format']}"
+            names = loaded.info["class_names"]
+        else:
+            adapted = self._adapted(model, table, native, config)
+            names = list(adapted.class_names)
+            if names:
+                _settings.with_classes(config, names, desired)
+            loaded = adapted.build(native, _settings.as_json(config))
+            path_taken = adapted.path_taken
+        names = names or [str(number) for number in range(loaded.info["classes"])]
+        _settings.with_classes(config, names, desired)
+        text = _settings.as_json(config)
+        function = self.cost if callable(self.cost) else None
+        cache = None if self.outcomes_cache is None else os.fspath(self.outcomes_cache)
+        problem = _native.Problem(native, loaded, text, folder, function, cache)
+        notices = [*(adapted.notices if adapted is not None else ()), *problem.notices]
+        for notice in notices:
+            LOG.info(notice)
+        LOG.info("model: %s", path_taken)
+        return problem, table, {"path_taken": path_taken, "notices": notices}
+
+    def _adapted(
+        self, model: Any, table: UserTable, native: _native.Table, config: dict[str, Any]
+    ) -> Adapted:
+        """A model object, and how it is read or asked."""
+        from ._models import adapt
+        from ._models._boosters import is_booster
+
+        data = config.get("data", {})
+        aside = {data.get("label"), *data.get("ignore", ())}
+        rows = table.data
+        if table.kind in ("path", "arrow"):
+            # Boosters want the categories that they were trained on, which a file does not have.
+            rows = None if is_booster(model) else as_frame(native.columns())
+        return adapt(
+            model,
+            rows,
+            columns=table.names,
+            features=[name for name in table.names if name not in aside],
+            threshold=config.get("model", {}).get("threshold"),
+            classes=self.classes,
+            batch=self.batch,
+        )
+
+    def _keep(
+        self, front: _native.Front, table: UserTable | None, path_taken: str = "", notices: Sequence[str] = ()
+    ) -> None:
+        """Makes a front this estimator's own."""
+        about = json.loads(front.about())
+        self._front = front
+        self._point = front.select("invalidity")
+        self._kind = table.kind if table is not None else ""
+        self.status_ = front.status
+        self.n_affected_ = about["population"]["affected"]
+        self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
+        self.path_taken_ = path_taken
+        self.notices_ = list(notices)
+        names = table.names if table is not None else _column_names(about["features"])
+        self._named = table.named if table is not None else True
+        self.feature_names_in_ = np.asarray(names, dtype=object)
+        self.n_features_in_ = len(names)
+
+    def _require_problem(self) -> _native.Problem:
+        self._require_fitted()
+        if self._problem is None:
+            raise ArgumentError(
+                "this estimator was loaded without its model, which is never part of what is saved",
+                "bring them together again: `attach(X, model)` with the table and the model of the fit",
+            )
+        return self._problem
+
+    # results ---------------------------------------------------------------------------------------------
+
+    @property
+    def front_(self) -> Any:
+        """The points of the front as a frame, the cheapest first."""
+        return as_frame(self._require_fitted().points(), self._kind)
+
+    @property
+    def actions_(self) -> Any:
+        """The actions in use as a frame."""
+        actions = json.loads(self._require_fitted().actions())
+        columns = {key: [action[key] for action in actions] for key in ("id", "text", "flipped")}
+        return as_frame({**columns, "edits": [len(action["edits"]) for action in actions]}, self._kind)
+
+    def select(self, by: str | int = "invalidity") -> Summary:
+        """Chooses a point of the front and makes it the current one.
+
+        `predict`, `transform` and `score` use the current one.
+
+        Args:
+            by: ``"invalidity"`` (the lowest sum of cost and loss), ``"knee"``, ``"cost<=0.2"``,
+                ``"loss<=0.1"``, ``"weight=2"``, ``"gap(invalidity, sex)<=0.05"``, or the number of a point
+                (0 is the cheapest; -1 the last).
+
+        Returns:
+            The summary at that point.
+        """
+        self._point = self._position(by)
+        return self._summary(by if isinstance(by, str) else "")
+
+    def _position(self, by: str | int) -> int:
+        """The number of the point that a criterion chooses."""
+        front = self._require_fitted()
+        if isinstance(by, str):
+            if _native.is_gap(by):
+                return _native.select_by_gap(self._require_problem(), front, by)
+            return front.select(by)
+        if isinstance(by, bool) or not isinstance(by, int | np.integer):
+            raise ArgumentError(
+                f"a {type(by).__name__} chooses no point", "give a criterion or the number of a point"
+            )
+        point = int(by) + (len(front) if by < 0 else 0)
+        if not 0 <= point < len(front):
+            raise ArgumentError(
+                f"the front has no point {by}",
+                f"points are numbered 0 to {len(front) - 1}, the cheapest first",
+            )
+        return point
+
+    def _summary(self, by: str) -> Summary:
+        from ._summary import Summary
+
+        return Summary(self._require_fitted(), self._point, by)
+
+    @property
+    def summary_(self) -> Summary:
+        """The current summary (after `fit`: the one with the lowest invalidity)."""
+        return self._summary("")
+
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """The ids of the actions that the current summary advises, row by row.
+
+        Rows that are not turned down get 0, the action that changes nothing.
+        """
+        problem = self._require_problem()
+        positions = problem.assign(self._front, self._point, self._seen(X)[0])
+        ids = np.array([action["id"] for action in json.loads(self._front.actions())] + [0], dtype=np.int64)
+        return ids[positions]
+
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        """The rows after the advised changes, in the kind of table that came in.
+
+        Rows that are not turned down stay as they are.
+        """
+        problem = self._require_problem()
+        native, table = self._seen(X)
+        edited = table.edited(problem.edited(self._front, self._point, native))
+        return _in_kind(edited, self._wanted_output(), table)
+
+    def fit_transform(self, X: Any, model: Any, *, desired: Any = 1) -> Any:  # noqa: N803
+        """Fits, and gives the table after the changes that the summary with the lowest invalidity advises."""
+        return self.fit(X, model, desired=desired).transform(X)
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002, N803 - as scikit-learn calls it
+        """How well the current summary does on a table: 1 - invalidity, so that higher is better."""
+        points = self._evaluation(X)["points"]
+        return 1.0 - float(points[self._point]["invalidity"])
+
+    def evaluate(self, X: Any) -> Any:  # noqa: N803
+        """The whole front on other people, as a frame: the points' cost, loss and invalidity there.
+
+        The reference table's bins, ranges and percentiles are used. `evaluation_` has the rest: `rows`,
+        `affected`, `mean_distance` and `sd_distance`.
+        """
+        found = self._evaluation(X)
+        self.evaluation_ = {key: value for key, value in found.items() if key != "points"}
+        keys = ("cost", "loss", "invalidity", "cost_sum", "loss_count")
+        return as_frame(
+            {key: np.array([point[key] for point in found["points"]]) for key in keys}, self._kind
+        )
+
+    def _evaluation(self, X: Any) -> dict[str, Any]:  # noqa: N803
+        problem = self._require_problem()
+        notices, found = problem.evaluate(self._front, self._seen(X)[0])
+        for notice in notices:
+            LOG.info(notice)
+        result: dict[str, Any] = json.loads(found)
+        return result
+
+    def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
+        """Another table, with the columns that `fit` saw."""
+        named = self._named
+        table = UserTable(X, names=list(self.feature_names_in_))
+        name, wanted = type(self).__name__, self.n_features_in_
+        if not table.named:
+            if table.data.shape[1] != wanted:
+                raise DataError(
+                    f"X has {table.data.shape[1]} features, but {name} is expecting {wanted} features"
+                )
+            if named:
+                warnings.warn(
+                    f"X does not have valid feature names, but {name} was fitted with feature names",
+                    SogarWarning,
+                    stacklevel=3,
+                )
+        elif not named:
+            if len(table.names) != wanted:
+                raise DataError(
+                    f"X has {len(table.names)} features, but {name} is expecting {wanted} features"
+                )
+            raise DataError(
+                f"X has feature names, but {name} was fitted without feature names",
+                "give an array: `X.to_numpy()`",
+            )
+        config = json.loads(self._front.about())["config"]
+        return table.native(json.dumps(config), config["data"].get("ignore", ())), table
+
+    # saving ----------------------------------------------------------------------------------------------
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The front as the command line's result file: as text, or written to a file, whole or not at all."""
+        front = self._require_fitted()
+        if path is None:
+            return front.to_bytes().decode()
+        front.write(os.fspath(path))
+        return None
+
+    @classmethod
+    def from_json(cls, source: str | bytes | os.PathLike[str], X: Any = None, model: Any = None) -> Sogar:  # noqa: N803
+        """A fitted estimator from a result file (its path, or its text), whoever wrote it.
+
+        The file has neither table nor model. Give both to go on with `predict`, `transform`, `evaluate` and
+        the like.
+        """
+        if isinstance(source, bytes):
+            data = source
+        elif isinstance(source, str) and source.lstrip()[:1] == "{":
+            data = source.encode()
+        else:
+            try:
+                data = Path(source).read_bytes()
+            except OSError as cause:
+                raise ArgumentError(f"{source}: could not be read: {cause.strerror}") from cause
+        front = _native.Front.from_bytes(data)
+        estimator = cls(config=json.loads(front.about())["config"])
+        estimator._keep(front, None)
+        estimator._problem = None
+        return estimator if model is None else estimator.attach(X, model)
+
+    def attach(self, X: Any, model: Any) -> Sogar:  # noqa: N803
+        """Brings a loaded front together with its table and model again, which must be those of the fit."""
+        front = self._require_fitted()
+        about = json.loads(front.about())
+        other = type(self)(config=about["config"], batch=self.batch, n_jobs=self.n_jobs, classes=self.classes)
+        if callable(self.cost):
+            other.cost = self.cost
+        problem, table, details = other._prepare(X, model, 1)
+        hashes = problem.hashes
+        for what, mine in (("table", about["table"]["hash"]), ("model", about["model"]["hash"])):
+            if hashes[what] != mine:
+                raise ResultFileError(
+                    f"this is not the {what} of the fit", f"give the original {what}, or fit anew"
+                )
+        point = self._point
+        self._keep(front, table, **details)
+        self._problem, self._point = problem, point
+        return self
+
+    # pictures --------------------------------------------------------------------------------------------
+
+    def plot_front(self, ax: Any = None, **options: Any) -> Any:
+        """Draws the front with matplotlib: mean cost against the share of people for whom a summary works."""
+        from ._plots import plot_front
+
+        self._require_fitted()
+        return plot_front(self, ax=ax, **options)
+
+    def plot_tree(self, ax: Any = None, **options: Any) -> Any:
+        """Draws the current summary's tree with matplotlib."""
+        from ._plots import plot_tree
+
+        self._require_fitted()
+        return plot_tree(self, ax=ax, **options)
+
+    def _repr_html_(self) -> str:
+        """The current summary for notebooks."""
+        if not hasattr(self, "_front"):
+            from html import escape
+
+            return f"<pre>{escape(repr(self))}</pre>"
+        return self.summary_._repr_html_()
+
+
+def _column_names(features: list[dict[str, Any]]) -> list[str]:
+    names: list[str] = []
+    for feature in features:
+        columns = feature["columns"]
+        names.extend([columns["one"]] if "one" in columns else columns["onehot"])
+    return names
+
+
+def _in_kind(edited: Any, wanted: str, table: UserTable) -> Any:
+    """An edited table in the kind that was asked for."""
+    if wanted == "default" or wanted == table.kind or (wanted == "pandas" and table.kind == "path"):
+        return edited
+    if table.kind == "numpy":
+        return as_frame({name: edited[:, at] for at, name in enumerate(table.names)}, wanted)
+    if wanted == "pandas":
+        return edited.to_pandas()
+    import polars
+
+    return polars.from_pandas(edited) if table.kind in ("pandas", "path") else polars.from_arrow(edited)

@@ -1,0 +1,317 @@
+"""From a model object to the engine's model: read where it can be read, asked where not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._errors import ModelError, SogarError, SogarWarning
+from .._tables import UserTable
+from . import _layers, _trees
+from ._ask import SAMPLE, Asked, name_of
+from ._boosters import Scorer, booster_bytes, is_booster
+from ._cells import Array
+from ._rows import Rows
+from ._structure import Prepared, read_preparation
+from ._transformers import NotReadableError
+from ._trees import Spec
+
+if TYPE_CHECKING:
+    from .._native import Model, Table
+
+#: Rows that are mixed from the table's for comparing the two.
+MIXED = 500
+#: Rows that a model is asked about at a time.
+BATCH = 16_384
+
+
+def adapt(
+    model: Any,
+    X: Any,  # noqa: N803 - as scikit-learn calls it
+    *,
+    columns: Sequence[str],
+    features: Sequence[str] | None = None,
+    threshold: float | None = None,
+    classes: Sequence[Any] | None = None,
+    batch: int | None = None,
+) -> Adapted:
+    """What the engine needs of a model for a table.
+
+    Args:
+        model: A fitted classifier, or any callable.
+        X: The table as the user gave it, or ``None`` where there is only a file.
+        columns: The names of its columns, in order.
+        features: Those that are neither label nor ignored; all of them by default.
+        threshold: Class 1 is above this score; ``None`` for the model's own decision.
+        classes: All labels that the model may give, where it does not say so itself.
+        batch: Most rows in a call of a model that is asked.
+    """
+    return Adapted(unwrapped(model), Rows(X, columns, features), threshold, classes, batch or BATCH)
+
+
+def unwrapped(model: Any) -> Any:
+    """The model inside of a search over parameters, or inside of a pipeline of one step."""
+    while True:
+        inner = getattr(model, "best_estimator_", None)
+        if inner is None and type(model).__name__ == "FrozenEstimator":
+            inner = model.estimator
+        if inner is None:
+            return model
+        model = inner
+
+
+class Adapted:
+    """A model for a table. `path_taken` says which way it goes."""
+
+    def __init__(
+        self, model: Any, rows: Rows, threshold: float | None, classes: Sequence[Any] | None, batch: int
+    ) -> None:
+        """Finds out how the model answers about the table; see `adapt`."""
+        self.model = model
+        self.rows = rows
+        self.threshold = threshold
+        self.batch = batch
+        self.name = name_of(model)
+        #: What the user should know.
+        self.notices: list[str] = []
+        _check_kind(model, threshold)
+        wanted = _wanted_columns(model, rows)
+        if wanted is not None:
+            rows.arrange(wanted)
+        else:
+            _check_count(model, rows)
+        self._booster = booster_bytes(model)
+        self._asked = Asked(Scorer(model, rows) if self._booster else model, threshold, classes)
+        self._asked.name = self.name
+        self._how = f"predict of {self.name}" if self._booster else self._asked.how
+        self._asked.how = self._how
+        if len(rows):
+            self._asked.learn(rows.sample(min(SAMPLE, batch)))
+            for block in rows.blocks(batch):
+                self._asked.widen(block)
+            self._asked.check_apart()
+        self.path_taken = f"callback: {self._how}"
+        self._spec: Spec | None = None
+        self._known: Array | None = None
+        self._closed: list[str] = []
+        self._read()
+
+    @property
+    def class_names(self) -> list[str]:
+        """The names of the classes, in the order of class numbers; empty where they are just 0, 1, …."""
+        if is_booster(self.model):
+            return []
+        return self._asked.class_names
+
+    def labels(self, table: Any) -> Array:
+        """The class numbers that the object itself gives to rows."""
+        return self._asked.labels(table)
+
+    def _own_labels(self) -> Array:
+        """The class numbers that the object gives to the table's rows, asked for once."""
+        if self._known is None:
+            parts = [self.labels(block) for block in self.rows.blocks(self.batch)]
+            self._known = np.concatenate(parts).astype(np.int64)
+        return self._known
+
+    def _read(self) -> None:
+        """Takes the model apart, where that is possible."""
+        try:
+            if self._booster is not None:
+                self.path_taken = f"native: {self._booster[1]}"
+                return
+            steps, final = _parts(self.model)
+            data = booster_bytes(final)
+            if data is None and not _is_known(final):
+                return
+            if not len(self.rows):
+                raise NotReadableError("there is no table to read its preparation with")
+            last, extra = None, None
+            if type(final).__name__ == "HistGradientBoostingClassifier":
+                extra = _trees.hist_rearrangement(final)
+                last = final._preprocessor.transform if extra is not None else None
+            prepared = read_preparation(self.rows, steps, last, extra)
+            self._spec = self._spec_of(final, prepared, data)
+            self._closed = prepared.closed()
+            behind = f" behind {_named(steps)}" if steps else ""
+            self.path_taken = f"native: {self._spec['format']}{behind}"
+        except NotReadableError as reason:
+            self.notices.append(f"{self.name} is asked row by row instead of being read: {reason}")
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as reason:
+            # Another release of the library may keep its parts elsewhere; the object still answers.
+            self.notices.append(f"{self.name} is asked row by row, since it could not be read: {reason!r}")
+
+    def _spec_of(self, final: Any, prepared: Prepared, data: tuple[bytes, str] | None) -> Spec:
+        if data is not None:
+            return _trees.library_spec(prepared, data[0], self.threshold, self.name, data[1])
+        if type(final).__name__ in _trees.READERS:
+            return _trees.trees_spec(final, prepared, self.threshold)
+        return _layers.layers_spec(final, prepared, self.threshold)
+
+    def build(self, table: Table, config: str) -> Model:
+        """The engine's model for a table: `X` as the engine has it, with the configuration in JSON.
+
+        A model that was read must say of every row what the object says of it; else the object is asked,
+        with a warning.
+        """
+        native: Model | None = None
+        if self._booster is not None or self._spec is not None:
+            try:
+                self._check_ranges(config)
+                native = self._native()
+                self._compare(native, table, config)
+            except (_DifferentError, SogarError) as reason:
+                # A model that predicts numbers needs a threshold, whichever way it goes.
+                if not len(self.rows) or (self.threshold is None and "threshold" in str(reason)):
+                    raise
+                native = None
+                text = f"{self.name} is asked row by row, which is slower: {reason}"
+                warnings.warn(SogarWarning(text), stacklevel=4)
+        if native is None:
+            native = self._callback(table, config)
+        return native
+
+    def _check_ranges(self, config: str) -> None:
+        """Edits must not lead to numbers that the model's encoder refuses: nobody knows what it says then."""
+        settings = json.loads(config).get("features", {})
+        for name in self._closed:
+            own = settings.get(name, {})
+            if own.get("range") is not None or own.get("kind") == "real":
+                raise _DifferentError(f"its encoder refuses numbers that edits of `{name}` may lead to")
+
+    def _native(self) -> Model:
+        from .._native import Model
+
+        if self._booster is not None:
+            return Model.from_bytes(self._booster[0], self.name, self.threshold)
+        spec = self._spec or {}
+        return Model.from_layers(spec) if "layers" in spec else Model.from_trees(spec)
+
+    def _compare(self, native: Model, table: Table, config: str) -> None:
+        """Compares what the engine and the object say: of every row, and of rows mixed from them."""
+        if not len(self.rows):
+            return
+        self._compare_rows(native, self.rows, table, config)
+        if self._booster is not None:
+            return  # the library's own file, which the engine reads as the library does
+        mixed = self.rows.mixed(MIXED)
+        try:
+            other = UserTable(mixed.table, self.rows.columns).native(config)
+            self._compare_rows(native, mixed, other, config)
+        except SogarError:
+            # The configuration may not fit people who don't exist (one-hot columns that it declares, say).
+            return
+
+    def _compare_rows(self, native: Model, rows: Rows, table: Table, config: str) -> None:
+        theirs = self._own_labels() if rows is self.rows else self.labels(rows.own())
+        ours, _ = native.predict(table, config)
+        differing = np.flatnonzero(ours != theirs)
+        if len(differing):
+            row = int(differing[0])
+            raise _DifferentError(
+                f"{self.path_taken} would say class {ours[row]} of row {row + 1}, but {self._how} says class "
+                f"{theirs[row]} ({len(differing)} of {len(ours)} rows differ)"
+            )
+
+    def _callback(self, table: Table, config: str) -> Model:
+        from .._native import Model
+
+        if not len(self.rows):
+            raise ModelError(
+                f"{self.name} must be asked row by row, for which a data frame or an array is needed",
+                "read the file with pandas or polars and pass that, or save the model to a file",
+            )
+        self._asked.check_repeatable(self.rows.sample(min(SAMPLE, self.batch)))
+        self.path_taken = f"callback: {self._how}"
+        asked, rows = self._asked, self.rows
+        shown: dict[str, Any] = {}
+
+        def answer(block: Array) -> Array:
+            return asked.values(rows.block(shown["columns"], shown["categories"], block))
+
+        scores = asked.answers == "scores"
+        threshold = self.threshold
+        if scores and asked.class_count == 2 and threshold is None:
+            threshold = 0.5
+        native = Model.from_function(
+            answer,
+            table,
+            config,
+            answers=asked.answers,
+            classes=asked.class_count,
+            threshold=threshold if scores else None,
+            batch=self.batch,
+            identity=self._identity(),
+            name=self.name,
+            description=self._how,
+        )
+        shown.update(native.info)
+        return native
+
+    def _identity(self) -> bytes:
+        """What stands for a model that nobody can look into: its name, and what it says of the table."""
+        said = hashlib.sha256(self._own_labels().tobytes()).hexdigest()
+        return f"python\0{self._how}\0{self.threshold}\0{said}".encode()
+
+
+class _DifferentError(Exception):
+    """The engine and the object do not say the same."""
+
+
+def _is_known(model: Any) -> bool:
+    """Whether it is a class of scikit-learn that can be taken apart; subclasses may do something else."""
+    name = type(model).__name__
+    known = name in _trees.READERS or name in _layers.READERS
+    return known and type(model).__module__.startswith("sklearn.")
+
+
+def _named(steps: list[Any]) -> str:
+    names = [type(step).__name__ for step in steps if step not in (None, "passthrough")]
+    return ", ".join(names) or "nothing"
+
+
+def _parts(model: Any) -> tuple[list[Any], Any]:
+    """The fitted transformers of a pipeline, and its classifier."""
+    steps: list[Any] = []
+    while type(model).__name__ == "Pipeline" and type(model).__module__.startswith("sklearn."):
+        steps += [part for _, part in model.steps[:-1]]
+        model = unwrapped(model.steps[-1][1])
+    return steps, model
+
+
+def _wanted_columns(model: Any, rows: Rows) -> list[str] | None:
+    """The names of the columns that a scikit-learn model was fitted with, where the table has names, too."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or rows.kind == "numpy":
+        return None
+    wanted = [str(name) for name in names]
+    known = {name.strip() for name in rows.names}
+    # LightGBM rewrites names; the engine knows how.
+    if not type(model).__module__.startswith("sklearn.") and not known.issuperset(wanted):
+        return None
+    return wanted
+
+
+def _check_kind(model: Any, threshold: float | None) -> None:
+    """Refuses models that predict no classes, unless a threshold makes classes of what they predict."""
+    tags = getattr(model, "__sklearn_tags__", None)
+    kind = getattr(tags(), "estimator_type", None) if callable(tags) and not isinstance(model, type) else None
+    if kind in ("regressor", "clusterer", "outlier_detector") and threshold is None:
+        raise ModelError(
+            f"{name_of(model)} is a {kind}, which predicts no classes",
+            "set `threshold`: people above it are class 1",
+        )
+
+
+def _check_count(model: Any, rows: Rows) -> None:
+    wanted = getattr(model, "n_features_in_", None)
+    if isinstance(wanted, int | np.integer) and wanted != len(rows.names):
+        raise ModelError(
+            f"the model was fitted with {wanted} columns, but the table has {len(rows.names)} features",
+            "fit with the columns that the model was trained on; name the label and columns to ignore",
+        )

@@ -1,0 +1,255 @@
+"""How an object is asked about rows, and what its answers mean.
+
+Nobody knows what a callable returns before it is called. So it is called with a few rows of the table, and
+the answers say what they are: class labels, scores of class 1, or a score for each class. Everything that
+cannot be an answer (a wrong number of them, NaN, another shape) is an error with the object's name in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import ModelError
+from ._cells import Array
+
+#: Scores above this are class 1 unless the user says otherwise.
+DEFAULT_THRESHOLD = 0.5
+#: More different numbers than this are scores rather than classes.
+MOST_CLASSES = 20
+#: Rows for finding out what answers mean, and for asking twice.
+SAMPLE = 200
+
+
+def name_of(model: Any) -> str:
+    """What messages call a model: its class, or a function's own name."""
+    if isinstance(model, type) or not hasattr(model, "__name__"):
+        return type(model).__name__
+    return f"function {model.__name__}"
+
+
+class Asked:
+    """An object that answers, with the meaning of its answers.
+
+    >>> asked = Asked(lambda rows: rows[:, 0] > 2)
+    >>> asked.learn(np.array([[1.0], [3.0]]))
+    >>> asked.answers, asked.class_names
+    ('labels', ['0', '1'])
+    >>> asked.labels(np.array([[3.0]]))
+    array([1])
+    """
+
+    def __init__(
+        self, model: Any, threshold: float | None = None, classes: Sequence[Any] | None = None
+    ) -> None:
+        """Chooses how the model is asked; `classes` names all labels that it may give."""
+        self.model = model
+        self.name = name_of(model)
+        self.threshold = threshold
+        self.answers = ""
+        own = getattr(model, "classes_", None)
+        self.classes: list[Any] | None = list(classes) if classes is not None else None
+        if self.classes is None and own is not None and np.ndim(own) == 1:
+            self.classes = list(own)
+        self._function, self.how = self._choose()
+
+    def _choose(self) -> tuple[Any, str]:
+        model = self.model
+        if isinstance(model, type):
+            raise ModelError(
+                f"{model.__name__} is a class, not a model",
+                f"make one and fit it: `{model.__name__}().fit(…)`",
+            )
+        proba = getattr(model, "predict_proba", None)
+        predict = getattr(model, "predict", None)
+        if self.threshold is not None and callable(proba):
+            return proba, f"predict_proba of {self.name}"
+        if self.threshold is not None and callable(getattr(model, "decision_function", None)):
+            return model.decision_function, f"decision_function of {self.name}"
+        if callable(predict):
+            return predict, f"predict of {self.name}"
+        if callable(proba):
+            return proba, f"predict_proba of {self.name}"
+        if callable(model):
+            return model, self.name
+        raise ModelError(
+            f"a {type(model).__name__} is not a model: it has neither predict nor predict_proba",
+            "give a fitted classifier, a function of rows, or the path of a model file",
+        )
+
+    @property
+    def class_names(self) -> list[str]:
+        """The names of the classes, in order; empty where nobody has named them."""
+        if self.answers == "scores" and self.classes is None:
+            return []
+        return [_class_text(name) for name in self.classes or []]
+
+    @property
+    def class_count(self) -> int:
+        """Number of classes."""
+        return max(2, len(self.classes or ()))
+
+    def learn(self, rows: Any) -> None:
+        """Asks about some rows of the table, and settles what the answers are."""
+        raw = self._ask(rows)
+        count = len(raw)
+        if raw.ndim == 2 and raw.shape[1] > 1:
+            # The larger of two scores wins: that is a label. With a threshold the second score counts.
+            self.answers = "labels" if raw.shape[1] == 2 and self.threshold is None else "scores"
+            if self.classes is None:
+                self.classes = list(range(raw.shape[1]))
+            elif len(self.classes) != raw.shape[1]:
+                raise self._wrong_width(raw.shape[1])
+            if self.threshold is not None and raw.shape[1] != 2:
+                raise ModelError(f"a threshold needs two classes, but {self.name} has {raw.shape[1]}")
+            return
+        flat = raw.reshape(count)
+        if self.threshold is not None or _is_score(flat, self.classes):
+            if flat.dtype.kind not in "fiub":
+                raise ModelError(
+                    f"{self.name} gives labels, but a threshold needs scores", "leave the threshold out"
+                )
+            self.answers = "scores"
+            return
+        self.answers = "labels"
+        if self.classes is None:
+            found = sorted(set(flat.tolist()))
+            if flat.dtype.kind in "iuf" and len(found) > MOST_CLASSES:
+                raise ModelError(
+                    f"{self.name} gives {len(found)} different numbers to {count} rows",
+                    "if these are scores, set `threshold`: people above it are class 1",
+                )
+            if set(found) <= {0, 1}:
+                found = [0, 1]
+            self.classes = found
+
+    def widen(self, rows: Any) -> None:
+        """Learns the remaining labels from more rows, where the sample of `learn` may have lacked some."""
+        if self.answers != "labels" or hasattr(self.model, "classes_"):
+            return
+        raw = self._ask(rows)
+        if raw.ndim == 1:
+            self.classes = sorted(set(raw.tolist()) | set(self.classes or ()))
+
+    def check_apart(self) -> None:
+        """Refuses a model that tells nobody apart."""
+        if self.answers == "labels" and self.classes is not None and len(self.classes) < 2:
+            raise ModelError(
+                f"{self.name} says {_class_text(self.classes[0])} of every row",
+                "a model that tells nobody apart has no recourse; check its columns",
+            )
+
+    def labels(self, rows: Any) -> Array:
+        """The class of each row, as a position in `classes`."""
+        values = self.values(rows)
+        if self.answers == "labels":
+            return values
+        if values.ndim == 2:
+            return np.asarray(np.argmax(values, axis=1), dtype=np.int64)
+        threshold = DEFAULT_THRESHOLD if self.threshold is None else self.threshold
+        return (values > threshold).astype(np.int64)
+
+    def values(self, rows: Any) -> Array:
+        """Answers as the engine wants them: positions of classes (integers), or scores (floats)."""
+        raw = self._ask(rows)
+        columns = raw.shape[1] if raw.ndim == 2 else 1
+        if self.answers == "labels" and columns == 1:
+            return self._positions(raw.reshape(len(raw)))
+        try:
+            scores = np.ascontiguousarray(raw, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ModelError(f"{self.name} gave {_shown(raw.ravel()[0])} for a score") from None
+        if np.isnan(scores).any():
+            row = int(np.argwhere(np.isnan(scores))[0][0])
+            raise ModelError(f"{self.name} gave NaN for a score (row {row + 1} of {len(scores)} in one call)")
+        if columns not in (1, self.class_count):
+            raise self._wrong_width(columns)
+        if self.answers == "labels":
+            return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
+        if columns == 2:
+            return np.ascontiguousarray(scores[:, 1])
+        return scores.reshape(len(scores)) if columns == 1 else scores
+
+    def check_repeatable(self, rows: Any) -> None:
+        """Asks twice about the same rows; a model that changes its mind can't be summarised."""
+        first, second = self.labels(rows), self.labels(rows)
+        differing = int((first != second).sum())
+        if differing:
+            raise ModelError(
+                f"{self.name} is not deterministic: asked again about {len(first)} rows, "
+                f"it changed {differing} answers",
+                "turn off what is random in it (dropout, sampling), or fix its seed",
+            )
+
+    def _wrong_width(self, columns: int) -> ModelError:
+        return ModelError(f"{self.how} gave {columns} scores a row, but there are {self.class_count} classes")
+
+    def _positions(self, labels: Array) -> Array:
+        classes = self.classes or []
+        place = {_plain(name): position for position, name in enumerate(classes)}
+        found, inverse = np.unique(labels, return_inverse=True) if labels.dtype != object else _unique(labels)
+        positions = np.empty(len(found), dtype=np.int64)
+        for index, label in enumerate(found):
+            position = place.get(_plain(label))
+            if position is None:
+                known = ", ".join(_class_text(name) for name in classes[:10])
+                raise ModelError(
+                    f"{self.name} gave the label {_shown(label)}, which is none of its classes ({known})",
+                    "name all classes: `classes=[…]`; or set `threshold`, if these are scores",
+                )
+            positions[index] = position
+        return positions[inverse.reshape(len(labels))]
+
+    def _ask(self, rows: Any) -> Array:
+        count = len(rows)
+        try:
+            answer = self._function(rows)
+            if hasattr(answer, "detach"):  # a tensor that remembers where it came from
+                answer = answer.detach()
+            answer = np.asarray(answer)
+        except Exception as cause:
+            text = str(cause) if len(str(cause)) <= 500 else f"{str(cause)[:500]}…"
+            raise ModelError(f"{self.how} raised {type(cause).__name__}: {text}") from cause
+        if answer.ndim == 0 or len(answer) != count or answer.ndim > 2:
+            got = "a single value" if answer.ndim == 0 else f"{len(answer)} answers"
+            if answer.ndim > 2:
+                got = f"an array of {answer.ndim} dimensions"
+            raise ModelError(
+                f"{self.how} gave {got} for {count} rows",
+                "it must answer every row that it gets, once and in order",
+            )
+        return answer
+
+
+def _is_score(values: Array, classes: list[Any] | None) -> bool:
+    """Whether numbers are scores rather than labels: fractions, and not the names of classes."""
+    if values.dtype.kind != "f" or (
+        classes is not None and {_plain(v) for v in values} <= {_plain(c) for c in classes}
+    ):
+        return False
+    return not np.isin(values, [0.0, 1.0]).all()
+
+
+def _plain(label: Any) -> Any:
+    """Labels that are equal in Python's eyes are equal here: 1, 1.0 and True; texts are texts."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _class_text(name: Any) -> str:
+    name = _plain(name)
+    if isinstance(name, bool):
+        return str(int(name))
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+
+
+def _shown(value: Any) -> str:
+    text = repr(_plain(value))
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _unique(labels: Array) -> tuple[list[Any], Array]:
+    place: dict[Any, int] = {}
+    inverse = np.array([place.setdefault(_plain(label), len(place)) for label in labels], dtype=np.intp)
+    return list(place), inverse

@@ -1,0 +1,195 @@
+"""The engine, as `src/` gives it to Python. Long work runs without the lock and ends on Ctrl-C."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Explanation",
+    "Front",
+    "Model",
+    "Problem",
+    "Table",
+    "__version__",
+    "audit",
+    "check_config",
+    "explain",
+    "is_gap",
+    "preset",
+    "read_config",
+    "report",
+    "select_by_gap",
+    "solve_matrix",
+]
+__version__: str
+
+_Progress = Callable[[str, int, int, str], object]
+
+@final
+class Table:
+    @staticmethod
+    def read(path: str, config: str) -> Table: ...
+    @staticmethod
+    def from_arrow(data: Any, config: str, origin: str) -> Table: ...
+    @staticmethod
+    def from_columns(names: list[str], columns: list[Any], config: str, origin: str) -> Table: ...
+    def columns(self) -> dict[str, NDArray[np.float64] | list[str | None]]: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    def __len__(self) -> int: ...
+
+@final
+class Model:
+    @staticmethod
+    def load(path: str, threshold: float | None = None) -> Model: ...
+    @staticmethod
+    def from_bytes(data: bytes, name: str, threshold: float | None = None) -> Model: ...
+    @staticmethod
+    def from_function(
+        function: Callable[[NDArray[np.float64]], NDArray[Any]],
+        table: Table,
+        config: str,
+        *,
+        answers: Literal["labels", "scores"] | str,
+        classes: int,
+        threshold: float | None,
+        batch: int,
+        identity: bytes,
+        name: str,
+        description: str = ...,
+    ) -> Model: ...
+    @staticmethod
+    def from_trees(spec: dict[str, Any]) -> Model: ...
+    @staticmethod
+    def from_layers(spec: dict[str, Any]) -> Model: ...
+    def predict(self, table: Table, config: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+    @property
+    def path(self) -> str: ...
+
+@final
+class Problem:
+    def __new__(
+        cls,
+        table: Table,
+        model: Model,
+        config: str,
+        folder: str = ...,
+        cost: Callable[[dict[str, Any], dict[str, Any]], float] | None = None,
+        outcomes_cache: str | None = None,
+    ) -> Problem: ...
+    @property
+    def notices(self) -> list[str]: ...
+    @property
+    def sizes(self) -> dict[str, int]: ...
+    @property
+    def hashes(self) -> dict[str, str]: ...
+    @property
+    def features(self) -> str: ...
+    def solve(self, progress: _Progress | None = None) -> tuple[Front, list[str], BaseException | None]: ...
+    def evaluate(self, front: Front, table: Table) -> tuple[list[str], str]: ...
+    def assign(self, front: Front, point: int, table: Table) -> NDArray[np.int64]: ...
+    def edited(
+        self, front: Front, point: int, table: Table
+    ) -> list[tuple[str, NDArray[np.int64], NDArray[np.float64] | list[str | None]]]: ...
+
+@final
+class Front:
+    @staticmethod
+    def from_bytes(data: bytes) -> Front: ...
+    def to_bytes(self) -> bytes: ...
+    def write(self, path: str) -> None: ...
+    def about(self) -> str: ...
+    def actions(self) -> str: ...
+    def points(self) -> dict[str, NDArray[Any]]: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def certified_gap(self) -> float | None: ...
+    def affected_rows(self) -> NDArray[np.bool_]: ...
+    def flips(self, action: int) -> NDArray[np.bool_]: ...
+    def select(self, by: str) -> int: ...
+    def summary(self, point: int) -> str: ...
+    def tree_json(self, point: int) -> str: ...
+    def tree_text(self, point: int) -> str: ...
+    def rules_text(self, point: int) -> str: ...
+    def dot(self, point: int) -> str: ...
+    def __len__(self) -> int: ...
+
+@final
+class Explanation:
+    def json(self) -> str: ...
+    def sections(self) -> list[tuple[str, str]]: ...
+    def letter(
+        self,
+        path: str | None = None,
+        sender: str | None = None,
+        to: str | None = None,
+        date: str | None = None,
+        subject: str | None = None,
+    ) -> str: ...
+
+def audit(
+    problem: Problem,
+    front: Front,
+    groups: list[str],
+    *,
+    columns: Table | None = None,
+    label: str | None = None,
+    holdout: Table | None = None,
+    holdout_columns: Table | None = None,
+    conditions: list[str] = ...,
+    draws: int | None = None,
+    min_group: int | None = None,
+    unreachable: bool | None = None,
+    progress: _Progress | None = None,
+) -> tuple[str, str]: ...
+def is_gap(by: str) -> bool: ...
+def select_by_gap(problem: Problem, front: Front, by: str, *, min_group: int | None = None) -> int: ...
+def explain(
+    problem: Problem, front: Front, point: int, *, row: int | None = None, person: str | None = None
+) -> Explanation: ...
+def report(
+    front: Front,
+    problem: Problem | None,
+    path: str,
+    *,
+    groups: list[str],
+    by: list[str],
+    columns: Table | None = None,
+    label: str | None = None,
+    holdout: Table | None = None,
+    holdout_columns: Table | None = None,
+    title: str | None = None,
+    min_n: int | None = None,
+    include_rows: bool = False,
+    unreachable: bool | None = None,
+    draws: int | None = None,
+    progress: _Progress | None = None,
+) -> int: ...
+def read_config(path: str) -> str: ...
+def preset(name: str) -> str: ...
+def check_config(config: str) -> str: ...
+def solve_matrix(
+    splits: NDArray[np.bool_],
+    costs: NDArray[np.uint32],
+    flips: NDArray[np.bool_],
+    *,
+    max_depth: int,
+    max_leaves: int,
+    min_leaf: int,
+    time_limit: float | None,
+    threads: int,
+    progress: _Progress | None = None,
+) -> tuple[
+    str, NDArray[np.int64], NDArray[np.int64], Sequence[Any], list[tuple[int, int]], BaseException | None
+]: ...

@@ -1,0 +1,301 @@
+"""Figures with matplotlib: a front, groups along a front, and a summary as a tree.
+
+Each function draws into the axes that it is given, or into new ones, and gives the axes back, so that
+titles, sizes and files stay the user's business. Matplotlib is imported on the first call.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._errors import ArgumentError, SogarError
+from ._summary import Summary, condition
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Colours that stay apart for colour-blind readers, in print and on screens.
+COLOURS = ("#0f6b8c", "#d1495b", "#b8860b", "#4a7c59", "#7b5ea7", "#5b5b5b", "#e08e45", "#2f4858")
+MEASURES = {"cost": "mean cost", "loss": "loss", "invalidity": "invalidity"}
+#: Letters of a name in a legend.
+LONGEST_NAME = 40
+
+
+def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2)) -> Axes:
+    """The given axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise SogarError("figures need matplotlib", "install it: pip install 'sogar[plots]'") from None
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def _columns(points: Any) -> Mapping[str, Any]:
+    """The columns of a fitted estimator's front, of a frame, or of a dictionary."""
+    return points.front_ if hasattr(points, "front_") else points  # type: ignore[no-any-return]
+
+
+def plot_front(
+    points: Any,
+    ax: Axes | None = None,
+    *,
+    y: str = "loss",
+    chosen: int | Sequence[int] | None = None,
+    holdout: Mapping[str, Any] | None = None,
+    label: str = "front",
+) -> Axes:
+    """Draws the trade-off: mean cost across, and upwards the share of people without recourse.
+
+    Args:
+        points: A fitted `Sogar`, or columns ``cost`` and ``loss``, such as its `front_`.
+        ax: Axes to draw into; new ones by default.
+        y: ``"loss"``, or ``"works"`` for the share of people for whom a summary works.
+        chosen: Numbers of points to mark; of a fitted `Sogar` the current point by default.
+        holdout: The same columns on held-out people, drawn beside it.
+        label: What the legend calls the front.
+
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> axes = plot_front({"cost": [0.0, 0.2, 0.5], "loss": [1.0, 0.3, 0.0]}, chosen=1)
+    >>> axes.get_xlabel(), axes.get_ylabel()
+    ('mean cost of the recommended changes', 'people without recourse (loss)')
+    """
+    if y not in ("loss", "works"):
+        raise ArgumentError(f'y is "loss" or "works", not `{y}`')
+    if chosen is None and hasattr(points, "summary_"):
+        chosen = points.summary_.point
+    points = _columns(points)
+    ax = new_axes(ax)
+
+    def upwards(columns: Mapping[str, Any]) -> Any:
+        loss = np.asarray(columns["loss"], dtype=float)
+        return 1.0 - loss if y == "works" else loss
+
+    cost, share = np.asarray(points["cost"], dtype=float), upwards(points)
+    # Between two points nothing better is known than the cheaper one: a front is a staircase.
+    ax.plot(cost, share, drawstyle="steps-post", color=COLOURS[0], linewidth=1.6, label=label)
+    ax.plot(cost, share, linestyle="none", marker=".", markersize=4, color=COLOURS[0])
+    if holdout is not None:
+        other = np.asarray(holdout["cost"], dtype=float)
+        ax.plot(
+            other,
+            upwards(holdout),
+            linestyle="none",
+            marker=".",
+            markersize=4,
+            color=COLOURS[1],
+            label="held-out people",
+        )
+    marked = [] if chosen is None else [chosen] if isinstance(chosen, int | np.integer) else list(chosen)
+    below = -14 if y == "works" else 8
+    for number in marked:
+        at = (cost[number], share[number])
+        ring: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 9,
+            "markerfacecolor": "none",
+            "markeredgewidth": 2,
+        }
+        ax.plot(*at, color=COLOURS[2], zorder=4, **ring)
+        ax.annotate(
+            f"point {number}", at, xytext=(10, below), textcoords="offset points", color=COLOURS[2], zorder=4
+        )
+    ax.set_xlabel("mean cost of the recommended changes")
+    ax.set_ylabel("people without recourse (loss)" if y == "loss" else "people for whom it works")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlim(left=0.0)
+    _quiet(ax)
+    if holdout is not None:
+        ax.legend(frameon=False)
+    return ax
+
+
+def plot_disparity(
+    audit: Mapping[str, Any],
+    points: Any,
+    ax: Axes | None = None,
+    *,
+    grouping: str | None = None,
+    measure: str = "invalidity",
+    across: str = "cost",
+    gap: bool = True,
+    holdout: bool = False,
+    names: Sequence[str] | None = None,
+) -> Axes:
+    """Draws how groups fare along the front.
+
+    Args:
+        audit: What `Sogar.audit` gives, as a dictionary.
+        points: The front, as for `plot_front`.
+        ax: Axes to draw into; new ones by default.
+        grouping: The grouping's name, such as ``"sex"``; the first one by default.
+        measure: ``"cost"``, ``"loss"`` or ``"invalidity"``.
+        across: The mean cost (``"cost"``) or, for fronts with many cheap points, their numbers (``"point"``).
+        gap: Each group's gap to everyone else with its interval; else the values of the groups themselves.
+        holdout: On held-out people instead of the reference table.
+        names: The groups to draw; all with enough people by default.
+    """
+    if measure not in MEASURES:
+        raise ArgumentError(f"`{measure}` is not a measure", "use cost, loss or invalidity")
+    if across not in ("cost", "point"):
+        raise ArgumentError(f'across is "cost" or "point", not `{across}`')
+    population = audit["holdout"] if holdout else audit["reference"]
+    if population is None:
+        raise ArgumentError("the audit has no held-out people", "audit with a held-out table first")
+    groups = _groups(population["groupings"], grouping)
+    shown = [group for group in groups["groups"] if group["enough"] and group["measures"]]
+    if names is not None:
+        known = {group["group"] for group in shown}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise ArgumentError(
+                f"there is no group `{unknown[0]}` with enough people",
+                f"groups are {', '.join(sorted(known))}",
+            )
+        shown = [group for group in shown if group["group"] in names]
+    if not shown:
+        raise ArgumentError(f"no group of `{groups['name']}` has enough people to say anything about")
+    ax = new_axes(ax)
+    place = np.asarray(_columns(points)["cost"], dtype=float)
+    if across == "point":
+        place = np.arange(len(place))
+    beside = "gap to all others"
+    if gap:
+        ax.axhline(0.0, color="#888888", linewidth=0.8)
+        if len(shown) == 2 and len(groups["groups"]) == 2:
+            # The gap of one of two groups is the other's, turned round.
+            beside = f"{_short(shown[0]['group'])} minus {_short(shown[1]['group'])}"
+            shown = shown[:1]
+    width = 1.6 if len(place) < 500 else 0.8
+    for number, group in enumerate(shown):
+        along, colour = group["measures"][measure], COLOURS[number % len(COLOURS)]
+        name = f"{_short(group['group'])} (n = {group['affected']})"
+        ax.plot(place, along["gap" if gap else "values"], color=colour, linewidth=width, label=name)
+        if gap:
+            ax.fill_between(place, along["low"], along["high"], color=colour, alpha=0.2, linewidth=0)
+    ax.set_xlabel("mean cost over all people" if across == "cost" else "point of the front")
+    ax.set_ylabel(f"{MEASURES[measure]}: {beside}" if gap else MEASURES[measure], parse_math=False)
+    ax.set_title(_short(groups["name"]), parse_math=False)
+    if len(shown) > 1 or not gap:
+        for text in ax.legend(frameon=False).get_texts():
+            text.set_parse_math(False)
+    _quiet(ax)
+    return ax
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _groups(groupings: Sequence[Mapping[str, Any]], name: str | None) -> Mapping[str, Any]:
+    if not groupings:
+        raise ArgumentError("the audit has no groups", "audit with groups, such as `audit(['sex'])`")
+    if name is None:
+        return groupings[0]
+    for grouping in groupings:
+        if grouping["name"] == name:
+            return grouping
+    known = ", ".join(grouping["name"] for grouping in groupings)
+    raise ArgumentError(f"the audit has no grouping `{name}`", f"it has {known}")
+
+
+def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
+    """Draws a summary as a tree: questions as boxes, and at each leaf what to change and how well that works.
+
+    Args:
+        summary: What `Sogar.select` gives, or a fitted `Sogar` for its current summary.
+        ax: Axes to draw into; new ones, large enough for the tree, by default.
+        width: Letters in a line of a box.
+    """
+    summary = getattr(summary, "summary_", summary)
+    tree = _Layout(summary, width)
+    ax = new_axes(ax, (max(6.4, 2.3 * summary.leaves), 1.2 + tree.height * 0.17))
+    ax.set_axis_off()
+    ax.set_xlim(-0.5, summary.leaves - 0.5)
+    ax.set_ylim(-tree.height - 0.5, 0.5)
+    # Names are shown as they are: a dollar sign is no formula.
+    words: dict[str, Any] = {"ha": "center", "parse_math": False}
+    plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+    for (x, y), (child_x, child_y), answer in tree.lines:
+        # From inside of the box, which covers it.
+        ax.plot([x, child_x], [y + 0.5, child_y - 0.5], color="#888888", linewidth=1.0, zorder=1)
+        middle = ((x + child_x) / 2, (y + child_y) / 2)
+        ax.text(*middle, answer, va="center", fontsize=8, color="#555555", zorder=2, bbox=plain, **words)
+    for x, y, text, leaf in tree.boxes:
+        face = "#e6f1f5" if leaf else "#ffffff"
+        box = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": COLOURS[0], "linewidth": 1.0}
+        ax.text(x, y, text, va="top", fontsize=8.5, zorder=3, color="#1a1a1a", bbox=box, **words)
+    ax.set_title(summary.headline, fontsize=10)
+    return ax
+
+
+class _Layout:
+    """Where the boxes of a tree stand: leaves side by side, questions above what they divide."""
+
+    def __init__(self, summary: Summary, width: int) -> None:
+        self.unit = summary.unit
+        self.whole = summary.whole
+        self.width = width
+        self.boxes: list[tuple[float, float, str, bool]] = []
+        self.lines: list[tuple[tuple[float, float], tuple[float, float], str]] = []
+        self.height = 0.0
+        self._places = 0
+        levels: dict[int, int] = {}
+        self._measure(summary.tree, 0, levels)
+        tops = [0.0]
+        for level in sorted(levels):
+            tops.append(tops[-1] - levels[level] - 3.0)
+        self._tops = tops
+        self._place(summary.tree, 0)
+
+    def _text(self, node: Mapping[str, Any]) -> str:
+        if "split" in node:
+            return self._wrapped(f"{condition(node['split'], True, self.whole)}?")
+        people, flipped = node["rows"], node["flipped"]
+        if not node["action"]["edits"]:
+            return self._wrapped(f"No change\n{people} people")
+        cost = node["cost_sum"] / self.unit / max(people, 1)
+        return self._wrapped(
+            f"{node['action']['text']}\nworks for {flipped} of {people},\nmean cost {cost:.2f}"
+        )
+
+    def _wrapped(self, text: str) -> str:
+        lines = [line for part in text.split("\n") for line in textwrap.wrap(part, self.width) or [""]]
+        return "\n".join(lines if len(lines) <= 14 else [*lines[:13], "…"])
+
+    def _measure(self, node: Mapping[str, Any], level: int, levels: dict[int, int]) -> None:
+        lines = self._text(node).count("\n") + 1
+        levels[level] = max(levels.get(level, 0), lines)
+        for side in ("left", "right"):
+            if side in node:
+                self._measure(node[side], level + 1, levels)
+
+    def _place(self, node: Mapping[str, Any], level: int) -> tuple[float, float]:
+        text, top = self._text(node), self._tops[level]
+        bottom = top - (text.count("\n") + 1)
+        self.height = max(self.height, -bottom)
+        if "split" not in node:
+            x = float(self._places)
+            self._places += 1
+        else:
+            children = [self._place(node[side], level + 1) for side in ("left", "right")]
+            x = (children[0][0] + children[1][0]) / 2
+            for child, answer in zip(children, ("yes", "no"), strict=True):
+                self.lines.append(((x, bottom - 0.3), child, answer))
+        self.boxes.append((x, top, text, "split" not in node))
+        return x, top
+
+
+def _quiet(ax: Axes) -> None:
+    """Less ink around the data."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.grid(visible=True, color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)

@@ -1,0 +1,223 @@
+"""One summary: a point of the front with its tree, to be read, drawn and kept.
+
+A `Summary` is data alone. It holds no table and no model, so it can be pickled, compared and sent elsewhere.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ._native import Front
+
+Json = dict[str, Any]
+
+
+class Summary:
+    """A recourse summary: a small tree over who people are, with one recommended action at each leaf.
+
+    `Sogar.select` gives them. Printing one shows the tree; a notebook shows it as a table of groups.
+
+    Attributes:
+        point: Its number on the front; 0 is the cheapest.
+        by: The criterion that chose it, such as ``"invalidity"``; empty if it was chosen by number.
+        cost: Mean cost over the affected people.
+        loss: Share of the affected people for whom it does not work.
+        invalidity: The sum of the two.
+        cost_sum: Total cost in whole units.
+        loss_count: Number of people for whom it does not work.
+        leaves: Number of groups.
+        depth: Number of questions on the longest way to a group.
+        affected: Number of affected people.
+        points: Number of points of the front.
+        rules: One dictionary a group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
+            ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.
+        tree: The tree as nested dictionaries: ``split``, ``left``, ``right``, or a leaf's ``action``,
+            ``rows``, ``flipped`` and ``cost_sum``.
+        whole: Names of the features whose values are whole numbers.
+        unit: Units in a cost of 1: a leaf's mean cost is ``cost_sum / unit / rows``.
+    """
+
+    def __init__(self, front: Front, point: int, by: str = "") -> None:
+        """The summary at a point of a front."""
+        about, said = json.loads(front.about()), json.loads(front.summary(point))
+        self.point: int = said["point"]
+        self.by = by
+        self.cost: float = said["cost"]
+        self.loss: float = said["loss"]
+        self.invalidity: float = said["invalidity"]
+        self.cost_sum: int = said["cost_sum"]
+        self.loss_count: int = said["loss_count"]
+        self.leaves: int = said["leaves"]
+        self.depth: int = said["depth"]
+        self.rules: list[Json] = said["rules"]
+        self.affected: int = about["population"]["affected"]
+        self.points = len(front)
+        self.tree: Json = json.loads(front.tree_json(point))
+        self.unit: int = about["cost"]["unit"]
+        self.whole = [feature["name"] for feature in about["features"] if feature["kind"] == "integer"]
+        self._texts = {
+            "tree": front.tree_text(point),
+            "rules": front.rules_text(point),
+            "dot": front.dot(point),
+        }
+
+    def __eq__(self, other: object) -> bool:
+        """The same point of the same front, whatever it was chosen by."""
+        return isinstance(other, Summary) and {**vars(self), "by": ""} == {**vars(other), "by": ""}
+
+    def __hash__(self) -> int:
+        """By what the summary achieves."""
+        return hash((self.point, self.cost_sum, self.loss_count, self._texts["tree"]))
+
+    @property
+    def works(self) -> float:
+        """Share of the affected people for whom it works: ``1 - loss``."""
+        return (self.affected - self.loss_count) / self.affected
+
+    @property
+    def headline(self) -> str:
+        """What it achieves, in a sentence."""
+        groups = "1 group" if self.leaves == 1 else f"{self.leaves} groups"
+        return (
+            f"Point {self.point} of {self.points}: works for {100 * self.works:.1f} % "
+            f"at a mean cost of {self.cost:.3f} "
+            f"(invalidity {self.invalidity:.3f}), {groups}"
+        )
+
+    def __str__(self) -> str:
+        """The headline and the tree."""
+        return f"{self.headline}\n{self._texts['tree'].rstrip()}"
+
+    def __repr__(self) -> str:
+        """Short, for lists and debuggers."""
+        return f"<Summary {self.headline}>"
+
+    def to_text(self, format: str = "tree") -> str:  # noqa: A002 - the command line's word
+        """The summary as text: ``"tree"``, ``"rules"`` (sentences) or ``"dot"`` (Graphviz)."""
+        if format not in self._texts:
+            from ._errors import ArgumentError
+
+            raise ArgumentError(f"`{format}` is not a format of a summary", 'use "tree", "rules" or "dot"')
+        return self._texts[format]
+
+    def to_dict(self) -> Json:
+        """What ``sogar show --json`` prints."""
+        names = ("point", "cost", "loss", "invalidity", "cost_sum", "loss_count", "leaves", "depth", "rules")
+        return {name: getattr(self, name) for name in names}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the tree with matplotlib; see `Sogar.plot_tree`."""
+        from ._plots import plot_tree
+
+        return plot_tree(self, ax)
+
+    def _repr_html_(self) -> str:
+        """A table of groups for notebooks. Every text from the table or the model is escaped."""
+        return summary_html(self)
+
+
+def conditions(rule: Json, whole: Collection[str] = ()) -> list[str]:
+    """Who belongs to a group, in words: of several tests of one feature only those that still say something.
+
+    Args:
+        rule: One of `Summary.rules`.
+        whole: Names of the features whose values are whole numbers.
+
+    >>> older = {"feature": "age", "test": "<=", "holds": False}
+    >>> conditions({"if": [{**older, "value": 25.5}, {**older, "value": 40.5}]})
+    ['age > 40.5']
+    >>> conditions({"if": [{**older, "value": 40.5}]}, whole=["age"])
+    ['age ≥ 41']
+    """
+    tests = rule["if"]
+    needed = [
+        test for test in tests if not any(_implies(other, test) for other in tests if other is not test)
+    ]
+    return [condition(test, bool(test["holds"]), whole) for test in needed]
+
+
+def condition(test: Json, holds: bool, whole: Collection[str] = ()) -> str:
+    """A test that holds, or one that does not, in words."""
+    signs = {("<=", True): "≤", ("<=", False): ">", ("=", True): "=", ("=", False): "≠"}
+    sign, value = signs[test["test"], holds], test["value"]
+    if test["feature"] in whole and isinstance(value, float | int):
+        value = math.floor(value) if holds else math.floor(value) + 1
+        sign = "≤" if holds else "≥"
+    return f"{test['feature']} {sign} {value_text(value)}"
+
+
+def _implies(first: Json, second: Json) -> bool:
+    """Whether the first test makes the second one idle."""
+    if first["feature"] != second["feature"] or first == second:
+        return False
+    kinds = (first["test"], first["holds"], second["test"], second["holds"])
+    if kinds == ("=", True, "=", False):
+        return True
+    if isinstance(first["value"], str) or isinstance(second["value"], str):
+        return False
+    if kinds == ("<=", True, "<=", True):
+        return bool(first["value"] < second["value"])
+    return kinds == ("<=", False, "<=", False) and bool(first["value"] > second["value"])
+
+
+def value_text(value: Any) -> str:
+    """A value as short as it reads well: whole numbers as they are, others to six digits, odd texts quoted.
+
+    >>> value_text(3.0), value_text(1 / 3), value_text("clerk"), value_text("car (used)")
+    ('3', '0.333333', 'clerk', '“car (used)”')
+    """
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+    text = str(value)
+    return text if text and all(letter.isalnum() or letter in "-_" for letter in text) else f"“{text}”"
+
+
+#: How cells of the HTML table stand: numbers to the right, words to the left.
+CELL = {
+    "left": "text-align:left;vertical-align:top;padding:.25em .6em;white-space:normal;overflow-wrap:anywhere",
+    "right": "text-align:right;vertical-align:top;padding:.25em .6em;white-space:nowrap",
+}
+BAR = "display:inline-block;width:5em;height:.6em;background:#8884;border-radius:.3em;vertical-align:middle"
+FILLED = "display:block;height:100%;background:#2a7f9e;border-radius:.3em"
+
+
+def share_bar(share: float) -> str:
+    """A small bar for a share, in HTML."""
+    return f'<span style="{BAR}"><span style="{FILLED};width:{100 * share:.1f}%"></span></span>'
+
+
+def summary_html(summary: Summary) -> str:
+    """A summary as an HTML table: who, what to change, and how well that works."""
+    rows = []
+    for rule in summary.rules:
+        who = "<br>".join(html.escape(text) for text in conditions(rule, summary.whole)) or "Everybody"
+        what = html.escape(rule["action"]["text"]) if rule["action"]["edits"] else "<i>no change</i>"
+        people, flipped = rule["rows"], rule["flipped"]
+        share = flipped / people if people else 0.0
+        cost = rule["cost_sum"] / summary.unit / people if people else 0.0
+        rows.append(
+            f'<tr><td style="{CELL["left"]};min-width:12em">{who}</td>'
+            f'<td style="{CELL["left"]};max-width:36em">{what}</td>'
+            f'<td style="{CELL["right"]}">{people}</td>'
+            f'<td style="{CELL["left"]};white-space:nowrap">{share_bar(share)} {100 * share:.0f} %</td>'
+            f'<td style="{CELL["right"]}">{cost:.3f}</td></tr>'
+        )
+    names = {
+        "who": "left",
+        "what to change": "left",
+        "people": "right",
+        "works for": "left",
+        "mean cost": "right",
+    }
+    head = "".join(f'<th scope="col" style="{CELL[side]}">{name}</th>' for name, side in names.items())
+    return (
+        f"<div><p><b>{html.escape(summary.headline)}</b></p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )

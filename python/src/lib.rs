@@ -1,0 +1,52 @@
+//! The native half of the Python package `sogar`: a thin layer over the crates `sogar` and `sogar-solver`.
+//!
+//! Nothing is computed here. Each file gives one class or function of the engine to Python ([`table`], [`model`],
+//! [`problem`], [`front`], [`people`], [`matrix`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
+//! work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside of the engine.
+//! What users see is written in Python, in `sogar/`.
+
+mod derived;
+mod errors;
+mod front;
+mod functions;
+mod layers;
+mod matrix;
+mod model;
+mod people;
+mod problem;
+mod routing;
+mod running;
+mod settings;
+mod table;
+mod trees;
+
+use pyo3::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The engine of sogar.
+#[pymodule]
+mod _native {
+    use super::*;
+
+    #[pymodule_export]
+    use super::front::Front;
+    #[pymodule_export]
+    use super::matrix::solve_matrix;
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::people::{Explanation, audit, explain, is_gap, report, select_by_gap};
+    #[pymodule_export]
+    use super::problem::Problem;
+    #[pymodule_export]
+    use super::settings::{check_config, preset, read_config};
+    #[pymodule_export]
+    use super::table::Table;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,170 @@
+//! A prepared problem: table, model and configuration brought together, ready to be solved and to be asked about other
+//! people afterwards.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use sogar::evaluate::{HeldOut, evaluate};
+use sogar::pipeline::Prepared;
+use sogar::{CancelToken, Error};
+
+use crate::errors::{OrRaise, json};
+use crate::front::Front;
+use crate::functions::{PythonCost, Raised};
+use crate::model::Model;
+use crate::routing::{Route, edited_columns, route};
+use crate::running::{Reports, attended, unattended};
+use crate::settings::parsed;
+use crate::table::Table;
+
+/// A prepared problem of the engine.
+#[pyclass(frozen, module = "sogar._native")]
+pub struct Problem {
+    /// The problem.
+    pub prepared: Arc<Prepared>,
+    /// The reference table.
+    pub reference: Arc<sogar::table::Table>,
+    raised: Raised,
+}
+
+impl Problem {
+    /// The exception for an error of the engine.
+    pub fn exception(&self, py: Python<'_>, error: &Error) -> PyErr {
+        self.raised.exception(py, error)
+    }
+
+    fn route(&self, py: Python<'_>, front: &Front, point: usize, table: &Table) -> PyResult<Route> {
+        front.point(point)?;
+        let (prepared, front, table) = (self.prepared.clone(), front.inner.clone(), table.inner.clone());
+        unattended(py, move || route(&prepared, &front, point, &table))?
+            .map_err(|error| self.exception(py, &error))
+    }
+}
+
+#[pymethods]
+impl Problem {
+    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are; `cost` is
+    /// a callable where the configuration says that the cost is a function.
+    #[new]
+    #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None))]
+    fn new(
+        py: Python<'_>,
+        table: &Table,
+        model: &Model,
+        config: &str,
+        folder: PathBuf,
+        cost: Option<Py<PyAny>>,
+        outcomes_cache: Option<PathBuf>,
+    ) -> PyResult<Problem> {
+        let config = parsed(py, config)?;
+        let (reference, loaded, raised) = (table.inner.clone(), model.inner.clone(), model.raised.clone());
+        let shared = reference.clone();
+        let prepared = unattended(py, move || Prepared::new(config, &folder, &shared, loaded, None))?;
+        let mut prepared = prepared.map_err(|error| raised.exception(py, &error))?;
+        if let Some(function) = cost {
+            prepared.cost.set_function(Arc::new(PythonCost { function, raised: raised.clone() }));
+        }
+        prepared.outcomes_cache = outcomes_cache;
+        Ok(Problem { prepared: Arc::new(prepared), reference, raised })
+    }
+
+    /// What the user should know.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.prepared.notices.clone()
+    }
+
+    /// Sizes: rows, affected, splits, edits, actions.
+    #[getter]
+    fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (prepared, sizes) = (&self.prepared, PyDict::new(py));
+        sizes.set_item("rows", prepared.table.rows)?;
+        sizes.set_item("affected", prepared.affected.len())?;
+        sizes.set_item("splits", prepared.splits.len())?;
+        sizes.set_item("edits", prepared.edits.len())?;
+        sizes.set_item("actions", prepared.action_count)?;
+        Ok(sizes)
+    }
+
+    /// Hashes of the table and the model.
+    #[getter]
+    fn hashes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let hashes = PyDict::new(py);
+        hashes.set_item("table", &self.prepared.table_hash)?;
+        hashes.set_item("model", &self.prepared.model.hash)?;
+        Ok(hashes)
+    }
+
+    /// The features, as JSON.
+    #[getter]
+    fn features(&self) -> PyResult<String> {
+        json(&self.prepared.table.features)
+    }
+
+    /// Finds the front. Gives it with the warnings on the way and, if the search was ended by Ctrl-C, that exception; the
+    /// front then has what was found so far. `progress` is called with stage, how much is done, of how much, a remark.
+    #[pyo3(signature = (progress=None))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<(Front, Vec<String>, Option<Py<PyAny>>)> {
+        let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
+        let (prepared, token, reporter) = (self.prepared.clone(), cancel.clone(), reports.clone());
+        let work = move || prepared.solve(&*reporter, &token);
+        let (front, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+        let front = match (front, interrupt.as_ref()) {
+            (Ok(front), _) => front,
+            (Err(error), None) => return Err(self.exception(py, &error)),
+            (Err(_), Some(interrupt)) => return Err(interrupt.clone_ref(py)),
+        };
+        let interrupt = interrupt.map(|error| error.into_value(py).into_any());
+        Ok((front.into(), reports.warnings(), interrupt))
+    }
+
+    /// The front on other rows: notices, and the evaluation as JSON.
+    fn evaluate(&self, py: Python<'_>, front: &Front, table: &Table) -> PyResult<(Vec<String>, String)> {
+        let (prepared, front, table) = (self.prepared.clone(), front.inner.clone(), table.inner.clone());
+        let found = unattended(py, move || {
+            let held_out = HeldOut::new(&prepared, &table)?;
+            let evaluation = evaluate(&front, &prepared, &held_out)?;
+            Ok((held_out.notices, evaluation))
+        })?;
+        let (notices, evaluation) = found.map_err(|error| self.exception(py, &error))?;
+        Ok((notices, json(&evaluation)?))
+    }
+
+    /// For every row of a table the position, among the front's actions, of what the point's tree advises; −1 for rows that
+    /// the model does not turn down.
+    fn assign<'py>(
+        &self,
+        py: Python<'py>,
+        front: &Front,
+        point: usize,
+        table: &Table,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let route = self.route(py, front, point, table)?;
+        Ok(PyArray1::from_iter(py, route.actions()))
+    }
+
+    /// What the advised edits change in a table: for every column with a change its name, the rows, and the new cells
+    /// (numbers, or texts and `None`).
+    fn edited<'py>(
+        &self,
+        py: Python<'py>,
+        front: &Front,
+        point: usize,
+        table: &Table,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let route = self.route(py, front, point, table)?;
+        let columns = edited_columns(&self.prepared, &front.inner, &route).or_raise(py)?;
+        let list = PyList::empty(py);
+        for column in columns {
+            list.append(column.into_python(py)?)?;
+        }
+        Ok(list)
+    }
+}

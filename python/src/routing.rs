@@ -1,0 +1,130 @@
+//! Rows of a table sent through one tree: what each is advised, and what its cells become.
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use sogar::Result;
+use sogar::actions::Edit;
+use sogar::binarize::Split;
+use sogar::feature::{Columns, FeatureTable};
+use sogar::pipeline::Prepared;
+use sogar::predict::predict_table;
+use sogar::summary::{FrontFile, Node};
+use sogar::table::Table;
+
+/// What each row of a table is advised.
+pub struct Route {
+    table: FeatureTable,
+    /// Position of the action among the front's; none for rows that are not turned down.
+    actions: Vec<Option<usize>>,
+}
+
+impl Route {
+    /// Positions of actions, −1 where there is none.
+    pub fn actions(&self) -> impl ExactSizeIterator<Item = i64> {
+        self.actions.iter().map(|action| action.map_or(-1, |action| action as i64))
+    }
+}
+
+/// Sends every row that the model turns down through the tree of a point.
+pub fn route(prepared: &Prepared, front: &FrontFile, point: usize, table: &Table) -> Result<Route> {
+    let (table, _) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
+    let splits: Vec<Split> =
+        front.splits.iter().map(|split| split.split(&table.features)).collect::<Result<_>>()?;
+    let tree = &front.points[point].tree;
+    let actions = (0..table.rows)
+        .map(|row| {
+            (!prepared.classes.is_desired(&predictions[row])).then(|| leaf(tree, &splits, &table, row))
+        })
+        .collect();
+    Ok(Route { table, actions })
+}
+
+fn leaf(tree: &Node, splits: &[Split], table: &FeatureTable, row: usize) -> usize {
+    let mut node = tree;
+    loop {
+        match node {
+            Node::Leaf { action, .. } => return *action,
+            Node::Split { split, left, right } => {
+                let split = &splits[*split];
+                let passes = split.test.passes(table.values[split.feature][row]);
+                node = if passes { left } else { right };
+            }
+        }
+    }
+}
+
+/// New cells of one column.
+pub struct EditedColumn {
+    name: String,
+    rows: Vec<i64>,
+    cells: Cells,
+}
+
+enum Cells {
+    Numbers(Vec<f64>),
+    Texts(Vec<Option<String>>),
+}
+
+impl EditedColumn {
+    /// As a tuple of name, rows and cells.
+    pub fn into_python(self, py: Python<'_>) -> PyResult<(String, Py<PyAny>, Py<PyAny>)> {
+        let cells = match self.cells {
+            Cells::Numbers(numbers) => PyArray1::from_vec(py, numbers).into_any(),
+            Cells::Texts(texts) => PyList::new(py, texts)?.into_any(),
+        };
+        Ok((self.name, PyArray1::from_vec(py, self.rows).into_any().unbind(), cells.unbind()))
+    }
+}
+
+/// The cells that the advised edits change, column by column.
+pub fn edited_columns(prepared: &Prepared, front: &FrontFile, route: &Route) -> Result<Vec<EditedColumn>> {
+    let features = &prepared.table.features;
+    let actions: Vec<Vec<Edit>> = front
+        .actions
+        .iter()
+        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
+        .collect::<Result<_>>()?;
+    // (row, new value) per feature
+    let mut changes: Vec<Vec<(usize, f64)>> = vec![Vec::new(); features.len()];
+    for (row, action) in route.actions.iter().enumerate() {
+        let Some(action) = action else { continue };
+        let before = route.table.row(row);
+        let mut after = before.clone();
+        for edit in &actions[*action] {
+            edit.apply(&mut after);
+        }
+        for (feature, (old, new)) in before.iter().zip(&after).enumerate() {
+            if old != new && !new.is_nan() {
+                changes[feature].push((row, *new));
+            }
+        }
+    }
+    let mut columns = Vec::new();
+    for (feature, changes) in features.iter().zip(&changes).filter(|(_, changes)| !changes.is_empty()) {
+        let rows: Vec<i64> = changes.iter().map(|(row, _)| *row as i64).collect();
+        match &feature.columns {
+            Columns::One(name) if feature.is_numeric() => {
+                let cells = Cells::Numbers(changes.iter().map(|(_, value)| *value).collect());
+                columns.push(EditedColumn { name: name.clone(), rows, cells });
+            }
+            Columns::One(name) => {
+                let missing = feature.missing_level();
+                let text = |level: usize| {
+                    if missing == Some(level) { None } else { feature.levels().get(level).cloned() }
+                };
+                let cells = Cells::Texts(changes.iter().map(|(_, value)| text(*value as usize)).collect());
+                columns.push(EditedColumn { name: name.clone(), rows, cells });
+            }
+            Columns::OneHot(names) => {
+                for (level, name) in names.iter().enumerate() {
+                    let hot = |value: f64| f64::from(value == level as f64);
+                    let cells = Cells::Numbers(changes.iter().map(|(_, value)| hot(*value)).collect());
+                    columns.push(EditedColumn { name: name.clone(), rows: rows.clone(), cells });
+                }
+            }
+        }
+    }
+    Ok(columns)
+}

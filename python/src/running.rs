@@ -1,0 +1,160 @@
+//! Long work: done on another thread without the interpreter's lock, while this one listens for Ctrl-C.
+//!
+//! Python runs signal handlers on its main thread alone, and only when that thread runs Python. So the thread that
+//! called waits here, and looks every 25 ms whether a signal came and whether there is progress to show. No other
+//! thread calls back into Python for that.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use sogar::CancelToken;
+use sogar::outcomes::Scorings;
+use sogar::pipeline::Reporter;
+
+/// How long a signal may go unnoticed.
+const TICK: Duration = Duration::from_millis(25);
+
+/// A result that another thread is about to leave here.
+struct Promise<T> {
+    result: Mutex<Option<std::thread::Result<T>>>,
+    kept: Condvar,
+}
+
+impl<T> Promise<T> {
+    fn keep(&self, result: std::thread::Result<T>) {
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        self.kept.notify_all();
+    }
+
+    /// Waits for a moment.
+    fn wait(&self) -> Option<std::thread::Result<T>> {
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.kept.wait_timeout_while(result, TICK, |result| result.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
+/// Does the work on another thread. `tick` is called now and then with the interpreter's lock; if it fails, so does this,
+/// and nobody waits for the work any more.
+fn wait_for<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+    mut tick: impl FnMut() -> PyResult<()>,
+) -> PyResult<T> {
+    let promise = Arc::new(Promise { result: Mutex::new(None), kept: Condvar::new() });
+    let kept = promise.clone();
+    std::thread::Builder::new()
+        .name("sogar".to_owned())
+        .spawn(move || kept.keep(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))))
+        .map_err(|cause| PyRuntimeError::new_err(format!("a thread could not be started: {cause}")))?;
+    loop {
+        match py.detach(|| promise.wait()) {
+            Some(Ok(result)) => return Ok(result),
+            Some(Err(_)) => {
+                return Err(PyRuntimeError::new_err("an internal error of sogar; please report it"));
+            }
+            None => tick()?,
+        }
+    }
+}
+
+/// Work that cannot be ended early: on Ctrl-C it is left to itself, and its result is dropped when it is done.
+pub fn unattended<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    wait_for(py, work, || py.check_signals())
+}
+
+/// Work that ends early, with what it has, when the token is cancelled. Ctrl-C, or a progress bar that fails, cancels it;
+/// the exception is given beside the result.
+pub fn attended<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &CancelToken,
+    reports: &Arc<Reports>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<(T, Option<PyErr>)> {
+    let mut interrupt = None;
+    let show = |interrupt: &mut Option<PyErr>| {
+        let seen = py.check_signals().and_then(|()| match progress {
+            Some(progress) if interrupt.is_none() => reports.show(progress),
+            _ => Ok(()),
+        });
+        if let Err(error) = seen {
+            cancel.cancel();
+            interrupt.get_or_insert(error);
+        }
+    };
+    let result = wait_for(py, work, || {
+        show(&mut interrupt);
+        Ok(())
+    })?;
+    show(&mut interrupt);
+    Ok((result, interrupt))
+}
+
+/// What the engine last said of its progress, for the thread that waits.
+#[derive(Default)]
+pub struct Reports(Mutex<Heard>);
+
+#[derive(Default)]
+struct Heard {
+    /// Stage, how much of it is done, how much there is, and a remark.
+    stage: Option<(String, usize, usize, String)>,
+    /// Things that are worth a warning.
+    warnings: Vec<String>,
+}
+
+impl Reports {
+    fn heard(&self) -> std::sync::MutexGuard<'_, Heard> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, stage: String, done: usize, all: usize, remark: String) {
+        self.heard().stage = Some((stage, done, all, remark));
+    }
+
+    /// What there is to warn of.
+    pub fn warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.heard().warnings)
+    }
+
+    fn show(&self, progress: &Bound<'_, PyAny>) -> PyResult<()> {
+        let stage = self.heard().stage.take();
+        if let Some(stage) = stage {
+            progress.call1(stage)?;
+        }
+        Ok(())
+    }
+}
+
+impl Reporter for Reports {
+    fn outcomes(&self, done: usize, all: usize) {
+        self.set("outcomes of all actions".to_owned(), done, all, String::new());
+    }
+
+    fn search(&self, progress: sogar::Progress) {
+        let sogar::Progress { depth, splits_done, splits_total, leaf_sets } = progress;
+        self.set(
+            format!("search, depth {depth}"),
+            splits_done,
+            splits_total,
+            format!("{leaf_sets} leaf sets"),
+        );
+    }
+
+    fn checking(&self, what: &str, done: usize, all: usize) {
+        self.set(what.to_owned(), done, all, String::new());
+    }
+
+    fn scorings(&self, scorings: Scorings) {
+        self.set(format!("the model scores {} edited rows", scorings.distinct), 0, 1, String::new());
+    }
+
+    fn warning(&self, text: &str) {
+        self.heard().warnings.push(text.to_owned());
+    }
+}

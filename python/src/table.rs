@@ -1,0 +1,159 @@
+//! Tables: columns from Arrow, from NumPy or from lists, or a file.
+//!
+//! What a column means is decided where all tables are read ([`sogar::table`]), so that a data frame, a Parquet file and a
+//! CSV file with the same contents are the same table.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::LargeStringBuilder;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, LargeStringArray};
+use arrow_schema::DataType;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
+use sogar::table::{Cells, Column, ReadOptions, parquet};
+
+use crate::errors::OrRaise;
+use crate::running::unattended;
+use crate::settings::parsed;
+
+/// A table of the engine.
+#[pyclass(frozen, module = "sogar._native")]
+pub struct Table {
+    /// The table.
+    pub inner: Arc<sogar::table::Table>,
+}
+
+impl From<sogar::table::Table> for Table {
+    fn from(table: sogar::table::Table) -> Table {
+        Table { inner: Arc::new(table) }
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// A CSV or Parquet file, read as the configuration says.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf, config: &str) -> PyResult<Table> {
+        let options = parsed(py, config)?.read_options().or_raise(py)?;
+        let table = unattended(py, move || sogar::table::Table::read(&path, &options))?;
+        Ok(table.or_raise(py)?.into())
+    }
+
+    /// Anything that speaks the Arrow PyCapsule interface.
+    #[staticmethod]
+    fn from_arrow(py: Python<'_>, data: AnyRecordBatch, config: &str, origin: PathBuf) -> PyResult<Table> {
+        let options = parsed(py, config)?.read_options().or_raise(py)?;
+        let (batches, schema) = data.into_table()?.into_inner();
+        let made = py.detach(|| {
+            let mut columns = Vec::with_capacity(schema.fields().len());
+            for (index, field) in schema.fields().iter().enumerate() {
+                let chunks: Vec<ArrayRef> = batches.iter().map(|batch| batch.column(index).clone()).collect();
+                columns.push(parquet::column(field.name(), field.data_type(), &chunks, &options)?);
+            }
+            sogar::table::Table::from_columns(origin, columns)
+        });
+        Ok(made.or_raise(py)?.into())
+    }
+
+    /// Columns one by one. Each is a one-dimensional array of 64-bit floats (NaN is missing), an Arrow array, a pair of
+    /// codes (32-bit integers, −1 is missing) and their texts, or a list of texts and `None`.
+    #[staticmethod]
+    fn from_columns(
+        py: Python<'_>,
+        names: Vec<String>,
+        columns: Vec<Bound<'_, PyAny>>,
+        config: &str,
+        origin: PathBuf,
+    ) -> PyResult<Table> {
+        let options = parsed(py, config)?.read_options().or_raise(py)?;
+        let columns = names
+            .iter()
+            .zip(&columns)
+            .map(|(name, column)| read_column(py, name, column, &options))
+            .collect::<PyResult<Vec<_>>>()?;
+        let made = py.detach(|| sogar::table::Table::from_columns(origin, columns));
+        Ok(made.or_raise(py)?.into())
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.inner.rows
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.inner.names().collect()
+    }
+
+    /// SHA-256 of the file, or of the contents.
+    #[getter]
+    fn hash(&self) -> &str {
+        &self.inner.hash
+    }
+
+    /// The file, if there is one.
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// The columns by name: arrays of floats, or lists of texts and `None`.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for column in &self.inner.columns {
+            match &column.cells {
+                Cells::Numbers(values) => columns.set_item(&column.name, PyArray1::from_slice(py, values))?,
+                Cells::Text { codes, levels } => {
+                    let texts = PyList::new(py, codes.iter().map(|&code| levels.get(code as usize)))?;
+                    columns.set_item(&column.name, texts)?;
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.rows
+    }
+}
+
+/// One column, whatever it is kept in, through the door that all Arrow columns take.
+fn read_column(
+    py: Python<'_>,
+    name: &str,
+    column: &Bound<'_, PyAny>,
+    options: &ReadOptions,
+) -> PyResult<Column> {
+    let chunks: Vec<ArrayRef> = if let Ok(values) = column.extract::<PyReadonlyArray1<'_, f64>>() {
+        vec![Arc::new(Float64Array::from_iter_values(values.as_array().iter().copied()))]
+    } else if let Ok(list) = column.cast::<PyList>() {
+        let mut texts = LargeStringBuilder::new();
+        for cell in list {
+            if cell.is_none() {
+                texts.append_null();
+            } else {
+                texts.append_value(cell.cast::<PyString>()?.to_str()?);
+            }
+        }
+        vec![Arc::new(texts.finish())]
+    } else if let Ok((codes, levels)) = column.extract::<(PyReadonlyArray1<'_, i32>, Vec<String>)>() {
+        let codes: Int32Array = codes.as_array().iter().map(|&code| (code >= 0).then_some(code)).collect();
+        let levels = Arc::new(LargeStringArray::from(levels));
+        let coded = DictionaryArray::<Int32Type>::try_new(codes, levels)
+            .map_err(|cause| PyValueError::new_err(format!("column `{name}`: {cause}")))?;
+        vec![Arc::new(coded)]
+    } else if let Ok(array) = column.extract::<AnyArray>() {
+        array.into_chunked_array()?.into_inner().0
+    } else {
+        return Err(PyTypeError::new_err(format!("column `{name}` is of a type that sogar does not take")));
+    };
+    let kind = chunks.first().map_or(DataType::Null, |chunk| chunk.data_type().clone());
+    py.detach(|| parquet::column(name, &kind, &chunks, options)).or_raise(py)
+}

@@ -1,0 +1,76 @@
+"""The German Credit example as a table and a model, and the command line to compare with."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GERMAN = ROOT / "examples" / "german"
+
+
+@pytest.fixture(scope="session")
+def run_cli() -> Callable[..., str]:
+    """Runs the command line and answers with its standard output."""
+    binary = Path(os.environ.get("SOGAR_BIN", ROOT / "target" / "debug" / "sogar"))
+    if not binary.exists():
+        pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
+
+    def run(*arguments: str | Path) -> str:
+        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
+        assert done.returncode == 0, f"sogar {' '.join(map(str, arguments))}\n{done.stderr}"
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def german() -> pd.DataFrame:
+    """The features of the German Credit table, texts as categories."""
+    table = pd.read_csv(GERMAN / "german.csv").drop(columns="credit")
+    texts = table.select_dtypes(exclude="number").columns
+    return table.astype(dict.fromkeys(texts, "category"))
+
+
+@pytest.fixture(scope="session")
+def booster() -> lightgbm.Booster:
+    """The example's model."""
+    return lightgbm.Booster(model_file=str(GERMAN / "model.txt"))
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    """A few hundred people with numbers, a truth value and categories of both sorts."""
+    draw = np.random.default_rng(7)
+    count = 300
+    return pd.DataFrame(
+        {
+            "income": draw.integers(10, 90, count),
+            "debt": np.round(draw.uniform(0, 50, count), 2),
+            "owner": draw.random(count) < 0.4,
+            "city": pd.Categorical(draw.choice(["Oslo", "Rome", "Lima"], count)),
+            "grade": pd.Categorical(
+                draw.choice(["low", "mid", "high"], count), categories=["low", "mid", "high"], ordered=True
+            ),
+        }
+    )
+
+
+@pytest.fixture
+def decide() -> Callable[[pd.DataFrame], Any]:
+    """A model of `people`: a function of a data frame."""
+
+    def decide(table: pd.DataFrame) -> Any:
+        grade = table["grade"].cat.codes if hasattr(table["grade"], "cat") else 0
+        score = table["income"] - table["debt"] + 10 * table["owner"].astype(float) + 5 * grade
+        return (score + 8 * (table["city"] == "Oslo") > 40).to_numpy()
+
+    return decide
