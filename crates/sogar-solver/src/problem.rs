@@ -302,6 +302,26 @@ impl Problem {
         }
     }
 
+    /// The cost of an action over a set of rows.
+    pub fn cost_over(&self, action: usize, rows: &RowSet) -> u64 {
+        let columns: Vec<&[u32]> =
+            self.edits_of(action).iter().map(|&edit| self.edit_cost(edit as usize)).collect();
+        match self.combine {
+            Combine::Max => rows
+                .iter()
+                .map(|row| u64::from(columns.iter().map(|column| column[row]).max().unwrap_or(0)))
+                .sum(),
+            Combine::Sum => {
+                rows.iter().map(|row| columns.iter().map(|column| u64::from(column[row])).sum::<u64>()).sum()
+            }
+        }
+    }
+
+    /// How many of a set of rows an action flips.
+    pub fn flipped_among(&self, action: usize, rows: &RowSet) -> u64 {
+        u64::from(crate::bits::count_and(rows.words(), self.flips_of(action)))
+    }
+
     /// Whether an action flips a row.
     pub fn flips(&self, action: usize, row: usize) -> bool {
         self.flips.contains(action, row)

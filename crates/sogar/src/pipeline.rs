@@ -5,6 +5,7 @@
 
 mod asking;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -315,8 +316,13 @@ impl Prepared {
             settled_outcomes: settled,
             outcome_method: method.to_owned(),
         };
-        let mut describe =
-            Describe { prepared: self, problem: &problem, splits: Vec::new(), actions: Vec::new() };
+        let mut describe = Describe {
+            prepared: self,
+            problem: &problem,
+            splits: Vec::new(),
+            actions: Vec::new(),
+            leaves: BTreeMap::new(),
+        };
         let points: Vec<PointRef> = outcome.front.iter().map(|solution| describe.point(solution)).collect();
         let features = &self.table.features;
         let info = self.model.predictor.info();
@@ -391,6 +397,8 @@ struct Describe<'a> {
     problem: &'a Problem,
     splits: Vec<u32>,
     actions: Vec<u32>,
+    /// Leaves that were described already, by the way to them and their action: neighbours on a front share most of theirs.
+    leaves: BTreeMap<(Vec<(u32, bool)>, u32), Node>,
 }
 
 fn position(list: &mut Vec<u32>, item: u32) -> usize {
@@ -412,28 +420,38 @@ impl Describe<'_> {
             loss_count: solution.loss,
             leaves: solution.tree.leaves(),
             depth: solution.tree.depth(),
-            tree: self.node(&solution.tree, &RowSet::full(rows)),
+            tree: self.node(&solution.tree, &RowSet::full(rows), &mut Vec::new()),
         }
     }
 
-    fn node(&mut self, tree: &sogar_solver::TreeNode, rows: &RowSet) -> Node {
+    /// The node at the end of a `way` of splits, with `rows` of the people.
+    fn node(&mut self, tree: &sogar_solver::TreeNode, rows: &RowSet, way: &mut Vec<(u32, bool)>) -> Node {
         match tree {
             sogar_solver::TreeNode::Leaf { action } => {
-                let number = *action as usize;
-                Node::Leaf {
+                let key = (way.clone(), *action);
+                if let Some(known) = self.leaves.get(&key) {
+                    return known.clone();
+                }
+                let leaf = Node::Leaf {
                     action: position(&mut self.actions, *action),
                     rows: rows.count() as u64,
-                    flipped: rows.iter().filter(|&row| self.problem.flips(number, row)).count() as u64,
-                    cost_sum: rows.iter().map(|row| self.problem.cost(number, row)).sum(),
-                }
+                    flipped: self.problem.flipped_among(*action as usize, rows),
+                    cost_sum: self.problem.cost_over(*action as usize, rows),
+                };
+                self.leaves.insert(key, leaf.clone());
+                leaf
             }
             sogar_solver::TreeNode::Split { split, left, right } => {
                 let passing = self.problem.split(*split as usize);
-                Node::Split {
-                    split: position(&mut self.splits, *split),
-                    left: Box::new(self.node(left, &rows.and(passing))),
-                    right: Box::new(self.node(right, &rows.and_not(passing))),
-                }
+                let position = position(&mut self.splits, *split);
+                let mut child = |tree, passed: bool| {
+                    let rows = if passed { rows.and(passing) } else { rows.and_not(passing) };
+                    way.push((*split, passed));
+                    let node = self.node(tree, &rows, way);
+                    way.pop();
+                    Box::new(node)
+                };
+                Node::Split { split: position, left: child(left, true), right: child(right, false) }
             }
         }
     }
