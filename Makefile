@@ -113,14 +113,17 @@ wheel: $(VENV)/ready
 	@scripts/try_wheel.sh $(abspath $(VENV))/bin/python
 
 # Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'.
-# With --growth, --network, --outcomes or --python in BENCH only that part runs.
+# With --growth, --network, --outcomes, --python or --report in BENCH only that part runs.
 SOGAR_DATA ?= ../shared/data
 BENCH ?=
 PAPER := $(TARGET)/paper
-BENCH_PART := $(filter --growth --network --outcomes --python,$(BENCH))
+BENCH_PART := $(filter --growth --network --outcomes --python --report,$(BENCH))
 BENCH_QUICK := $(filter --quick,$(BENCH))
 BENCH_BIN := "$(abspath $(TARGET))/release/sogar-bench"
 BENCH_OUTCOMES = $(VENV)/bin/python scripts/bench_outcomes.py --paper $(PAPER) \
+	--sogar "$(abspath $(TARGET))/release/sogar" $(BENCH_QUICK)
+
+BENCH_REPORT = $(VENV)/bin/python scripts/bench_report.py --paper $(PAPER) \
 	--sogar "$(abspath $(TARGET))/release/sogar" $(BENCH_QUICK)
 
 BENCH_PYTHON = PYTHONPATH=$(abspath python) $(VENV)/bin/python scripts/bench_python.py \
@@ -141,9 +144,12 @@ ifeq ($(BENCH_PART),)
 	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
 	@$(BENCH_BIN) --network $(BENCH_QUICK)
 	@$(BENCH_OUTCOMES)
+	@$(BENCH_REPORT)
 	@$(MAKE) bench-python
 else ifeq ($(BENCH_PART),--outcomes)
 	@$(BENCH_OUTCOMES)
+else ifeq ($(BENCH_PART),--report)
+	@$(BENCH_REPORT)
 else ifeq ($(BENCH_PART),--python)
 	@$(MAKE) bench-python
 else

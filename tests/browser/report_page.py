@@ -70,6 +70,7 @@ class Opened:
 
     def saved(self, button: str) -> str:
         """What a download button gives."""
+        self.page.wait_for_timeout(150)  # Chromium drops downloads beyond ten a second
         with self.page.expect_download() as download:
             self.page.get_by_role("button", name=button, exact=True).click()
         return Path(download.value.path()).read_text(encoding="utf-8")

@@ -311,6 +311,12 @@ pub enum SchemaOf {
     Config,
     /// `front.json`
     Front,
+    /// `sogar audit --json`
+    Audit,
+    /// `sogar explain --json`
+    Explanation,
+    /// `sogar diff --json`
+    Diff,
 }
 
 #[derive(Debug, Args)]

@@ -125,6 +125,18 @@ impl<'a> Memo<'a> {
         self.bytes.fetch_sub(freed, Ordering::Relaxed);
     }
 
+    /// Frees everything, and `also` what refers to it: millions of small fronts take a second, so on a thread of its own. A
+    /// search that has to end in time does not wait for it.
+    pub fn free_beside(self, also: Front) {
+        const WORTH_A_THREAD: usize = 16 << 20;
+        let large = self.bytes() > WORTH_A_THREAD;
+        let garbage = (self.shards, also);
+        if large {
+            // Where no thread can be had, the closure is dropped here, and the garbage with it.
+            let _ = std::thread::Builder::new().name("sogar-free".into()).spawn(move || drop(garbage));
+        }
+    }
+
     /// Leaf sets remembered so far, those since forgotten included.
     pub fn leaf_sets(&self) -> u64 {
         self.leaf_sets.load(Ordering::Relaxed)

@@ -150,13 +150,14 @@ impl Solver {
             Status::Complete => front.points(),
             _ => individual_bound(&cheapest.unwrap_or_else(|| leaves.cheapest_at_least())),
         };
-        let front = front.solutions();
+        let solutions = front.solutions();
         let stats = Stats {
             leaf_sets: search.memo.leaf_sets(),
             leaf_work: leaves.work(),
             memo_bytes: search.memo.bytes(),
         };
-        Outcome { front, status, bound, stats }
+        search.memo.free_beside(front);
+        Outcome { front: solutions, status, bound, stats }
     }
 }
 

@@ -1,7 +1,10 @@
-//! `sogar schema`: JSON Schemas of the configuration and of the result file.
+//! `sogar schema`: JSON Schemas of the configuration, of the result file, and of what other commands print with `--json`.
 
 use sogar::Result;
+use sogar::audit::Audit;
 use sogar::config::Config;
+use sogar::diff::Diff;
+use sogar::explain::Explanation;
 use sogar::summary::FrontFile;
 
 use crate::args::{SchemaArgs, SchemaOf};
@@ -11,6 +14,9 @@ pub fn run(args: &SchemaArgs, output: &Output) -> Result<Exit> {
     let schema = match args.of {
         SchemaOf::Config => Config::schema(),
         SchemaOf::Front => FrontFile::schema(),
+        SchemaOf::Audit => Audit::schema(),
+        SchemaOf::Explanation => Explanation::schema(),
+        SchemaOf::Diff => Diff::schema(),
     };
     output.print(format!("{schema:#}\n"))?;
     Ok(Exit::Complete)
