@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 VENV := .venv
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-PYTHON_FILES := scripts tests/python tests/browser examples
+PYTHON_FILES := scripts tests examples
 PACKAGE_FILES := python/sogar python/tests
 # The extension module as cargo calls it, and as the package does.
 EXTENSION := lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so)

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+from running import ROOT, ending_with
 
-ROOT = Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "examples" / "german"
 
 
 @pytest.fixture(scope="session")
 def run_cli() -> Callable[..., str]:
     """Runs the command line and answers with its standard output."""
-    binary = Path(os.environ.get("SOGAR_BIN", ROOT / "target" / "debug" / "sogar"))
-    if not binary.exists():
-        pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
-
-    def run(*arguments: str | Path) -> str:
-        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
-        assert done.returncode == 0, f"sogar {' '.join(map(str, arguments))}\n{done.stderr}"
-        return done.stdout
-
-    return run
+    return ending_with(0)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +15,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from running import ROOT, Sogar, ending_with
 
-ROOT = Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "examples" / "german"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 Json = dict[str, Any]
-Sogar = Callable[..., str]
 Open = Callable[..., "Opened"]
 
 
@@ -90,17 +88,8 @@ def data_of(page: Path) -> Json:
 
 @pytest.fixture(scope="session")
 def sogar() -> Sogar:
-    """Runs the binary (`SOGAR_BIN`, else the debug build) and answers with its standard output."""
-    binary = Path(os.environ.get("SOGAR_BIN", ROOT / "target" / "debug" / "sogar"))
-    if not binary.exists():
-        pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
-
-    def run(*arguments: str | Path) -> str:
-        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
-        assert done.returncode == 0, f"sogar {' '.join(map(str, arguments))}\n{done.stderr}"
-        return done.stdout
-
-    return run
+    """Runs the binary and answers with its standard output."""
+    return ending_with(0)
 
 
 @pytest.fixture(scope="session")

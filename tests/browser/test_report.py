@@ -16,7 +16,6 @@ from report_page import (
     Open,
     Opened,
     Report,
-    Sogar,
     adult,
     browser,
     data_of,
@@ -25,6 +24,7 @@ from report_page import (
     report,
     sogar,
 )
+from running import Sogar
 
 MEASURES = ("cost", "loss", "invalidity")
 

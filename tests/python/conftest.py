@@ -3,53 +3,35 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from recompute import Json, Population, read_table
+from running import ROOT, Sogar, ending_with, the_binary
 
-ROOT = Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "examples" / "german"
 
-Sogar = Callable[..., str]
 Solve = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
 def binary() -> Path:
-    """The binary: `SOGAR_BIN`, else the debug build."""
-    binary = Path(os.environ.get("SOGAR_BIN", ROOT / "target" / "debug" / "sogar"))
-    if not binary.exists():
-        pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
-    return binary
+    """The binary."""
+    return the_binary()
 
 
 @pytest.fixture(scope="session")
-def sogar_error(binary: Path) -> Sogar:
+def sogar_error() -> Sogar:
     """Runs the binary, which must fail with exit code 2, and answers with its standard error."""
-
-    def run(*arguments: str | Path) -> str:
-        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
-        assert done.returncode == 2, f"sogar {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}"
-        return done.stderr
-
-    return run
+    return ending_with(2)
 
 
 @pytest.fixture(scope="session")
-def sogar(binary: Path) -> Sogar:
+def sogar() -> Sogar:
     """Runs the binary and answers with its standard output."""
-
-    def run(*arguments: str | Path) -> str:
-        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
-        assert done.returncode == 0, f"sogar {' '.join(map(str, arguments))}\n{done.stderr}"
-        return done.stdout
-
-    return run
+    return ending_with(0)
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from conftest import GERMAN, ROOT, Sogar, Solve
+from conftest import GERMAN, Solve
 from recompute import Json, Population
+from running import ROOT, Sogar
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import GERMAN, Sogar
+from conftest import GERMAN
 from recompute import Json
+from running import Sogar
 
 SCORE = '''"""Scores of rows on standard input, as a user would write it."""
 import sys

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import GERMAN, Sogar
+from conftest import GERMAN
 from recompute import Json
+from running import Sogar
 
 Array = np.ndarray[Any, Any]
 Arrays = dict[str, Array]

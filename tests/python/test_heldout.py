@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import GERMAN, Sogar, Solve
+from conftest import GERMAN, Solve
 from recompute import Json, Population, differences
+from running import Sogar
 
 
 def write(rows: pd.DataFrame, path: Path) -> Path:

@@ -7,8 +7,9 @@ import tomllib
 
 import jsonschema
 import pytest
-from conftest import GERMAN, Sogar
+from conftest import GERMAN
 from recompute import Json
+from running import Sogar
 
 
 def schema(sogar: Sogar, of: str) -> Json:

@@ -1,7 +1,9 @@
 //! How time and memory grow: one parameter at a time, around a problem that takes seconds.
 
+use sogar::describe::grouped;
+
 use crate::measure::Measurement;
-use crate::report::{grouped, median};
+use crate::report::median;
 use crate::variation::Variation;
 
 /// One line of the table.

@@ -1,5 +1,7 @@
 //! The measurements as Markdown tables, with notes that say what was sampled and what was checked.
 
+use sogar::describe::grouped;
+
 use crate::measure::{Comparison, Measurement, Sample, Seconds};
 
 /// All tables and notes.
@@ -137,19 +139,6 @@ pub fn median(measured: &Measurement, of: impl Fn(&Seconds) -> f64) -> f64 {
         (Some(a), Some(b)) => (a + b) / 2.0,
         _ => f64::NAN,
     }
-}
-
-/// A number with its thousands set apart.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -123,19 +123,6 @@ pub fn heading(text: &str) -> String {
     format!("{BOLD}{text}{BOLD:#}\n")
 }
 
-/// A whole number with thin groups: 1,234,567.
-pub fn grouped(number: impl Display) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Seconds for people: `0.42 s`, `3.1 s`, `2 min 5 s`.
 pub fn seconds(seconds: f64) -> String {
     match seconds {
@@ -148,14 +135,6 @@ pub fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1000), "1,000");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-    }
 
     #[test]
     fn seconds_are_rounded_before_they_are_cut_into_minutes() {

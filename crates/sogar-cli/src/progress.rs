@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sogar::Progress;
+use sogar::describe::grouped;
 use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
 use sogar::summary::EvaluatedPoint;
 
-use crate::output::{Output, grouped};
+use crate::output::Output;
 
 /// Shows outcomes and search as bars.
 pub struct Bars<'a> {

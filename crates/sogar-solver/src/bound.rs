@@ -9,7 +9,8 @@
 //! a single edit, or contains a pair of edits `p` with `x ∈ U(p)`, the union of the flips of everything that contains `p`, and costs
 //! at least what the two edits of `p` cost `x` together. The least of these over single edits that flip `x` and pairs with `x ∈ U(p)`
 //! is therefore at most `m(x)` ([`crate::leaf::GroupedLeaves::cheapest_at_least`]), and the individual bound made
-//! of it is sound too. A search that is stopped before every `m(x)` is known falls back on it.
+//! of it is sound too. Only useful actions need be looked at for either: what an action that was left out does for `x`, an earlier one does for no more
+//! ([`crate::leaf`]'s `useful`). A search that is stopped before every `m(x)` is known falls back on it.
 
 use std::ops::Range;
 

@@ -328,6 +328,23 @@ fn clusters_of_a_plain_table_spare_most_actions() {
 }
 
 #[test]
+fn totals_over_a_set_are_sums_over_its_rows() {
+    let shape = Shape { rows: 150, splits: 3, actions: 60, depth: 1 };
+    for seed in 0..100 {
+        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let all = RowSet::full(problem.rows());
+        for rows in (0..problem.splits()).map(|split| problem.split(split)).chain([&all]) {
+            for action in 0..problem.actions() {
+                let cost: u64 = rows.iter().map(|row| problem.cost(action, row)).sum();
+                let flipped = rows.iter().filter(|&row| problem.flips(action, row)).count() as u64;
+                assert_eq!(problem.cost_over(action, rows), cost, "seed {seed}");
+                assert_eq!(problem.flipped_among(action, rows), flipped, "seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
     let shape = Shape { rows: 150, splits: 1, actions: 60, depth: 1 };
     for seed in 0..100 {

@@ -7,11 +7,26 @@ mod point;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Display;
+
 use crate::feature::format_number;
 use crate::summary::{FrontFile, Node};
 
 pub use conditions::{conditions, joined};
 pub use point::point_json;
+
+/// A whole number in groups of three digits: 1,234,567.
+pub fn grouped(number: impl Display) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
 
 /// A tree as indented text, with the number of people at every node.
 pub fn tree_text(front: &FrontFile, tree: &Node) -> String {

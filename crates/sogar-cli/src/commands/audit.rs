@@ -68,15 +68,9 @@ pub enum Unreachable {
     No,
 }
 
-/// Draws beyond which nothing is gained but time.
-const MOST_DRAWS: usize = 1_000_000;
-
 pub fn run(args: &AuditArgs, output: &Output) -> Result<Exit> {
     let conditions: Vec<Condition> = args.fail_on.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let groups = groups(&args.group, &conditions)?;
-    if args.draws > MOST_DRAWS {
-        return Err(Error::new(ErrorKind::Usage, format!("--draws is at most {MOST_DRAWS}")));
-    }
     let front = FrontFile::read(&args.front)?;
     args.csv.as_deref().map(require_writable).transpose()?;
     let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sogar::audit::{Audit, AuditRequest, Grouping, MIN_GROUP, MeasureName, audit};
+use sogar::describe::grouped;
 use sogar::diff::{Diff, Side, diff};
 use sogar::evaluate::reopen_with;
 use sogar::markup::visible;
@@ -12,7 +13,7 @@ use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{ModelFlags, require_there};
 use crate::interrupt;
-use crate::output::{Exit, Output, grouped, heading};
+use crate::output::{Exit, Output, heading};
 use crate::progress::Bars;
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sogar::describe::grouped;
 use sogar::evaluate::{HeldOut, evaluate, reopen};
 use sogar::files::write_atomically;
 use sogar::select::{By, select};
@@ -11,7 +12,7 @@ use sogar::{Error, ErrorKind, Result};
 
 use super::solve::some_points;
 use crate::args::{EvaluateArgs, require_there};
-use crate::output::{Exit, Output, grouped, heading, require_writable};
+use crate::output::{Exit, Output, heading, require_writable};
 
 pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;

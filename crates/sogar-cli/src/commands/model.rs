@@ -4,11 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sogar::Result;
+use sogar::describe::grouped;
 use sogar::feature::format_number;
 use sogar::model::{self, LoadedModel};
 
 use crate::args::{ModelArgs, ModelCommand};
-use crate::output::{Exit, Output, grouped, heading};
+use crate::output::{Exit, Output, heading};
 
 /// Names and categories that are printed before the rest is counted.
 const SHOWN: usize = 8;

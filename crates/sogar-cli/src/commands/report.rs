@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
+use sogar::Result;
 use sogar::audit::{DRAWS, Grouping};
+use sogar::describe::grouped;
 use sogar::evaluate::{HeldOut, reopen_with};
 use sogar::files::write_atomically;
 use sogar::outcomes::is_scored;
@@ -13,12 +15,11 @@ use sogar::report::{MIN_N, Opened, ReportRequest, gather, page};
 use sogar::select::By;
 use sogar::summary::FrontFile;
 use sogar::table::Table;
-use sogar::{Error, ErrorKind, Result};
 
 use super::audit::{Unreachable, holdout_path};
 use crate::args::{ModelFlags, require_there};
 use crate::interrupt;
-use crate::output::{Exit, Output, grouped, require_writable};
+use crate::output::{Exit, Output, require_writable};
 use crate::progress::Bars;
 
 #[derive(Debug, Args)]
@@ -63,15 +64,9 @@ pub struct ReportArgs {
     pub model: ModelFlags,
 }
 
-/// Draws beyond which nothing is gained but time.
-const MOST_DRAWS: usize = 1_000_000;
-
 pub fn run(args: &ReportArgs, output: &Output) -> Result<Exit> {
     let groups: Vec<Grouping> = args.group.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let picks: Vec<By> = args.by.iter().map(|text| text.parse()).collect::<Result<_>>()?;
-    if args.draws > MOST_DRAWS {
-        return Err(Error::new(ErrorKind::Usage, format!("--draws is at most {MOST_DRAWS}")));
-    }
     let front = FrontFile::read(&args.front)?;
     require_writable(&args.output)?;
     let files = files(args, &front, output)?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use sogar::Result;
+use sogar::describe::grouped;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
@@ -14,7 +15,7 @@ use sogar::table::Table;
 
 use crate::args::{InputArgs, SolveArgs};
 use crate::interrupt;
-use crate::output::{Exit, Output, grouped, heading, require_folder, require_writable, seconds};
+use crate::output::{Exit, Output, heading, require_folder, require_writable, seconds};
 use crate::progress::Bars;
 
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {

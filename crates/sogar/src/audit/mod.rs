@@ -28,7 +28,8 @@ pub use result::{
 
 use sogar_solver::CancelToken;
 
-use crate::error::{ErrorKind, Result};
+use crate::describe::grouped;
+use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::HeldOut;
 use crate::pipeline::{Prepared, Reporter};
 use crate::summary::FrontFile;
@@ -38,6 +39,8 @@ use unreachable::Unreachable;
 
 /// Bootstrap draws unless something else is asked for.
 pub const DRAWS: usize = 1000;
+/// Draws beyond which nothing is gained but time.
+const MOST_DRAWS: usize = 1_000_000;
 /// Affected people below which nothing is said about a group, unless something else is asked for.
 pub const MIN_GROUP: usize = 10;
 
@@ -83,6 +86,11 @@ pub fn audit(
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Audit> {
+    if request.draws > MOST_DRAWS {
+        let message = format!("{} bootstrap draws are too many", grouped(request.draws));
+        return Err(Error::new(ErrorKind::Usage, message)
+            .help(format!("{} are the most; {DRAWS} are usual", grouped(MOST_DRAWS))));
+    }
     let mut notes = Vec::new();
     let view = View { columns: reference, features: &prepared.table };
     let mut rules: Vec<Rule> = Vec::new();

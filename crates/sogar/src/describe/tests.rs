@@ -157,3 +157,11 @@ fn trees_show_people_at_every_node() {
         "Everybody: No change (8 people stay without recourse)\n"
     );
 }
+
+#[test]
+fn numbers_are_grouped() {
+    assert_eq!(grouped(0), "0");
+    assert_eq!(grouped(999), "999");
+    assert_eq!(grouped(1000), "1,000");
+    assert_eq!(grouped(1_234_567), "1,234,567");
+}

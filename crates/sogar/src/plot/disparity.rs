@@ -7,8 +7,8 @@ use super::axes::{LETTERS, Panel, Scale};
 use super::chart::MANY;
 use super::lettering::{BOLD, cut, lines, width};
 use super::svg::{Drawing, GREY, INK, SERIES, Style};
-use super::tradeoff::grouped;
 use crate::audit::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName};
+use crate::describe::grouped;
 use crate::error::{Error, ErrorKind, Result};
 use crate::summary::FrontFile;
 

@@ -5,6 +5,7 @@
 
 use super::chart::{Chart, Draw, Series};
 use super::svg::{GREY, SERIES};
+use crate::describe::grouped;
 use crate::error::{Error, ErrorKind, Result};
 use crate::select::{By, select};
 use crate::summary::{Evaluation, FrontFile, Status};
@@ -146,17 +147,4 @@ fn places(front: &FrontFile) -> Vec<(f64, f64)> {
 
 fn spoken_percent(point: Option<&(f64, f64)>) -> String {
     format!("{:.0}", 100.0 * point.map_or(0.0, |point| point.1))
-}
-
-/// A whole number with groups of three digits.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::config::{CostKind, Direction, FeatureConfig};
+use crate::describe::grouped;
 use crate::feature::{Feature, Kind};
 use crate::summary::FrontFile;
 
@@ -198,17 +199,4 @@ fn file_name(path: &str, otherwise: &str) -> String {
 
 fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| "…".to_owned(), |word| word.into_owned())
-}
-
-/// A whole number in groups: 1,234,567.
-pub fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

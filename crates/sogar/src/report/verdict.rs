@@ -1,10 +1,10 @@
 //! The verdict in plain words: what a reader should know before looking at anything else.
 
+use crate::describe::grouped;
 use crate::select::{By, select};
 use crate::summary::{FrontFile, Status};
 
 use super::data::{Data, GroupingData, Statement};
-use super::setting::grouped;
 
 /// A headline, and further sentences.
 pub fn verdict(front: &FrontFile, data: &Data) -> (String, Vec<Statement>) {

@@ -3,9 +3,10 @@
 use sogar::audit::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, PopulationAudit, Verdict,
 };
+use sogar::describe::grouped;
 use sogar::markup::visible;
 
-use crate::output::{grouped, heading};
+use crate::output::heading;
 
 /// Columns of a name, at most.
 const WIDEST_NAME: usize = 32;

@@ -1,0 +1,35 @@
+"""Runs the command line under test, for all suites: `SOGAR_BIN`, else the debug build."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+Sogar = Callable[..., str]
+
+
+def the_binary() -> Path:
+    """The binary, which must have been built."""
+    binary = Path(os.environ.get("SOGAR_BIN", ROOT / "target" / "debug" / "sogar"))
+    if not binary.exists():
+        pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
+    return binary
+
+
+def ending_with(code: int) -> Sogar:
+    """Runs the binary, which must end with this exit code; 0 gives its output, others its errors."""
+    binary = the_binary()
+
+    def run(*arguments: str | Path) -> str:
+        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
+        said = f"sogar {' '.join(map(str, arguments))}\n{done.stdout if code else ''}\n{done.stderr}"
+        assert done.returncode == code, said
+        return done.stderr if code else done.stdout
+
+    return run
