@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 import sogar
-from conftest import ROOT
+from running import ROOT
 
 #: The reference is made of docstrings, which are tested where they stand.
 PAGES = sorted(page for page in (ROOT / "docs" / "python").glob("*.md") if page.name != "API.md")

@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
-from conftest import ROOT
+from running import ROOT
 
 FOLDER = ROOT / "docs" / "python" / "notebooks"
 DATA = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data"))
