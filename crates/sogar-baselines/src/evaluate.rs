@@ -1,21 +1,20 @@
 //! The one place where proposals are applied and counted, for every method alike.
 //!
-//! A proposal is applied as the user's data allow: numbers stay within the reference table's smallest and largest
-//! value, whole numbers stay whole, a category is one change, and what cannot be done (changing a missing number, a
-//! level that does not exist) is skipped. Then the run's own cost model gives the exact cost and its own model the
-//! outcome. A proposal that fails still costs.
+//! A proposal is applied as the user's data allow ([`Reach`]). Then the run's own cost model gives the exact cost and
+//! its own model the outcome ([`Asking`]). A proposal that fails still costs.
 
 use serde::Serialize;
 use sogar::error::{Error, ErrorKind, Result};
-use sogar::feature::{Feature, FeatureTable, Kind};
-use sogar::model::Rows;
+use sogar::feature::FeatureTable;
 use sogar::pipeline::Prepared;
 use sogar::predict::predict_table;
 
+use crate::asking::{Asking, Moved};
 use crate::constraints::Constraints;
 use crate::contract::Assigned;
+use crate::reach::Reach;
 
-/// Rows per call of the model.
+/// Rows that are applied and asked about at a time.
 const BATCH: usize = 4096;
 
 /// How a method does on some people.
@@ -60,38 +59,26 @@ pub fn evaluate(
         let (proposals, people) = (assigned.len(), rows.len());
         return Err(Error::new(ErrorKind::Population, format!("{proposals} proposals for {people} people")));
     }
-    let bounds = Bounds::new(&prepared.table);
+    let reach = Reach::new(&prepared.table);
     let constraints = Constraints::new(prepared);
+    let asking = Asking::new(prepared);
     let (mut cost_sum, mut loss_count, mut changes, mut violations) = (0, 0, 0, 0);
     for (rows, assigned) in rows.chunks(BATCH).zip(assigned.chunks(BATCH)) {
-        let mut block = Vec::with_capacity(rows.len() * prepared.encoder.columns.len());
-        let mut encoded = Vec::new();
-        let mut refused = Vec::with_capacity(rows.len());
+        let mut moved = Moved::default();
         for (&row, proposal) in rows.iter().zip(assigned) {
             let before = table.row(row);
-            let after = if proposal.covered { bounds.apply(&before, &proposal.to)? } else { before.clone() };
+            let after = if proposal.covered { reach.apply(&before, &proposal.to)? } else { before.clone() };
             let changed = |feature: usize| differ(before[feature], after[feature]);
             changes += (0..before.len()).filter(|&feature| changed(feature)).count();
             violations += usize::from(
                 !(0..before.len()).all(|f| !changed(f) || constraints.allows(f, before[f], after[f])),
             );
             cost_sum += prepared.cost.move_cost(&before, &after)?;
-            let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
-            refused.push(!proposal.covered || broken);
-            prepared.encoder.encode_row(&after, &mut encoded);
-            block.extend_from_slice(&encoded);
+            moved.push(&before, &after);
         }
-        let asked = Rows { values: &block, columns: prepared.encoder.columns.len() };
-        let predictions = prepared.model.predictor.predict(asked)?;
-        if predictions.len() != rows.len() {
-            let (got, want) = (predictions.len(), rows.len());
-            return Err(Error::new(
-                ErrorKind::Model,
-                format!("the model gave {got} predictions for {want} rows"),
-            ));
-        }
-        let lost = |(refused, prediction)| refused || !prepared.classes.is_desired(prediction);
-        loss_count += refused.into_iter().zip(&predictions).filter(|&pair| lost(pair)).count() as u64;
+        let flipped = asking.flips(&moved)?;
+        let lost = |(proposal, flipped): (&Assigned, bool)| !proposal.covered || !flipped;
+        loss_count += assigned.iter().zip(flipped).filter(|&pair| lost(pair)).count() as u64;
     }
     let people = rows.len() as f64;
     let cost = cost_sum as f64 / (prepared.cost.unit() as f64 * people);
@@ -117,47 +104,6 @@ pub fn evaluate(
 /// Whether a value changed; missing stays missing.
 fn differ(before: f64, after: f64) -> bool {
     before != after && !(before.is_nan() && after.is_nan())
-}
-
-/// Where the reference table's values end, feature by feature.
-struct Bounds<'a> {
-    features: &'a [Feature],
-    ends: Vec<(f64, f64)>,
-}
-
-impl Bounds<'_> {
-    fn new(reference: &FeatureTable) -> Bounds<'_> {
-        // `min` and `max` of floats pass over missing values.
-        let ends = |values: &Vec<f64>| {
-            let start = (f64::INFINITY, f64::NEG_INFINITY);
-            values.iter().fold(start, |(lo, hi), &value| (lo.min(value), hi.max(value)))
-        };
-        Bounds { features: &reference.features, ends: reference.values.iter().map(ends).collect() }
-    }
-
-    fn apply(&self, before: &[f64], to: &[(usize, f64)]) -> Result<Vec<f64>> {
-        let mut after = before.to_vec();
-        for &(feature, value) in to {
-            let Some(description) = self.features.get(feature) else {
-                let message = format!("a proposal changes feature {feature}, which does not exist");
-                return Err(Error::new(ErrorKind::Usage, message));
-            };
-            if value.is_nan() || (description.is_ordered() && before[feature].is_nan()) {
-                continue;
-            }
-            let (lo, hi) = self.ends[feature];
-            after[feature] = match description.kind {
-                Kind::Real => value.max(lo).min(hi),
-                Kind::Integer | Kind::Ordinal { .. } => value.round().max(lo).min(hi),
-                Kind::Categorical { .. } | Kind::Binary { .. } => {
-                    let exists =
-                        value >= 0.0 && value.fract() == 0.0 && value < description.levels().len() as f64;
-                    if exists { value } else { before[feature] }
-                }
-            };
-        }
-        Ok(after)
-    }
 }
 
 #[cfg(test)]

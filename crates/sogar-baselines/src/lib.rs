@@ -23,10 +23,13 @@
 //! # }
 //! ```
 
+pub mod asking;
 mod cart;
+mod chance;
 pub mod constraints;
 pub mod contract;
 pub mod evaluate;
+pub mod reach;
 pub mod tcrex;
 #[cfg(test)]
 mod testing;

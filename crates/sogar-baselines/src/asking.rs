@@ -1,0 +1,102 @@
+//! Asking the run's model about people as they would be after a change: the one way from feature values to outcomes.
+//!
+//! Large questions are cut into batches that are answered side by side, where the model allows it; the answers do not
+//! depend on how they are cut.
+
+use rayon::prelude::*;
+use sogar::error::{Error, ErrorKind, Result};
+use sogar::model::{Prediction, Rows};
+use sogar::pipeline::Prepared;
+
+/// Rows per call of the model.
+const BATCH: usize = 1024;
+
+/// People before and after a change, as rows of feature values.
+#[derive(Debug, Clone, Default)]
+pub struct Moved {
+    before: Vec<f64>,
+    after: Vec<f64>,
+}
+
+impl Moved {
+    /// Adds a person.
+    pub fn push(&mut self, before: &[f64], after: &[f64]) {
+        self.before.extend_from_slice(before);
+        self.after.extend_from_slice(after);
+    }
+
+    /// Forgets everybody, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.before.clear();
+        self.after.clear();
+    }
+}
+
+/// The model of a run, asked about rows of feature values.
+pub struct Asking<'a> {
+    prepared: &'a Prepared,
+}
+
+impl<'a> Asking<'a> {
+    /// Asks the model of a run.
+    pub fn new(prepared: &'a Prepared) -> Asking<'a> {
+        Asking { prepared }
+    }
+
+    /// Number of features: the width of a row.
+    pub fn width(&self) -> usize {
+        self.prepared.table.features.len()
+    }
+
+    /// Whether the model accepts these rows (`width` values each, one row after the other).
+    pub fn desired(&self, rows: &[f64]) -> Result<Vec<bool>> {
+        let classes = &self.prepared.classes;
+        Ok(self.predictions(rows)?.iter().map(|prediction| classes.is_desired(prediction)).collect())
+    }
+
+    /// Whether these changes lead to a desired outcome without breaking one of the run's rules.
+    pub fn flips(&self, moved: &Moved) -> Result<Vec<bool>> {
+        let mut flips = self.desired(&moved.after)?;
+        if !self.prepared.rules.is_empty() {
+            let rows = moved.before.chunks_exact(self.width()).zip(moved.after.chunks_exact(self.width()));
+            for (flips, (before, after)) in flips.iter_mut().zip(rows) {
+                *flips &= !self.prepared.rules.iter().any(|rule| rule.broken_by(before, after));
+            }
+        }
+        Ok(flips)
+    }
+
+    /// What the model says of these rows.
+    pub fn predictions(&self, rows: &[f64]) -> Result<Vec<Prediction>> {
+        let width = self.width();
+        let batching = self.prepared.model.predictor.batching();
+        // A model in this process is quick: small batches keep all threads busy. Others say what they want.
+        let own = batching.at_once == usize::MAX;
+        let batch = if own { BATCH } else { batching.rows.max(1) };
+        let wave = batch.saturating_mul(width).saturating_mul(batching.at_once).min(rows.len().max(1));
+        let mut predictions = Vec::with_capacity(rows.len() / width.max(1));
+        for wave in rows.chunks(wave) {
+            let batches = wave.par_chunks(batch * width).map(|rows| self.batch(rows, width));
+            predictions.extend(batches.collect::<Result<Vec<_>>>()?.into_iter().flatten());
+        }
+        Ok(predictions)
+    }
+
+    fn batch(&self, rows: &[f64], width: usize) -> Result<Vec<Prediction>> {
+        let encoder = &self.prepared.encoder;
+        let count = rows.len() / width;
+        let mut block = Vec::with_capacity(count * encoder.columns.len());
+        let mut encoded = Vec::new();
+        for row in rows.chunks_exact(width) {
+            encoder.encode_row(row, &mut encoded);
+            block.extend_from_slice(&encoded);
+        }
+        let asked = Rows { values: &block, columns: encoder.columns.len() };
+        let predictions = self.prepared.model.predictor.predict(asked)?;
+        if predictions.len() == count {
+            return Ok(predictions);
+        }
+        let got = predictions.len();
+        Err(Error::new(ErrorKind::Model, format!("the model gave {got} predictions for {count} rows")))
+    }
+}
