@@ -75,7 +75,9 @@ class Sogar(Conventions, ForPeople):
         outcomes_cache: A folder in which outcomes are kept between runs.
         max_scorings: Refuse to ask a model about more edited rows than this.
         batch: Most rows in a call of a model that is asked.
-        time_limit: Seconds after which the search stops with what it has.
+        outcomes_time_limit: Seconds after which the computation of outcomes is given up; then "no change" is all
+            that is known.
+        time_limit: Seconds after which the search stops with what it has; outcomes are not counted.
         memory_limit: Memory that the run may use, such as ``"4GB"``.
         n_jobs: Threads (default: all cores); the result does not depend on it.
         random_state: Seed of everything random; the search is not.
@@ -132,6 +134,7 @@ class Sogar(Conventions, ForPeople):
         outcomes_cache: str | os.PathLike[str] | None = None,
         max_scorings: int | None = None,
         batch: int | None = None,
+        outcomes_time_limit: float | None = None,
         time_limit: float | None = None,
         memory_limit: str | None = None,
         n_jobs: int | None = None,
@@ -169,6 +172,7 @@ class Sogar(Conventions, ForPeople):
         self.outcomes_cache = outcomes_cache
         self.max_scorings = max_scorings
         self.batch = batch
+        self.outcomes_time_limit = outcomes_time_limit
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs

@@ -19,7 +19,16 @@ from . import _native
 from ._errors import ConfigError
 
 #: Parameters that are limits of the engine, by the engine's names.
-_LIMITS = ("max_depth", "max_leaves", "min_leaf", "max_edits", "max_scorings", "time_limit", "memory_limit")
+_LIMITS = (
+    "max_depth",
+    "max_leaves",
+    "min_leaf",
+    "max_edits",
+    "max_scorings",
+    "outcomes_time_limit",
+    "time_limit",
+    "memory_limit",
+)
 #: Parameters that set one thing for each of some features, and how the engine calls it.
 _PER_FEATURE = {
     "directions": "direction",

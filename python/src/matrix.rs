@@ -54,6 +54,7 @@ pub fn solve_matrix<'py>(
         combine: Combine::Max,
         actions,
         flips: BitTable::from_sets(rows, &flip_sets),
+        weights: Vec::new(),
         limits: Limits { max_depth, max_leaves, min_leaf },
     })
     .map_err(|cause| Error::new(ErrorKind::Usage, cause.to_string()))

@@ -56,6 +56,7 @@ mod tests {
             combine: Combine::Max,
             actions: [vec![], vec![0]].into_iter().collect(),
             flips: BitTable::from_sets(rows, &[RowSet::empty(rows), RowSet::full(rows)]),
+            weights: Vec::new(),
             limits: Limits { max_depth, max_leaves: 1 << max_depth, min_leaf },
         })
         .unwrap()

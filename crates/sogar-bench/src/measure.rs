@@ -215,6 +215,7 @@ fn in_table_order(problem: &Problem, prepared: &Prepared) -> Option<Problem> {
         combine: prepared.cost.combine(),
         actions: (0..problem.actions()).map(|action| problem.edits_of(action).to_vec()).collect(),
         flips,
+        weights: Vec::new(),
         limits: problem.limits(),
     })
     .ok()

@@ -14,7 +14,7 @@ use sogar::encode::{ColumnSource, Encoder};
 use sogar::feature::{Columns, Feature, FeatureTable, Kind};
 use sogar::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel};
 use sogar::outcomes::{Question, Watch, outcomes};
-use sogar::{CancelToken, Error, ErrorKind, Result};
+use sogar::{Error, ErrorKind, Result, Stop};
 
 const HIDDEN: usize = 5;
 const UNITS: usize = 50;
@@ -215,9 +215,8 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
         actions: &actions,
         rules: &[],
     };
-    let cancel = CancelToken::new();
     let start = Stopwatch::start();
-    let found = outcomes(question, &Watch { progress: &|_, _| (), cancel: &cancel })?;
+    let found = outcomes(question, &Watch { progress: &|_, _| (), stop: &Stop::default() })?;
     let seconds = start.seconds();
     let settled = found.map_or(0, |found| found.settled) as f64;
     Ok(((rows.len() * actions.len()) as f64, seconds, settled))

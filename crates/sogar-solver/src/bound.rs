@@ -17,7 +17,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::bits::Kernel;
-use crate::front::Point;
+use crate::front::{Point, non_dominated};
 use crate::problem::{Combine, Problem};
 
 /// The cost of the cheapest flipping action per row; `None` for unreachable rows.
@@ -131,17 +131,63 @@ fn lower_avx512(cheapest: &mut [u32], columns: &[&[u32]], flips: &[u64]) {
 
 /// The individual bound as a front: cost ascending, loss strictly descending.
 pub fn individual_bound(cheapest: &[Option<u64>]) -> Vec<Point> {
-    let mut costs: Vec<u64> = cheapest.iter().flatten().copied().collect();
-    costs.sort_unstable();
-    let mut points = vec![Point { cost: 0, loss: cheapest.len() as u64 }];
-    let (mut cost, mut loss) = (0, cheapest.len() as u64);
-    for more in costs {
-        cost += more;
-        loss -= 1;
-        if more == 0 {
-            points.pop(); // a free flip dominates the point before it
+    bound_of(cheapest.len() as u64, cheapest.iter().flatten().map(|&cost| (cost, 1)).collect())
+}
+
+/// The individual bound of a problem from its rows' cheapest flips.
+pub(crate) fn individual_bound_of(problem: &Problem, cheapest: &[Option<u64>]) -> Vec<Point> {
+    // A row of weight w stands for w rows, each at a w-th of the cost, which is whole: costs were multiplied by w.
+    let row = |(row, cost): (usize, &Option<u64>)| {
+        let weight = u64::from(problem.weight(row));
+        cost.map(|cost| (cost / weight, weight))
+    };
+    bound_of(problem.size() as u64, cheapest.iter().enumerate().filter_map(row).collect())
+}
+
+/// Beyond this many rows, by weight, rows are not taken apart any more.
+const MOST_POINTS: u64 = 1 << 22;
+
+/// The bound of rows given as (cost of one, how many); `loss` is the number of all rows, unreachable ones included.
+fn bound_of(mut loss: u64, mut rows: Vec<(u64, u64)>) -> Vec<Point> {
+    rows.sort_unstable();
+    let coarse = loss > MOST_POINTS;
+    let mut points = vec![Point { cost: 0, loss }];
+    let mut cost = 0;
+    for (one, weight) in rows {
+        if coarse || one == 0 {
+            // A tree that flips more than the rows before costs at least what they cost, however much more it flips.
+            points.push(Point { cost, loss: loss - weight });
+            loss -= weight;
+            cost += one * weight;
+            continue;
         }
+        for _ in 0..weight {
+            cost += one;
+            loss -= 1;
+            points.push(Point { cost, loss });
+        }
+    }
+    if coarse {
         points.push(Point { cost, loss });
     }
-    points
+    non_dominated(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_flipped_from_the_cheapest_on() {
+        let points = |list: &[(u64, u64)]| -> Vec<Point> {
+            list.iter().map(|&(cost, loss)| Point { cost, loss }).collect()
+        };
+        let cheapest = [Some(3), None, Some(0), Some(1), Some(0)];
+        assert_eq!(individual_bound(&cheapest), points(&[(0, 3), (1, 2), (4, 1)]));
+        assert_eq!(bound_of(5, vec![(2, 2), (0, 1), (1, 1)]), points(&[(0, 4), (1, 3), (3, 2), (5, 1)]));
+        // Beyond the limit a row is one step, entered from the cost before it.
+        let many = MOST_POINTS + 10;
+        let expected = points(&[(0, 11), (2 * (many - 11), 10)]);
+        assert_eq!(bound_of(many, vec![(2, many - 11), (3, 1)])[..2], expected);
+    }
 }

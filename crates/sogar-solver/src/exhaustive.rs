@@ -12,19 +12,24 @@ pub fn front(problem: &Problem) -> Vec<Point> {
     recurse(problem, &all, problem.limits().max_depth, problem.limits().max_leaves)
 }
 
+fn weigh(problem: &Problem, rows: impl Iterator<Item = usize>) -> u64 {
+    rows.map(|row| u64::from(problem.weight(row))).sum()
+}
+
 fn recurse(problem: &Problem, rows: &[usize], depth: u32, leaves: u32) -> Vec<Point> {
     let mut points: Vec<Point> = (0..problem.actions())
         .map(|action| Point {
             cost: rows.iter().map(|&row| problem.cost(action, row)).sum(),
-            loss: rows.iter().filter(|&&row| !problem.flips(action, row)).count() as u64,
+            loss: weigh(problem, rows.iter().copied().filter(|&row| !problem.flips(action, row))),
         })
         .collect();
-    let min_leaf = problem.limits().min_leaf as usize;
+    let min_leaf = u64::from(problem.limits().min_leaf);
     if depth > 0 {
         for split in 0..problem.splits() {
             let (left, right): (Vec<usize>, Vec<usize>) =
                 rows.iter().partition(|&&row| problem.split(split).contains(row));
-            if left.len() < min_leaf || right.len() < min_leaf {
+            let size = |part: &[usize]| weigh(problem, part.iter().copied());
+            if size(&left) < min_leaf || size(&right) < min_leaf {
                 continue;
             }
             for left_leaves in 1..leaves {
@@ -92,9 +97,9 @@ pub fn apply(problem: &Problem, tree: &TreeNode) -> (Point, usize) {
                 }
             }
         };
-        sizes[leaf] += 1;
+        sizes[leaf] += problem.weight(row) as usize;
         point.cost += problem.cost(action, row);
-        point.loss += u64::from(!problem.flips(action, row));
+        point.loss += u64::from(problem.weight(row)) * u64::from(!problem.flips(action, row));
     }
     (point, sizes.into_iter().min().unwrap_or(0))
 }

@@ -176,60 +176,147 @@ impl Front {
     }
 }
 
-/// Collects candidates for one subproblem: the best entry for every loss, by (cost, leaves, split, left, right).
+/// Collects candidates for one subproblem: for every non-dominated point the first by (leaves, split, left, right).
 ///
 /// `branch` of the entries in here is the key under which a pair of children was added (keys ascend with the splits;
 /// [`LEAF`] never ties with a split on leaves), until [`Collector::finish`] turns it into a position among the
 /// branches in use.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    best: Vec<Entry>,
+    found: Found,
 }
+
+/// The best entries, held in one of two ways with the same result.
+#[derive(Debug)]
+enum Found {
+    /// The best entry for every loss: nothing is quicker while there are few losses.
+    ByLoss(Vec<Entry>),
+    /// A front and what was found since. For large populations and large weights.
+    Stairs(Stairs),
+}
+
+/// Beyond this many losses a place for each is too much.
+const MOST_LOSSES: usize = 1 << 18;
 
 const NONE: Entry =
     Entry { cost: u64::MAX, loss: 0, leaves: u32::MAX, branch: LEAF, left: LEAF, right: LEAF };
 
+/// What decides among entries of equal loss.
+#[inline(always)]
+fn order(entry: &Entry) -> (u64, u32, u32, u32, u32) {
+    (entry.cost, entry.leaves, entry.branch, entry.left, entry.right)
+}
+
 #[inline]
 fn better(a: &Entry, b: &Entry) -> bool {
-    (a.cost, a.leaves, a.branch, a.left, a.right) < (b.cost, b.leaves, b.branch, b.left, b.right)
+    order(a) < order(b)
+}
+
+/// Non-dominated entries, and some that may be.
+#[derive(Debug, Default)]
+struct Stairs {
+    /// Loss ascending, cost strictly descending.
+    front: Vec<Entry>,
+    /// Found since the front was made, and not dominated by it.
+    fresh: Vec<Entry>,
+}
+
+impl Stairs {
+    /// Whether an entry with this cost and loss would be dominated by the front, or equal to a point of it that wins the tie.
+    #[inline(always)]
+    fn rules_out(&self, entry: &Entry) -> bool {
+        // Of the entries without more loss the last is the cheapest.
+        let after = self.front.partition_point(|known| known.loss <= entry.loss);
+        after.checked_sub(1).is_some_and(|last| {
+            let known = &self.front[last];
+            if known.loss == entry.loss { !better(entry, known) } else { known.cost <= entry.cost }
+        })
+    }
+
+    #[inline(always)]
+    fn add(&mut self, entry: Entry) {
+        if !self.rules_out(&entry) {
+            self.fresh.push(entry);
+            if self.fresh.len() > self.front.len().max(1 << 12) {
+                self.settle();
+            }
+        }
+    }
+
+    /// Brings what is fresh into the front.
+    fn settle(&mut self) {
+        self.front.append(&mut self.fresh);
+        self.front.sort_unstable_by_key(|entry| (entry.loss, order(entry)));
+        let mut cheapest = u64::MAX;
+        self.front.retain(|entry| {
+            let better = entry.cost < cheapest;
+            cheapest = cheapest.min(entry.cost);
+            better
+        });
+    }
 }
 
 impl Collector {
-    /// An empty collector for a subproblem of `rows` rows.
+    /// An empty collector for a subproblem of `rows` rows, by weight.
     pub fn new(rows: usize) -> Self {
-        Collector { best: vec![NONE; rows + 1] }
+        Collector::with_limit(rows, MOST_LOSSES)
+    }
+
+    fn with_limit(rows: usize, most_losses: usize) -> Self {
+        let found = if rows < most_losses {
+            Found::ByLoss(vec![NONE; rows + 1])
+        } else {
+            Found::Stairs(Stairs::default())
+        };
+        Collector { found }
     }
 
     /// Adds the entries of a leaf's front.
     pub fn add_leaf(&mut self, front: &Front) {
-        for entry in &front.entries {
-            let slot = &mut self.best[entry.loss as usize];
-            if better(entry, slot) {
-                *slot = *entry;
+        match &mut self.found {
+            Found::ByLoss(best) => {
+                for entry in &front.entries {
+                    let slot = &mut best[entry.loss as usize];
+                    if better(entry, slot) {
+                        *slot = *entry;
+                    }
+                }
             }
+            Found::Stairs(stairs) => front.entries.iter().for_each(|entry| stairs.add(*entry)),
         }
     }
 
     /// Adds every sum of a point of `left` and a point of `right`, two children of the set.
     pub fn add_split(&mut self, key: u32, left: &Front, right: &Front) {
-        for (i, a) in left.entries.iter().enumerate() {
-            let row = &mut self.best[a.loss as usize..];
-            for (j, b) in right.entries.iter().enumerate() {
-                let slot = &mut row[b.loss as usize];
-                let cost = a.cost + b.cost;
-                if cost > slot.cost {
-                    continue;
+        let sum = |(i, a): (usize, &Entry), (j, b): (usize, &Entry)| Entry {
+            cost: a.cost + b.cost,
+            loss: a.loss + b.loss,
+            leaves: a.leaves + b.leaves,
+            branch: key,
+            left: i as u32,
+            right: j as u32,
+        };
+        match &mut self.found {
+            Found::ByLoss(best) => {
+                for (i, a) in left.entries.iter().enumerate() {
+                    let row = &mut best[a.loss as usize..];
+                    for (j, b) in right.entries.iter().enumerate() {
+                        let slot = &mut row[b.loss as usize];
+                        if a.cost + b.cost > slot.cost {
+                            continue;
+                        }
+                        let candidate = sum((i, a), (j, b));
+                        if better(&candidate, slot) {
+                            *slot = candidate;
+                        }
+                    }
                 }
-                let candidate = Entry {
-                    cost,
-                    loss: a.loss + b.loss,
-                    leaves: a.leaves + b.leaves,
-                    branch: key,
-                    left: i as u32,
-                    right: j as u32,
-                };
-                if better(&candidate, slot) {
-                    *slot = candidate;
+            }
+            Found::Stairs(stairs) => {
+                for a in left.entries.iter().enumerate() {
+                    for b in right.entries.iter().enumerate() {
+                        stairs.add(sum(a, b));
+                    }
                 }
             }
         }
@@ -237,40 +324,63 @@ impl Collector {
 
     /// Takes over what another collector for the same subproblem has; whether anything became cheaper.
     pub fn absorb(&mut self, other: &Collector) -> bool {
-        let mut cheaper = false;
-        for (slot, entry) in self.best.iter_mut().zip(&other.best) {
-            if better(entry, slot) {
-                cheaper |= entry.cost < slot.cost;
-                *slot = *entry;
+        match (&mut self.found, &other.found) {
+            (Found::ByLoss(best), Found::ByLoss(others)) => {
+                let mut cheaper = false;
+                for (slot, entry) in best.iter_mut().zip(others) {
+                    if better(entry, slot) {
+                        cheaper |= entry.cost < slot.cost;
+                        *slot = *entry;
+                    }
+                }
+                cheaper
             }
+            (Found::Stairs(stairs), Found::Stairs(others)) => {
+                let points = |stairs: &Stairs| -> Vec<(u64, u32)> {
+                    stairs.front.iter().map(|entry| (entry.cost, entry.loss)).collect()
+                };
+                stairs.settle();
+                let before = points(stairs);
+                for entry in others.front.iter().chain(&others.fresh) {
+                    stairs.add(*entry);
+                }
+                stairs.settle();
+                points(stairs) != before
+            }
+            // Both are for the same subproblem, so of one kind.
+            _ => false,
         }
-        cheaper
     }
 
     /// The non-dominated entries of everything added, loss ascending.
-    fn non_dominated(&self) -> impl Iterator<Item = &Entry> {
-        // From the smallest loss upwards a point is non-dominated iff it is cheaper than all before it.
-        let mut cheapest = u64::MAX;
-        self.best.iter().filter(move |entry| {
-            let better = entry.cost < cheapest;
-            cheapest = cheapest.min(entry.cost);
-            better
-        })
+    fn non_dominated(&mut self) -> Vec<Entry> {
+        match &mut self.found {
+            Found::ByLoss(best) => {
+                // From the smallest loss upwards a point is non-dominated iff it is cheaper than all before it.
+                let mut cheapest = u64::MAX;
+                let cheaper = |entry: &&Entry| {
+                    let better = entry.cost < cheapest;
+                    cheapest = cheapest.min(entry.cost);
+                    better
+                };
+                best.iter().filter(cheaper).copied().collect()
+            }
+            Found::Stairs(stairs) => {
+                stairs.settle();
+                stairs.front.clone()
+            }
+        }
     }
 
     /// The points of the front so far: cost ascending, loss strictly descending.
-    pub fn points(&self) -> Vec<Point> {
-        let mut points: Vec<Point> = self
-            .non_dominated()
-            .map(|entry| Point { cost: entry.cost, loss: u64::from(entry.loss) })
-            .collect();
-        points.reverse();
-        points
+    pub fn points(&mut self) -> Vec<Point> {
+        let entries = self.non_dominated();
+        entries.iter().rev().map(|entry| Point { cost: entry.cost, loss: u64::from(entry.loss) }).collect()
     }
 
     /// The front of everything added. `branches` are the added pairs with their keys, ascending.
-    pub fn finish(&self, branches: &[(u32, Branch)]) -> Front {
-        let mut front = Front { entries: self.non_dominated().copied().collect(), branches: Vec::new() };
+    pub fn finish(&mut self, branches: &[(u32, Branch)]) -> Front {
+        let mut front = Front { entries: self.non_dominated(), branches: Vec::new() };
         front.entries.reverse();
         let mut used: Vec<u32> =
             front.entries.iter().map(|entry| entry.branch).filter(|&key| key != LEAF).collect();
@@ -287,5 +397,62 @@ impl Collector {
             .map(|(_, b)| b.clone())
             .collect();
         front
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front(state: &mut u64, losses: u32) -> Front {
+        let mut draw = |end: u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 33) % end
+        };
+        let mut entries: Vec<Entry> = (0..60)
+            .map(|action| Entry {
+                cost: draw(40),
+                loss: draw(u64::from(losses)) as u32,
+                leaves: 1 + draw(3) as u32,
+                branch: LEAF,
+                left: action,
+                right: 0,
+            })
+            .collect();
+        entries.sort_by_key(|entry| (entry.loss, order(entry)));
+        let mut cheapest = u64::MAX;
+        entries.retain(|entry| {
+            let better = entry.cost < cheapest;
+            cheapest = cheapest.min(entry.cost);
+            better
+        });
+        entries.reverse();
+        Front { entries, branches: Vec::new() }
+    }
+
+    #[test]
+    fn a_place_for_every_loss_and_stairs_find_the_same_entries() {
+        let mut state = 3;
+        for _ in 0..200 {
+            let (rows, half) = (80, 40);
+            let leaf = front(&mut state, rows + 1);
+            let pairs: Vec<(Front, Front)> =
+                (0..5).map(|_| (front(&mut state, half), front(&mut state, half))).collect();
+            let collect = |most_losses: usize| {
+                let mut all = Collector::with_limit(rows as usize, most_losses);
+                all.add_leaf(&leaf);
+                let mut reports = Vec::new();
+                for (key, (left, right)) in (0..).zip(&pairs) {
+                    let mut own = Collector::with_limit(rows as usize, most_losses);
+                    own.add_split(key, left, right);
+                    let before = all.points();
+                    let better = all.absorb(&own);
+                    assert!(better || all.points() == before, "an improvement was not reported");
+                    reports.push(all.points());
+                }
+                (all.non_dominated(), reports)
+            };
+            assert_eq!(collect(usize::MAX), collect(0));
+        }
     }
 }

@@ -15,6 +15,7 @@
 //!     combine: Combine::Max,
 //!     actions: [vec![], vec![0]].into_iter().collect(), // the identity, then the edit
 //!     flips: BitTable::from_sets(4, &[RowSet::empty(4), RowSet::full(4)]),
+//!     weights: Vec::new(),
 //!     limits: Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 },
 //! };
 //! let problem = Problem::new(parts)?;
@@ -39,10 +40,11 @@ mod search;
 pub mod solver;
 pub mod stop;
 mod subset;
+mod weights;
 
 pub use bits::{BitTable, Kernel, RowSet};
 pub use front::{Point, Solution, TreeNode};
 pub use leaf::Narrow;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
 pub use solver::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
-pub use stop::{CancelToken, Observer, Progress};
+pub use stop::{CancelToken, Observer, Progress, Stop, StopReason};

@@ -6,7 +6,8 @@
 
 use thiserror::Error;
 
-use crate::bits::{BitTable, RowSet, words_for};
+use crate::bits::{BitTable, RowSet, count_and, words_for};
+use crate::weights::Weights;
 
 /// How the costs of an action's edits combine on one row. Either way a cost never falls when an edit is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct Limits {
     pub max_depth: u32,
     /// Largest number of leaves.
     pub max_leaves: u32,
-    /// Fewest rows in a leaf (at least 1).
+    /// Fewest rows in a leaf, each counted as often as its weight says (at least 1).
     pub min_leaf: u32,
 }
 
@@ -96,6 +97,8 @@ pub struct ProblemParts {
     pub actions: Actions,
     /// The rows that each action flips; the identity flips nobody.
     pub flips: BitTable,
+    /// How often each row counts: in costs, in losses and in the size of a leaf. Empty: every row once.
+    pub weights: Vec<u32>,
     /// Limits of a tree.
     pub limits: Limits,
 }
@@ -134,15 +137,23 @@ pub enum ProblemError {
         flips: usize,
     },
     /// Limits that no tree can meet.
-    #[error("limits leave no tree: min leaf {min_leaf} with {rows} rows, max leaves {max_leaves}")]
+    #[error(
+        "limits leave no tree: min leaf {min_leaf} with {rows} rows (by weight), max leaves {max_leaves}"
+    )]
     Limits {
         /// The smallest allowed leaf.
         min_leaf: u32,
-        /// The number of rows.
+        /// The number of rows, each counted as often as its weight says.
         rows: usize,
         /// The largest allowed number of leaves.
         max_leaves: u32,
     },
+    /// A row that counts for nothing.
+    #[error("row {0} has weight 0")]
+    NoWeight(usize),
+    /// Weights beyond 32 bits, by themselves or multiplied with a cost.
+    #[error("the weights are too large: {0}")]
+    Weights(&'static str),
     /// More parts than 32-bit indices can name.
     #[error("too many {0}")]
     TooMany(&'static str),
@@ -160,6 +171,9 @@ pub struct Problem {
     pub(crate) actions: Actions,
     pub(crate) flips: BitTable,
     pub(crate) limits: Limits,
+    pub(crate) weights: Option<Weights>,
+    /// The weight of all rows.
+    pub(crate) size: usize,
     scale: u32,
     dearest: u32,
 }
@@ -167,7 +181,7 @@ pub struct Problem {
 impl Problem {
     /// Checks the parts and lays them out for the search.
     pub fn new(parts: ProblemParts) -> Result<Problem, ProblemError> {
-        let ProblemParts { rows, splits, edit_costs, combine, actions, flips, limits } = parts;
+        let ProblemParts { rows, splits, mut edit_costs, combine, actions, flips, weights, limits } = parts;
         if rows == 0 {
             return Err(ProblemError::NoRows);
         }
@@ -177,10 +191,11 @@ impl Problem {
         if u32::try_from(actions.len()).is_err() || u32::try_from(splits.len()).is_err() {
             return Err(ProblemError::TooMany("actions or splits"));
         }
-        if limits.min_leaf == 0 || limits.min_leaf as usize > rows || limits.max_leaves == 0 {
+        let size = total_weight(&weights, rows)?;
+        if limits.min_leaf == 0 || limits.min_leaf as usize > size || limits.max_leaves == 0 {
             return Err(ProblemError::Limits {
                 min_leaf: limits.min_leaf,
-                rows,
+                rows: size,
                 max_leaves: limits.max_leaves,
             });
         }
@@ -216,6 +231,13 @@ impl Problem {
         if let Some(orphan) = prefixes(&actions).iter().skip(1).position(Option::is_none) {
             return Err(ProblemError::BadAction(orphan + 1));
         }
+        if !weights.is_empty() {
+            for (cost, &weight) in edit_costs.iter_mut().flat_map(|column| column.iter_mut().zip(&weights)) {
+                *cost = cost
+                    .checked_mul(weight)
+                    .ok_or(ProblemError::Weights("times its cost, a row exceeds 32 bits"))?;
+            }
+        }
         // No total exceeds rows × (the dearest edit × the longest action).
         let dearest = edit_costs.iter().flatten().copied().max().unwrap_or(0);
         let longest = actions.get(actions.len() - 1).len().max(1) as u128;
@@ -232,12 +254,40 @@ impl Problem {
             actions,
             flips,
             limits,
+            weights: Weights::new(weights),
+            size,
         })
     }
 
     /// Number of affected rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The weight of all rows: their number, unless some count more than once.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The weight of a row.
+    pub fn weight(&self, row: usize) -> u32 {
+        self.weights.as_ref().map_or(1, |weights| weights.of_row(row))
+    }
+
+    /// The weight of a set of rows.
+    pub fn weight_of(&self, rows: &RowSet) -> u64 {
+        match &self.weights {
+            Some(weights) => weights.of_set(rows.words()),
+            None => rows.count() as u64,
+        }
+    }
+
+    /// The weight of the rows that are in both sets.
+    pub(crate) fn weight_of_both(&self, a: &[u64], b: &[u64]) -> u64 {
+        match &self.weights {
+            Some(weights) => weights.of_both(a, b),
+            None => u64::from(count_and(a, b)),
+        }
     }
 
     /// Number of splits.
@@ -266,7 +316,7 @@ impl Problem {
         self.actions.get(action)
     }
 
-    /// The cost of an edit on every row.
+    /// The cost of an edit on every row, times the row's weight.
     #[inline(always)]
     pub fn edit_cost(&self, edit: usize) -> &[u32] {
         &self.edit_costs[edit * self.rows..(edit + 1) * self.rows]
@@ -293,7 +343,7 @@ impl Problem {
         self.dearest
     }
 
-    /// The cost of an action on one row.
+    /// The cost of an action on one row, times the row's weight.
     pub fn cost(&self, action: usize, row: usize) -> u64 {
         let costs = self.edits_of(action).iter().map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
         match self.combine {
@@ -317,15 +367,33 @@ impl Problem {
         }
     }
 
-    /// How many of a set of rows an action flips.
+    /// How many of a set of rows an action flips, by weight.
     pub fn flipped_among(&self, action: usize, rows: &RowSet) -> u64 {
-        u64::from(crate::bits::count_and(rows.words(), self.flips_of(action)))
+        self.weight_of_both(rows.words(), self.flips_of(action))
     }
 
     /// Whether an action flips a row.
     pub fn flips(&self, action: usize, row: usize) -> bool {
         self.flips.contains(action, row)
     }
+}
+
+/// The weight of all rows. Losses are counted in 32 bits, of which the two largest numbers mean something else.
+fn total_weight(weights: &[u32], rows: usize) -> Result<usize, ProblemError> {
+    if weights.is_empty() {
+        return Ok(rows);
+    }
+    if weights.len() != rows {
+        return Err(ProblemError::WrongLength { what: "list of weights", index: 0, rows });
+    }
+    if let Some(row) = weights.iter().position(|&weight| weight == 0) {
+        return Err(ProblemError::NoWeight(row));
+    }
+    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+    if total >= u64::from(u32::MAX - 1) {
+        return Err(ProblemError::Weights("together they exceed 32 bits"));
+    }
+    Ok(total as usize)
 }
 
 fn check_words(words: &[u64], rows: usize, what: &'static str, index: usize) -> Result<(), ProblemError> {

@@ -208,7 +208,7 @@ impl Search<'_> {
             Ok(())
         };
         let reason = (0..threads).into_par_iter().map(|_| work()).collect::<Result<(), _>>().err();
-        let (collector, mut branches) = std::mem::replace(&mut *lock(), (Collector::new(0), Vec::new()));
+        let (mut collector, mut branches) = std::mem::replace(&mut *lock(), (Collector::new(0), Vec::new()));
         branches.sort_unstable_by_key(|(key, _)| *key);
         (collector.finish(&branches), reason)
     }

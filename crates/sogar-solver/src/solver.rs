@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bits::Kernel;
-use crate::bound::{cheapest_flips_unless, individual_bound};
+use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
 use crate::leaf::{GroupedLeaves, LeafEvaluation, LeafWork, Narrow};
 use crate::memo::Memo;
@@ -148,7 +148,7 @@ impl Solver {
         };
         let bound = match status {
             Status::Complete => front.points(),
-            _ => individual_bound(&cheapest.unwrap_or_else(|| leaves.cheapest_at_least())),
+            _ => individual_bound_of(problem, &cheapest.unwrap_or_else(|| leaves.cheapest_at_least())),
         };
         let solutions = front.solutions();
         let stats = Stats {

@@ -46,6 +46,13 @@ pub struct Stop {
     pub cancel: CancelToken,
 }
 
+impl From<&CancelToken> for Stop {
+    /// No deadline.
+    fn from(cancel: &CancelToken) -> Self {
+        Stop { deadline: None, cancel: cancel.clone() }
+    }
+}
+
 impl Stop {
     /// Fails with the reason once the search has to end. Cheap enough to be asked per leaf set.
     pub fn check(&self) -> Result<(), StopReason> {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::bits::{RowSet, count_and};
+use crate::bits::RowSet;
 use crate::problem::Problem;
 
 /// Splits on the way from all rows to a subset. Sets below longer ways are not remembered.
@@ -52,6 +52,7 @@ impl Steps {
 #[derive(Debug, Clone)]
 pub(crate) struct Subset {
     pub rows: RowSet,
+    /// How many there are, by weight.
     pub size: usize,
     pub steps: Steps,
     /// Of the rows alone: equal sets have equal hashes, whatever way leads to them.
@@ -61,7 +62,7 @@ pub(crate) struct Subset {
 impl Subset {
     /// All rows.
     pub fn all(problem: &Problem) -> Subset {
-        Subset::new(RowSet::full(problem.rows), problem.rows, Steps::NONE)
+        Subset::new(RowSet::full(problem.rows), problem.size, Steps::NONE)
     }
 
     fn new(rows: RowSet, size: usize, steps: Steps) -> Subset {
@@ -117,7 +118,7 @@ pub(crate) fn cuts(problem: &Problem, set: &Subset) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     let mut seen: FxHashMap<u64, usize> = FxHashMap::default();
     for (split, rows) in problem.splits.iter().enumerate() {
-        let left_size = count_and(set.rows.words(), rows.words()) as usize;
+        let left_size = problem.weight_of_both(set.rows.words(), rows.words()) as usize;
         let right_size = set.size - left_size;
         if left_size < min_leaf || right_size < min_leaf {
             continue;
@@ -150,6 +151,7 @@ mod tests {
             combine: Combine::Max,
             actions: std::iter::once(vec![]).collect(),
             flips: BitTable::new(1, rows),
+            weights: Vec::new(),
             limits: Limits { max_depth: 9, max_leaves: 512, min_leaf: 1 },
         })
         .unwrap()

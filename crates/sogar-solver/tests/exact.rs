@@ -7,7 +7,7 @@ mod random_problems;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use random_problems::{Random, Shape, draw};
+use random_problems::{Random, Shape, draw, draw_unweighted, repeated};
 use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
     BitTable, CancelToken, Combine, Kernel, Limits, Narrow, Observer, Outcome, Point, Problem, ProblemParts,
@@ -53,6 +53,23 @@ fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let outcome = solve(&problem, 1, usize::MAX);
         check(&problem, &outcome, &exhaustive::front(&problem), seed);
+    }
+}
+
+#[test]
+fn weights_count_as_rows_that_are_repeated_do() {
+    let shape = Shape { rows: 30, splits: 6, actions: 32, depth: 3 };
+    let (mut compared, mut seed) = (0, 0);
+    while compared < 500 {
+        let parts = draw(seed, &shape);
+        if !parts.weights.is_empty() && parts.weights.iter().sum::<u32>() < 1000 {
+            let (once, many) =
+                (Problem::new(parts.clone()).unwrap(), Problem::new(repeated(&parts)).unwrap());
+            let (once, many) = (solve(&once, 1, usize::MAX), solve(&many, 1, usize::MAX));
+            assert_eq!(once.front, many.front, "seed {seed}: points or witnesses");
+            compared += 1;
+        }
+        seed += 1;
     }
 }
 
@@ -171,7 +188,7 @@ fn every_improvement_is_reported_and_the_last_is_the_front() {
 
 #[test]
 fn a_cancelled_search_is_never_called_complete() {
-    let mut parts = draw(7, &Shape { rows: 40, splits: 6, actions: 12, depth: 3 });
+    let mut parts = draw_unweighted(7, &Shape { rows: 40, splits: 6, actions: 12, depth: 3 });
     parts.splits = vec![RowSet::from_fn(parts.rows, |row| row % 2 == 0)];
     parts.limits = Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 };
     let problem = Problem::new(parts).unwrap();
@@ -317,6 +334,7 @@ fn clusters_of_a_plain_table_spare_most_actions() {
         combine: Combine::Max,
         actions: std::iter::once(vec![]).chain((0..400).map(|edit| vec![edit])).collect(),
         flips: BitTable::from_sets(rows, &flips),
+        weights: Vec::new(),
         limits: Limits { max_depth: 2, max_leaves: 4, min_leaf: 20 },
     })
     .unwrap();
@@ -336,7 +354,8 @@ fn totals_over_a_set_are_sums_over_its_rows() {
         for rows in (0..problem.splits()).map(|split| problem.split(split)).chain([&all]) {
             for action in 0..problem.actions() {
                 let cost: u64 = rows.iter().map(|row| problem.cost(action, row)).sum();
-                let flipped = rows.iter().filter(|&row| problem.flips(action, row)).count() as u64;
+                let flipping = rows.iter().filter(|&row| problem.flips(action, row));
+                let flipped = flipping.map(|row| u64::from(problem.weight(row))).sum::<u64>();
                 assert_eq!(problem.cost_over(action, rows), cost, "seed {seed}");
                 assert_eq!(problem.flipped_among(action, rows), flipped, "seed {seed}");
             }
@@ -372,7 +391,7 @@ fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
     let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 2 };
     for seed in 30_000..30_400 {
         for factor in [5_000, 300_000_000] {
-            let mut parts = draw(seed, &shape);
+            let mut parts = draw_unweighted(seed, &shape);
             for (edit, column) in parts.edit_costs.iter_mut().enumerate() {
                 for (row, cost) in column.iter_mut().enumerate() {
                     *cost = *cost * factor + ((row * 7 + edit * 13) % 5) as u32;

@@ -69,6 +69,16 @@ impl HeldOut {
         Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
 
+    /// The table through the reference table's features.
+    pub fn table(&self) -> &FeatureTable {
+        &self.table
+    }
+
+    /// The rows that the model turns down.
+    pub fn affected(&self) -> &[usize] {
+        &self.affected
+    }
+
     /// Cost in units and outcome of every action on every affected row. The model is asked about as many rows at a time
     /// as it wants.
     pub(crate) fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {

@@ -24,7 +24,7 @@ pub mod actions;
 pub mod audit;
 pub mod binarize;
 pub mod check;
-mod clock;
+pub mod clock;
 pub mod config;
 pub mod cost;
 pub mod datasets;
@@ -54,4 +54,4 @@ pub mod summary;
 pub mod table;
 
 pub use error::{Error, ErrorKind, Result};
-pub use sogar_solver::{CancelToken, Progress};
+pub use sogar_solver::{CancelToken, Progress, Stop};

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sogar_solver::{Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Solver};
+use sogar_solver::{
+    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Solver, Stop,
+};
 
 use crate::actions::{Edit, action_text, all_actions, all_edits, count_actions};
 use crate::binarize::{Split, all_splits, useful_splits};
@@ -124,7 +126,7 @@ pub struct SolverProblem {
     pub settled: u64,
     /// How outcomes were found.
     pub method: &'static str,
-    /// Whether outcomes were computed for all actions; if cancelled, only the identity is left.
+    /// Whether outcomes were computed for all actions; if stopped, only the identity is left.
     pub finished: bool,
 }
 
@@ -230,7 +232,9 @@ impl Prepared {
             rules: &self.rules,
         };
         let progress = |done, all| reporter.outcomes(done, all);
-        let watch = Watch { progress: &progress, cancel };
+        let limit = seconds(self.config.limits.outcomes_time_limit);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let watch = Watch { progress: &progress, stop: &Stop { deadline, cancel: cancel.clone() } };
         let (costs, found) = pool.install(|| -> Result<_> {
             let costs = edit_costs(&self.cost, &self.edits, &self.table, &self.affected)?;
             Ok((costs, self.outcomes(question, &watch, reporter)?))
@@ -239,10 +243,10 @@ impl Prepared {
         let (flips, settled, method) = match found {
             Some(found) => (found.flips, found.settled, found.method),
             None => {
-                // Cancelled before the outcomes were known: all that can be vouched for is doing nothing.
+                // Stopped before the outcomes were known: all that can be vouched for is doing nothing.
                 actions = Actions::default();
                 actions.push(&[]);
-                (sogar_solver::BitTable::new(1, self.affected.len()), 0, "cancelled")
+                (sogar_solver::BitTable::new(1, self.affected.len()), 0, "stopped before they were known")
             }
         };
         let problem = Problem::new(ProblemParts {
@@ -252,6 +256,7 @@ impl Prepared {
             combine: self.cost.combine(),
             actions: actions.clone(),
             flips,
+            weights: Vec::new(),
             limits: Limits {
                 max_depth: self.limits.max_depth,
                 max_leaves: self.limits.max_leaves,
@@ -279,8 +284,7 @@ impl Prepared {
         let SolverProblem { problem, actions, settled, method, finished } = self.problem(reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let time_limit =
-            self.config.limits.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let time_limit = seconds(self.config.limits.time_limit);
         let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
         let solver = Solver::builder()
             .threads(self.threads())
@@ -294,6 +298,7 @@ impl Prepared {
         let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: self.affected.len() };
         let outcome = solver.solve(&problem, &observer);
         let status = match outcome.status {
+            _ if !finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !finished => Status::Cancelled,
             sogar_solver::Status::Complete => Status::Complete,
             sogar_solver::Status::TimeLimit => Status::TimeLimit,
@@ -370,6 +375,7 @@ impl Prepared {
         let mut config = self.config.clone();
         config.limits.threads = None;
         config.limits.time_limit = None;
+        config.limits.outcomes_time_limit = None;
         config.limits.memory_limit = None;
         config.limits.max_scorings = None;
         config.model.timeout = None;
@@ -389,6 +395,11 @@ impl Prepared {
             flips: Bits::new(self.affected.len(), |row| problem.flips(action as usize, self.by_row[row])),
         }
     }
+}
+
+/// A limit as it is configured; one beyond all clocks is none.
+fn seconds(limit: Option<f64>) -> Option<Duration> {
+    limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }
 
 /// Turns the solver's trees into those of the result file; splits and actions are numbered as they are met.

@@ -26,6 +26,7 @@ fn problem(combine: Combine, dearest: u64) -> Problem {
         combine,
         actions,
         flips: BitTable::from_sets(ROWS, &flips),
+        weights: Vec::new(),
         limits: Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 },
     })
     .unwrap()

@@ -69,7 +69,10 @@ pub struct ConfigFlags {
     /// Refuse to ask a model about more edited rows than this [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_scorings: Option<u64>,
-    /// Stop the search after this many seconds and give what was found
+    /// Give up computing outcomes after this many seconds; then "no change" is all that is known
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub outcomes_time_limit: Option<f64>,
+    /// Stop the search (outcomes are not counted) after this many seconds and give what was found
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// Memory that the run may use, e.g. 4GB [default: three quarters of the machine's]
@@ -162,6 +165,7 @@ impl ConfigFlags {
         set(&mut config.limits.min_leaf, &self.min_leaf);
         set(&mut config.limits.max_edits, &self.max_edits);
         set(&mut config.limits.max_scorings, &self.max_scorings);
+        set(&mut config.limits.outcomes_time_limit, &self.outcomes_time_limit);
         set(&mut config.limits.time_limit, &self.time_limit);
         set(&mut config.limits.memory_limit, &self.memory_limit);
         set(&mut config.limits.threads, &self.threads);
@@ -198,6 +202,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         "min_leaf",
         "max_edits",
         "max_scorings",
+        "outcomes_time_limit",
         "time_limit",
         "memory_limit",
         "threads",

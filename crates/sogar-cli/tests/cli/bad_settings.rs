@@ -47,6 +47,7 @@ flags! {
     no_edits: ["--max-edits", "0"];
     absurd_edits: ["--max-edits", "50"];
     negative_time: ["--time-limit", "-1"];
+    no_time_for_outcomes: ["--outcomes-time-limit", "0"];
     no_threads: ["--threads", "0"];
     absurd_threads: ["--threads", "100000"];
     memory_in_no_unit: ["--memory-limit", "lots"];

@@ -83,3 +83,15 @@ fn the_time_limit_gives_what_was_found() {
     let run = folder.sogar(&args);
     assert_partial(&folder, &run, "time_limit");
 }
+
+#[test]
+fn outcomes_that_take_too_long_are_given_up() {
+    let folder = Folder::german();
+    let args = [&LONG[..], &["--outcomes-time-limit", "0.000001"]].concat();
+    let run = folder.sogar(&args);
+    assert_partial(&folder, &run, "time_limit");
+    let front = folder.json("new.json");
+    assert_eq!(front["counts"]["actions"], 1, "nothing but doing nothing is known");
+    let point = &front["points"][0];
+    assert_eq!((point["cost"].as_f64(), point["loss"].as_f64()), (Some(0.0), Some(1.0)));
+}

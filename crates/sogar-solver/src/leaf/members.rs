@@ -23,6 +23,8 @@ pub(super) struct Members<'a> {
     members: Option<RowSet>,
     /// Words of a set of members.
     words: usize,
+    /// Per bit of a weight the members that have it.
+    weights: Vec<Packed>,
     edit_unions: Vec<Packed>,
     pair_unions: Vec<Packed>,
     /// Flips of actions, in blocks: a table with a place for each action would be larger than what is ever packed.
@@ -42,6 +44,7 @@ impl<'a> Members<'a> {
             problem,
             groups,
             words,
+            weights: lazy(problem.weights.as_ref().map_or(0, |weights| weights.planes().len())),
             edit_unions: lazy(groups.edits),
             pair_unions: lazy(groups.pair_action.len()),
             flips: match members {
@@ -55,6 +58,21 @@ impl<'a> Members<'a> {
     /// Words of a set of members.
     pub fn words(&self) -> usize {
         self.words
+    }
+
+    /// Bits of a weight; 0 if every row counts once.
+    #[inline(always)]
+    pub fn weight_bits(&self) -> usize {
+        self.problem.weights.as_ref().map_or(0, |weights| weights.planes().len())
+    }
+
+    /// The members whose weight has a bit.
+    #[inline(always)]
+    pub fn with_weight_bit<const KERNEL: u8>(&self, bit: usize) -> &[u64] {
+        match &self.problem.weights {
+            Some(weights) => self.packed::<KERNEL>(&self.weights, bit, weights.planes()[bit].words()),
+            None => &[],
+        }
     }
 
     /// A subset of the members.

@@ -30,6 +30,9 @@ pub(super) struct Batch {
     /// The leaves' rows among the context's members, leaf by leaf and word by word.
     pub(super) rows: [Vec<u64>; LANES],
     pub(super) sets: Vec<Words>,
+    /// With weights: the sets' rows per bit of a weight.
+    weighted: Vec<Vec<Words>>,
+    /// How many rows the sets have, by weight.
     pub(super) sizes: Eight,
     /// The lanes in use.
     pub(super) lanes: u32,
@@ -78,6 +81,7 @@ impl Batch {
         Batch {
             rows: Default::default(),
             sets: Vec::new(),
+            weighted: Vec::new(),
             sizes: Eight::all(0),
             lanes: 0,
             known: std::array::from_fn(|_| Known::new()),
@@ -121,6 +125,11 @@ impl Batch {
             self.sets.iter_mut().zip(&self.rows[lane]).for_each(|(words, &word)| words.0[lane] = word);
             sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
         }
+        self.weighted.truncate(on.members.weight_bits());
+        self.weighted.resize_with(on.members.weight_bits(), Vec::new);
+        if !self.weighted.is_empty() {
+            sizes = self.weigh::<KERNEL>(on);
+        }
         self.sizes = Eight::of(sizes);
         self.work.sets += requests.len() as u64;
         self.stairs.reset(sizes.into_iter().max().unwrap_or(0));
@@ -128,6 +137,21 @@ impl Batch {
             self.known[lane].reset(size);
             self.stairs.lower(lane, 0, size);
         }
+    }
+
+    /// Lays out the sets per bit of a weight, and gives their sizes.
+    #[inline(always)]
+    fn weigh<const KERNEL: u8>(&mut self, on: Setting<'_>) -> [u32; LANES] {
+        let mut sizes = [0; LANES];
+        for (bit, sets) in self.weighted.iter_mut().enumerate() {
+            let plane = on.members.with_weight_bit::<KERNEL>(bit);
+            sets.clear();
+            sets.extend(self.sets.iter().zip(plane).map(|(words, &plane)| Words(words.0.map(|w| w & plane))));
+            for words in sets {
+                sizes.iter_mut().zip(words.0).for_each(|(size, word)| *size += word.count_ones() << bit);
+            }
+        }
+        sizes
     }
 
     /// The cost of every edit on every leaf, column by column.
@@ -159,9 +183,17 @@ impl Batch {
         }
     }
 
-    /// How many rows of each leaf in `lanes` are flipped (in the others it may be any number up to that).
+    /// How many rows of each leaf in `lanes` are flipped, by weight (in the others it may be any number up to that).
     #[inline(always)]
     fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
+        if !self.weighted.is_empty() {
+            let mut totals = [0; LANES];
+            for (bit, sets) in self.weighted.iter().enumerate() {
+                let counts = count::<KERNEL>(sets, flips).lanes();
+                totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count << bit);
+            }
+            return Eight::of(totals);
+        }
         // A long set is read eight words at a time for one leaf, or one word for eight leaves.
         if self.sets.len() >= 16 && lanes.count_ones() <= 4 {
             let mut counts = [0; LANES];

@@ -2,7 +2,7 @@
 
 use super::clusters::Clusters;
 use super::columns::Columns;
-use super::lanes::{Eight, LANES, count};
+use super::lanes::{Eight, LANES};
 use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints};
 use super::{LeafPoint, LeafRequest};
 
@@ -50,8 +50,10 @@ impl Batch {
         lanes: u32,
     ) -> (u32, Eight) {
         self.work.groups += u64::from(lanes.count_ones());
-        let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut self.packed);
-        let losses = self.sizes.minus::<KERNEL>(count::<KERNEL>(&self.sets, union));
+        let mut packed = std::mem::take(&mut self.packed);
+        let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut packed);
+        let losses = self.losses::<KERNEL>(union, lanes);
+        self.packed = packed;
         let mut costs = [0; LANES];
         for lane in bits(lanes) {
             let cost = least_costs.total::<KERNEL>(&self.rows[lane], &[position as u32]);

@@ -165,6 +165,7 @@ mod tests {
             combine,
             actions: lists.iter().map(|(edits, _)| *edits).collect::<Actions>(),
             flips: BitTable::from_sets(4, &flips),
+            weights: Vec::new(),
             limits: Limits { max_depth: 0, max_leaves: 1, min_leaf: 1 },
         })
         .unwrap();
@@ -213,6 +214,7 @@ mod tests {
             combine: Combine::Max,
             actions: lists.iter().collect::<Actions>(),
             flips: BitTable::new(6, 1),
+            weights: Vec::new(),
             limits: Limits { max_depth: 0, max_leaves: 1, min_leaf: 1 },
         })
         .unwrap();

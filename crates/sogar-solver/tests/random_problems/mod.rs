@@ -1,5 +1,7 @@
 //! Small random problems, reproducible from a seed.
 
+#![allow(dead_code)] // each test file uses some of them
+
 use sogar_solver::{Actions, BitTable, Combine, Limits, ProblemParts, RowSet};
 
 /// A small, fast generator (SplitMix64), so that a seed names the same problem on every machine.
@@ -72,18 +74,58 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
         });
     }
     let max_depth = random.below(shape.depth + 1) as u32;
-    ProblemParts {
+    let mut parts = ProblemParts {
         rows,
         splits,
         edit_costs,
         combine: if random.below(2) == 0 { Combine::Max } else { Combine::Sum },
         flips: BitTable::from_sets(rows, &flips),
         actions: lists.into_iter().collect::<Actions>(),
+        weights: Vec::new(),
         limits: Limits {
             max_depth,
             max_leaves: random.between(1, 1 << max_depth) as u32,
             min_leaf: random.between(1, (rows as u64 / 3).max(1)) as u32,
         },
+    };
+    if random.below(3) == 0 {
+        // Rows that count more than once; now and then so much more that losses are in the hundred thousands.
+        let (most, times) = (random.between(1, 6), if random.below(8) == 0 { 60_000 } else { 1 });
+        parts.weights = (0..rows).map(|_| (random.between(1, most) * times) as u32).collect();
+        parts.limits.min_leaf *= random.between(times, most * times).min(2 * times) as u32;
+        let total: u32 = parts.weights.iter().sum();
+        parts.limits.min_leaf = parts.limits.min_leaf.min(total);
+    }
+    parts
+}
+
+/// A problem in which every row counts once.
+pub fn draw_unweighted(seed: u64, shape: &Shape) -> ProblemParts {
+    let mut parts = draw(seed, shape);
+    parts.weights.clear();
+    parts.limits.min_leaf = parts.limits.min_leaf.min((parts.rows as u32 / 3).max(1));
+    parts
+}
+
+/// The same problem with every row repeated as often as it counts, each by itself.
+pub fn repeated(parts: &ProblemParts) -> ProblemParts {
+    let rows: Vec<usize> = (0..parts.rows)
+        .flat_map(|row| vec![row; parts.weights.get(row).copied().unwrap_or(1) as usize])
+        .collect();
+    let set =
+        |words: &[u64]| RowSet::from_fn(rows.len(), |&at| words[rows[at] / 64] >> (rows[at] % 64) & 1 == 1);
+    let flips: Vec<RowSet> = (0..parts.flips.sets()).map(|action| set(parts.flips.set(action))).collect();
+    ProblemParts {
+        rows: rows.len(),
+        splits: parts.splits.iter().map(|split| set(split.words())).collect(),
+        edit_costs: parts
+            .edit_costs
+            .iter()
+            .map(|costs| rows.iter().map(|&row| costs[row]).collect())
+            .collect(),
+        flips: BitTable::from_sets(rows.len(), &flips),
+        weights: Vec::new(),
+        ..parts.clone()
     }
 }
 

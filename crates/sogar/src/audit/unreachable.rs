@@ -194,7 +194,7 @@ impl Lifting<'_> {
         };
         if is_scored(question.predictor) {
             let limit = prepared.config.limits.max_scorings.unwrap_or(MOST_QUESTIONS);
-            match count_scorings(&question, self.cancel) {
+            match count_scorings(&question, &self.cancel.into()) {
                 Some(scorings) if scorings.distinct <= limit => {}
                 _ => return Ok(None),
             }
@@ -206,7 +206,7 @@ impl Lifting<'_> {
             let done = reached.len();
             let label = format!("out of reach: {what}");
             let progress = |more: usize, _| self.reporter.checking(&label, done + more, self.rows.len());
-            let watch = Watch { progress: &progress, cancel: self.cancel };
+            let watch = Watch { progress: &progress, stop: &self.cancel.into() };
             let Some(found) = outcomes(Question { rows, ..question }, &watch)? else { return Ok(None) };
             let mut any = vec![0u64; found.flips.words_per_set()];
             for action in 0..found.flips.sets() {

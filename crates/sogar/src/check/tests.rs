@@ -53,6 +53,7 @@ fn random_problem(draw: &mut Draw, combine: Combine) -> (Problem, usize) {
         combine,
         actions,
         flips: BitTable::from_sets(rows, &flips),
+        weights: Vec::new(),
         limits: Limits {
             max_depth: depth,
             max_leaves: 1 + draw.below(1 << depth) as u32,

@@ -168,9 +168,13 @@ impl Limits {
         if self.max_scorings == Some(0) {
             return Err(fault("limits.max_scorings = 0, but it must be at least 1"));
         }
-        if self.time_limit.is_some_and(|seconds| !(seconds > 0.0 && seconds.is_finite())) {
-            return Err(fault("limits.time_limit must be a positive number of seconds")
-                .help("leave it out for no limit"));
+        for (name, limit) in
+            [("time_limit", self.time_limit), ("outcomes_time_limit", self.outcomes_time_limit)]
+        {
+            if limit.is_some_and(|seconds| !(seconds > 0.0 && seconds.is_finite())) {
+                return Err(fault(format!("limits.{name} must be a positive number of seconds"))
+                    .help("leave it out for no limit"));
+            }
         }
         if let Some(memory) = &self.memory_limit {
             parse_bytes(memory).map_err(|error| {
@@ -281,6 +285,7 @@ mod tests {
             ("max_edits = 0", "max_edits = 0"),
             ("threads = 0", "threads = 0"),
             ("time_limit = -1", "positive number of seconds"),
+            ("outcomes_time_limit = 0", "limits.outcomes_time_limit must be a positive number of seconds"),
             ("time_limit = nan", "positive number of seconds"),
             ("time_limit = inf", "positive number of seconds"),
             ("memory_limit = \"lots\"", "`lots` is not an amount of memory"),

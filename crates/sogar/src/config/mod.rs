@@ -309,7 +309,10 @@ pub struct Limits {
     /// Most rows that a model may be asked about, where every edited row has to be scored (default: no limit).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_scorings: Option<u64>,
-    /// Seconds after which the search stops with what it has (default: none).
+    /// Seconds after which the computation of outcomes is given up: no action is known to work then (default: none).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes_time_limit: Option<f64>,
+    /// Seconds after which the search stops with what it has; outcomes are not counted (default: none).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
     /// Memory that the run may use, e.g. `"4GB"` (default: three quarters of the machine's).

@@ -1,6 +1,6 @@
 //! Actions for one person: whether one works, and the cheapest of all that do.
 
-use sogar_solver::{Actions, CancelToken, Combine};
+use sogar_solver::{Actions, Combine, Stop};
 
 use super::Asking;
 use crate::actions::{Edit, all_actions};
@@ -30,7 +30,7 @@ pub(super) fn cheapest(asking: &Asking<'_>) -> Result<(Option<Vec<Edit>>, u64)> 
     let actions = all_actions(edits, max_edits);
     let question = question(asking, edits, &actions);
     if is_scored(question.predictor)
-        && let Some(scorings) = count_scorings(&question, &CancelToken::default())
+        && let Some(scorings) = count_scorings(&question, &Stop::default())
     {
         size.refuse_if_too_many(scorings, prepared.config.limits.max_scorings)?;
     }
@@ -68,7 +68,7 @@ fn question<'a>(asking: &'a Asking<'_>, edits: &'a [Edit], actions: &'a Actions)
 }
 
 fn flips(asking: &Asking<'_>, edits: &[Edit], actions: &Actions) -> Result<Outcomes> {
-    let watch = Watch { progress: &|_, _| {}, cancel: &CancelToken::default() };
+    let watch = Watch { progress: &|_, _| {}, stop: &Stop::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(asking.prepared.threads()).build();
     let pool =
         pool.map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;

@@ -18,7 +18,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use sogar_solver::{BitTable, CancelToken};
+use sogar_solver::{BitTable, Stop};
 
 use super::cells::Cells;
 use super::decision::{Judge, Threshold};
@@ -123,9 +123,9 @@ impl<'a> Decomposition<'a> {
         for (group, some) in blocks.chunks(at_once).enumerate() {
             let words: Vec<(Vec<u64>, u64)> = some
                 .par_iter()
-                .map(|rows| self.block_with(&pool, rows, watch.cancel))
+                .map(|rows| self.block_with(&pool, rows, watch.stop))
                 .collect::<Result<_>>()?;
-            if watch.cancel.is_cancelled() {
+            if watch.stop.check().is_err() {
                 return Ok(None); // blocks may have been left half done
             }
             for (i, (words, close)) in words.iter().enumerate() {
@@ -141,16 +141,11 @@ impl<'a> Decomposition<'a> {
     }
 
     /// As [`Self::block`], with room from the pool where there is some: fresh memory of this size costs time.
-    fn block_with(
-        &self,
-        pool: &Mutex<Vec<Scratch>>,
-        rows: &[usize],
-        cancel: &CancelToken,
-    ) -> Result<(Vec<u64>, u64)> {
+    fn block_with(&self, pool: &Mutex<Vec<Scratch>>, rows: &[usize], stop: &Stop) -> Result<(Vec<u64>, u64)> {
         let room = || pool.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = room().pop();
         let mut scratch = idle.unwrap_or_else(|| self.scratch());
-        let words = self.block(rows, &mut scratch, cancel);
+        let words = self.block(rows, &mut scratch, stop);
         room().push(scratch);
         words
     }
@@ -173,14 +168,14 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model. Once cancelled, whatever
+    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model. Once stopped, whatever
     /// it gives means nothing.
-    fn block(&self, rows: &[usize], scratch: &mut Scratch, cancel: &CancelToken) -> Result<(Vec<u64>, u64)> {
+    fn block(&self, rows: &[usize], scratch: &mut Scratch, stop: &Stop) -> Result<(Vec<u64>, u64)> {
         let question = self.question;
         let actions = question.actions.len();
         let per_row = actions.div_ceil(64);
         let mut settled = 0;
-        for (position, &row) in rows.iter().enumerate().take_while(|_| !cancel.is_cancelled()) {
+        for (position, &row) in rows.iter().enumerate().take_while(|_| stop.check().is_ok()) {
             let values = question.table.row(row);
             self.look_up_cells(&values, scratch);
             self.collect_terms(scratch);

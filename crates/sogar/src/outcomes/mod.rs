@@ -21,7 +21,7 @@ mod walk;
 
 pub use scoring::{Scorings, count as count_scorings};
 
-use sogar_solver::{Actions, BitTable, CancelToken};
+use sogar_solver::{Actions, BitTable, Stop};
 
 use crate::actions::Edit;
 use crate::encode::Encoder;
@@ -64,8 +64,8 @@ pub struct Question<'a> {
 pub struct Watch<'a> {
     /// Is told how many rows are done.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
-    /// Ends the computation early.
-    pub cancel: &'a CancelToken,
+    /// Ends the computation early, when somebody cancels it or its time is over.
+    pub stop: &'a Stop,
 }
 
 /// The outcomes of all actions on all rows.
@@ -78,7 +78,7 @@ pub struct Outcomes {
     pub settled: u64,
 }
 
-/// Computes all outcomes; `None` if cancelled.
+/// Computes all outcomes; `None` if stopped.
 pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
     let fast =
         question.predictor.tree_ensemble().and_then(|trees| ensemble::Decomposition::new(trees, &question));

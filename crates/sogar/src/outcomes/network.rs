@@ -68,7 +68,7 @@ impl<'a> NetworkOutcomes<'a> {
         })
     }
 
-    /// All outcomes; `None` if cancelled.
+    /// All outcomes; `None` if stopped.
     pub fn outcomes(&self, watch: &Watch<'_>) -> Option<Outcomes> {
         let question = self.question;
         let (actions, rows) = (question.actions.len(), question.rows.len());
@@ -82,7 +82,7 @@ impl<'a> NetworkOutcomes<'a> {
             let found: Vec<RowOutcomes> = some
                 .par_iter()
                 .map_init(
-                    || Walk::new(self, watch.cancel),
+                    || Walk::new(self, watch.stop),
                     |walk, &row| {
                         let found = walk.row(row)?;
                         (watch.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, rows);

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use rayon::prelude::*;
-use sogar_solver::{BitTable, CancelToken};
+use sogar_solver::{BitTable, Stop};
 
 use super::{Outcomes, Question, Watch};
 use crate::error::{Error, ErrorKind, Result};
@@ -39,14 +39,14 @@ pub struct Scorings {
     pub pairs: u64,
 }
 
-/// Counts the different edited rows; `None` if cancelled.
-pub fn count(question: &Question<'_>, cancel: &CancelToken) -> Option<Scorings> {
+/// Counts the different edited rows; `None` if stopped.
+pub fn count(question: &Question<'_>, stop: &Stop) -> Option<Scorings> {
     let inputs = Inputs::new(question);
     let counted = question
         .rows
         .par_chunks(ROWS_PER_TASK)
         .fold(Distinct::default, |mut distinct, rows| {
-            for &row in rows.iter().take_while(|_| !cancel.is_cancelled()) {
+            for &row in rows.iter().take_while(|_| stop.check().is_ok()) {
                 let row = inputs.of_row(row);
                 for action in 1..question.actions.len() {
                     distinct.insert(inputs.fingerprint(&row, action));
@@ -57,7 +57,7 @@ pub fn count(question: &Question<'_>, cancel: &CancelToken) -> Option<Scorings> 
         .reduce(Distinct::default, Distinct::merge);
     let (distinct, exact) = counted.count();
     let pairs = question.rows.len() as u64 * (question.actions.len() as u64).saturating_sub(1);
-    (!cancel.is_cancelled()).then_some(Scorings { distinct: distinct.min(pairs), exact, pairs })
+    stop.check().is_ok().then_some(Scorings { distinct: distinct.min(pairs), exact, pairs })
 }
 
 /// Asks about all rows and actions. `memory` is for remembering answers, in bytes.
@@ -69,7 +69,7 @@ pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64)
         for action in 1..question.actions.len() {
             asking.add(position, action, inputs.fingerprint(&row, action));
             if asking.is_full() {
-                if watch.cancel.is_cancelled() {
+                if watch.stop.check().is_err() {
                     return Ok(None);
                 }
                 asking.ask()?;
@@ -77,7 +77,7 @@ pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64)
             }
         }
     }
-    if watch.cancel.is_cancelled() {
+    if watch.stop.check().is_err() {
         return Ok(None);
     }
     asking.ask()?;

@@ -245,7 +245,7 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
         actions: &actions,
         rules: &[],
     };
-    let watch = Watch { progress: &|_, _| (), cancel: &CancelToken::new() };
+    let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
     let fast = outcomes(question, &watch).unwrap().unwrap();
     let slow = by_scoring(question, &watch).unwrap().unwrap();
     assert!(fast.method.starts_with("tree ensemble"));

@@ -8,7 +8,7 @@ use crate::outcomes::cache::{Cache, Found, KeyOf};
 use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
 
 impl Prepared {
-    /// The outcomes, from the cache where it has them; `None` if cancelled.
+    /// The outcomes, from the cache where it has them; `None` if stopped.
     pub(super) fn outcomes(
         &self,
         question: Question<'_>,
@@ -25,7 +25,7 @@ impl Prepared {
             }
         }
         if is_scored(question.predictor) {
-            let Some(scorings) = count_scorings(&question, watch.cancel) else { return Ok(None) };
+            let Some(scorings) = count_scorings(&question, watch.stop) else { return Ok(None) };
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             reporter.scorings(scorings);
         }

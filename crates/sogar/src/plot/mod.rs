@@ -19,5 +19,5 @@ mod tree;
 pub use disparity::disparity_svg;
 #[cfg(feature = "png")]
 pub use png::png;
-pub use tradeoff::{Look, Mark, Upwards, front_svg, holdout_svg, name_of_search, timeouts_svg};
+pub use tradeoff::{Look, Mark, Upwards, front_svg, holdout_svg, marks_svg, name_of_search, timeouts_svg};
 pub use tree::tree_svg;

@@ -79,6 +79,13 @@ pub fn front_svg(front: &FrontFile, look: &Look) -> String {
     chart.svg()
 }
 
+/// Single results without a front.
+pub fn marks_svg(look: &Look) -> String {
+    let mut chart = Chart::new(look);
+    chart.description = format!("Cost and loss of {} results.", look.marks.len());
+    chart.svg()
+}
+
 /// A front and the same summaries on held-out people.
 pub fn holdout_svg(front: &FrontFile, there: &Evaluation, look: &Look) -> Result<String> {
     if there.points.len() != front.points.len() {

@@ -10,7 +10,7 @@ use crate::model::network::Evaluation;
 use crate::model::{Activation, Layer, NetworkDecision, NetworkModel, Predictor, Rows};
 use crate::outcomes::tests::{Links, Random, edits, features};
 use crate::outcomes::{by_scoring, outcomes};
-use sogar_solver::{Actions, CancelToken};
+use sogar_solver::{Actions, Stop};
 
 impl Random {
     /// Between -1 and 1.
@@ -129,7 +129,7 @@ fn compare(seed: u64, missing: bool) -> u64 {
         actions: &actions,
         rules: &[],
     };
-    let watch = Watch { progress: &|_, _| (), cancel: &CancelToken::new() };
+    let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
     let slow = by_scoring(question, &watch).unwrap().unwrap();
     let fast = outcomes(question, &watch).unwrap().unwrap();
     assert!(fast.method.starts_with("dense network"));
@@ -301,7 +301,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
             actions: &actions,
             rules: &[],
         };
-        let watch = Watch { progress: &|_, _| (), cancel: &CancelToken::new() };
+        let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
         let found = outcomes(question, &watch).unwrap().unwrap();
         assert_eq!(found.flips.contains(1, 0), exact > near, "seed {seed}");
         settled += found.settled;
@@ -328,7 +328,10 @@ fn a_cancelled_computation_gives_nothing() {
         actions: &actions,
         rules: &[],
     };
-    let cancel = CancelToken::new();
-    cancel.cancel();
-    assert!(outcomes(question, &Watch { progress: &|_, _| (), cancel: &cancel }).unwrap().is_none());
+    let cancelled = Stop::default();
+    cancelled.cancel.cancel();
+    let late = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
+    for stop in [cancelled, late] {
+        assert!(outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }).unwrap().is_none());
+    }
 }

@@ -4,7 +4,7 @@
 //! of cells is filled by runs of vector additions. Only actions of useful edits are evaluated; any other has the
 //! outcome of the action that its edits amount to on this row.
 
-use sogar_solver::CancelToken;
+use sogar_solver::Stop;
 
 use super::NetworkOutcomes;
 use super::effects::{Effects, NOTHING, SPARE};
@@ -22,7 +22,7 @@ pub(super) struct RowOutcomes {
 /// What one thread needs for a row.
 pub(super) struct Walk<'a> {
     all: &'a NetworkOutcomes<'a>,
-    cancel: &'a CancelToken,
+    stop: &'a Stop,
     effects: Effects,
     block: Block,
     /// The actions of the block's cells, and how many there are.
@@ -38,10 +38,10 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(all: &'a NetworkOutcomes<'a>, cancel: &'a CancelToken) -> Self {
+    pub fn new(all: &'a NetworkOutcomes<'a>, stop: &'a Stop) -> Self {
         Walk {
             all,
-            cancel,
+            stop,
             effects: Effects::default(),
             block: Block::new(&all.layers),
             actions: [0; CELLS],
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// All outcomes of a row; `None` if cancelled.
+    /// All outcomes of a row; `None` if stopped.
     pub fn row(&mut self, row: usize) -> Option<RowOutcomes> {
         let all = self.all;
         self.row = RowOutcomes { flips: vec![0; all.question.actions.len().div_ceil(64)], settled: 0 };
@@ -78,13 +78,13 @@ impl<'a> Walk<'a> {
             self.set(action, false); // whatever was copied
             let error = self.effects.combined(all.network, &all.first, all.question, edits, &mut sums);
             self.cell(action, &sums, error);
-            if self.cancel.is_cancelled() {
+            if self.stop.check().is_err() {
                 return None;
             }
         }
         self.flush();
         self.settle();
-        if self.cancel.is_cancelled() {
+        if self.stop.check().is_err() {
             return None;
         }
         if let Some(word) = self.row.flips.first_mut() {
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
             if self.effects.later[at] >= end || self.meets(at) {
                 continue;
             }
-            if self.cancel.is_cancelled() {
+            if self.stop.check().is_err() {
                 return;
             }
             let edit = self.effects.useful[at];
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
     /// Evaluates the cells that are waiting.
     fn flush(&mut self) {
         let filled = std::mem::take(&mut self.filled);
-        if filled == 0 || self.cancel.is_cancelled() {
+        if filled == 0 || self.stop.check().is_err() {
             return;
         }
         if !self.effects.error.is_finite() {
@@ -205,7 +205,7 @@ impl<'a> Walk<'a> {
         let close = std::mem::take(&mut self.close);
         let mut inputs = Vec::new();
         for actions in close.chunks(LANES) {
-            if self.cancel.is_cancelled() {
+            if self.stop.check().is_err() {
                 break;
             }
             inputs.clear();

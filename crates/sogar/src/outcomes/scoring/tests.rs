@@ -120,8 +120,8 @@ impl Problem {
     }
 }
 
-fn watch(cancel: &CancelToken) -> Watch<'_> {
-    Watch { progress: &|_, _| (), cancel }
+fn watch(stop: &Stop) -> Watch<'_> {
+    Watch { progress: &|_, _| (), stop }
 }
 
 #[test]
@@ -135,15 +135,15 @@ fn every_outcome_is_the_models_own_and_every_different_input_is_asked_once() {
         let problem = problem(131, linked, batching);
         let (inputs, expected) = problem.plainly();
         let question = problem.question();
-        let cancel = CancelToken::new();
-        let found = score_all(&question, &watch(&cancel), 1 << 20).unwrap().unwrap();
+        let stop = Stop::default();
+        let found = score_all(&question, &watch(&stop), 1 << 20).unwrap().unwrap();
         for (action, expected) in expected.iter().enumerate() {
             for (row, &expected) in expected.iter().enumerate() {
                 assert_eq!(found.flips.contains(action, row), expected, "action {action}, row {row}");
             }
         }
         assert_eq!(problem.asked.load(Ordering::SeqCst), inputs.len() as u64);
-        let counted = count(&question, &cancel).unwrap();
+        let counted = count(&question, &stop).unwrap();
         let pairs = 131 * (problem.actions.len() as u64 - 1);
         assert_eq!(counted, Scorings { distinct: inputs.len() as u64, exact: true, pairs });
         assert!(counted.distinct * 2 < pairs, "{counted:?}: the example has hardly any repetition");
@@ -154,8 +154,7 @@ fn every_outcome_is_the_models_own_and_every_different_input_is_asked_once() {
 #[test]
 fn a_large_batch_is_filled_over_many_rows() {
     let problem = problem(131, false, Batching { rows: 200, at_once: 1 });
-    let cancel = CancelToken::new();
-    score_all(&problem.question(), &watch(&cancel), 1 << 20).unwrap().unwrap();
+    score_all(&problem.question(), &watch(&Stop::default()), 1 << 20).unwrap().unwrap();
     let batches = problem.batches.lock().unwrap();
     assert!(batches[..batches.len() - 1].iter().all(|&rows| rows == 200), "{batches:?}");
 }
@@ -163,17 +162,17 @@ fn a_large_batch_is_filled_over_many_rows() {
 #[test]
 fn a_cancelled_run_stops_before_the_next_batch() {
     let problem = problem(131, false, Batching { rows: 5, at_once: 1 });
-    let cancel = CancelToken::new();
-    let stop = |done: usize, _| {
+    let stop = Stop::default();
+    let progress = |done: usize, _| {
         if done >= 3 {
-            cancel.cancel();
+            stop.cancel.cancel();
         }
     };
-    let found = score_all(&problem.question(), &Watch { progress: &stop, cancel: &cancel }, 0).unwrap();
+    let found = score_all(&problem.question(), &Watch { progress: &progress, stop: &stop }, 0).unwrap();
     assert!(found.is_none());
     let (asked, all) = (problem.asked.load(Ordering::SeqCst), problem.plainly().0.len() as u64);
     assert!(asked < all / 2, "{asked} of {all} inputs were asked about");
-    assert!(count(&problem.question(), &cancel).is_none());
+    assert!(count(&problem.question(), &stop).is_none());
 }
 
 #[test]
@@ -182,6 +181,6 @@ fn an_error_of_the_model_ends_the_run() {
     let info = problem.predictor.info().clone();
     let predictor = Callback::new(info, |_| Err(Error::new(ErrorKind::Model, "no more")));
     let question = Question { predictor: &predictor, ..problem.question() };
-    let error = score_all(&question, &watch(&CancelToken::new()), 0).err().unwrap();
+    let error = score_all(&question, &watch(&Stop::default()), 0).err().unwrap();
     assert_eq!(error.to_string(), "no more");
 }
