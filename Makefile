@@ -18,7 +18,7 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full fuzz bench bench-run fmt clean rust-lint rust-test rust-test-full python-lint python-test browser-test \
+.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test browser-test \
 	package package-test wheel bench-python docs
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo 'make test-full  the same and the long campaigns, in release mode'
 	@echo 'make fuzz       a minute of fuzzing for every reader of files'
 	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
+	@echo 'make experiments  the published evaluation beside the published figures (EXPERIMENT="table1 --quick")'
 	@echo 'make wheel      the Python package as a wheel and an sdist in dist/, tried in an empty environment'
 	@echo 'make fmt        format Rust and Python'
 	@echo 'make docs       write docs/python/API.md anew'
@@ -155,6 +156,18 @@ else ifeq ($(BENCH_PART),--python)
 else
 	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
 endif
+
+# An experiment with its flags, e.g. make experiments EXPERIMENT='depth --folds 1-10'. Models that are missing are trained first:
+# with --quick those of one fold of two data sets.
+EXPERIMENT ?= table1 --quick
+EXPERIMENT_MODELS = $(if $(filter --quick,$(EXPERIMENT)),--folds 1 attrition german,--folds 1-10 attrition german bank adult)
+
+experiments: $(VENV)/ready
+	$(call heading,models of the published protocol)
+	@$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --models all $(EXPERIMENT_MODELS)
+	$(call heading,experiment $(EXPERIMENT) (see docs/EXPERIMENTS.md))
+	@cargo build --quiet --locked --release -p sogar-cli
+	@"$(abspath $(TARGET))/release/sogar" experiment $(EXPERIMENT) --paper $(PAPER) --out $(TARGET)/experiments
 
 # A release build of the extension module stands in the package for the measurement.
 bench-python: $(VENV)/ready

@@ -11,6 +11,9 @@ use sogar::pipeline::Prepared;
 /// Rows per call of the model.
 const BATCH: usize = 1024;
 
+/// Values of rows that are gathered for one question: 32 MB.
+const VALUES_AT_ONCE: usize = 4 << 20;
+
 /// People before and after a change, as rows of feature values.
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
@@ -23,6 +26,12 @@ impl Moved {
     pub fn push(&mut self, before: &[f64], after: &[f64]) {
         self.before.extend_from_slice(before);
         self.after.extend_from_slice(after);
+    }
+
+    /// Everybody, before and after; `width` values a row.
+    pub fn pairs(&self, width: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let width = width.max(1);
+        self.before.chunks_exact(width).zip(self.after.chunks_exact(width))
     }
 
     /// Forgets everybody, and keeps the memory.
@@ -48,6 +57,29 @@ impl<'a> Asking<'a> {
         self.prepared.table.features.len()
     }
 
+    /// How many rows are worth gathering for one question: what the model wants, as far as memory allows.
+    pub fn rows_at_once(&self) -> usize {
+        let batching = self.prepared.model.predictor.batching();
+        let rows = if batching.at_once == usize::MAX { BATCH } else { batching.rows.max(1) };
+        rows.min(VALUES_AT_ONCE / self.width().max(1)).max(1)
+    }
+
+    /// Lets `ask`, which asks the model, work on groups of items: side by side if the model is part of this process,
+    /// one after the other if it wants its questions so. Results are in the order of the groups.
+    pub fn in_groups<T, R, F>(&self, items: &[T], size: usize, ask: F) -> Result<Vec<R>>
+    where
+        T: Sync,
+        R: Send,
+        F: Fn(&[T]) -> Result<R> + Send + Sync,
+    {
+        let size = size.max(1);
+        if self.prepared.model.predictor.batching().at_once == usize::MAX {
+            items.par_chunks(size).map(ask).collect()
+        } else {
+            items.chunks(size).map(ask).collect()
+        }
+    }
+
     /// Whether the model accepts these rows (`width` values each, one row after the other).
     pub fn desired(&self, rows: &[f64]) -> Result<Vec<bool>> {
         let classes = &self.prepared.classes;
@@ -58,8 +90,7 @@ impl<'a> Asking<'a> {
     pub fn flips(&self, moved: &Moved) -> Result<Vec<bool>> {
         let mut flips = self.desired(&moved.after)?;
         if !self.prepared.rules.is_empty() {
-            let rows = moved.before.chunks_exact(self.width()).zip(moved.after.chunks_exact(self.width()));
-            for (flips, (before, after)) in flips.iter_mut().zip(rows) {
+            for (flips, (before, after)) in flips.iter_mut().zip(moved.pairs(self.width())) {
                 *flips &= !self.prepared.rules.iter().any(|rule| rule.broken_by(before, after));
             }
         }

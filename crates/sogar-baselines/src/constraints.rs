@@ -12,6 +12,8 @@ use sogar::pipeline::Prepared;
 #[derive(Debug)]
 pub struct Constraints {
     features: Vec<Limits>,
+    /// Features that move along with others, as (edited, follower).
+    links: Vec<(usize, usize)>,
 }
 
 #[derive(Debug)]
@@ -70,9 +72,25 @@ impl Constraints {
         let default = FeatureConfig::default();
         let settings = |name: &str| prepared.config.features.get(name).unwrap_or(&default);
         let features = prepared.table.features.iter();
+        let place = |name: &str| prepared.table.features.iter().position(|feature| feature.name == name);
+        let links = prepared.config.links.iter();
         Constraints {
             features: features.map(|feature| Limits::new(feature, settings(&feature.name))).collect(),
+            links: links.filter_map(|link| Some((place(&link.from)?, place(&link.to)?))).collect(),
         }
+    }
+
+    /// Whether a person may go from one row of values to another. A feature that follows one that changes may
+    /// change too, whatever is said about it.
+    pub fn allow(&self, before: &[f64], after: &[f64]) -> bool {
+        let changed = |feature: usize| {
+            before[feature] != after[feature] && !(before[feature].is_nan() && after[feature].is_nan())
+        };
+        let follows =
+            |feature: usize| self.links.iter().any(|&(edited, to)| to == feature && changed(edited));
+        (0..before.len()).all(|feature| {
+            !changed(feature) || self.allows(feature, before[feature], after[feature]) || follows(feature)
+        })
     }
 
     /// Whether a feature may go from one value to another. Staying is always allowed; leaving a missing number never.

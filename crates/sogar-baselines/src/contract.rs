@@ -6,8 +6,9 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sogar::Result;
+use sogar::describe::{joined, people, spoken_number};
 use sogar::feature::FeatureTable;
 use sogar::pipeline::Prepared;
 use sogar_solver::stop::{Stop, StopReason};
@@ -55,7 +56,7 @@ impl Assigned {
 }
 
 /// How a fit ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
@@ -63,6 +64,8 @@ pub enum Status {
     Complete,
     /// The deadline passed; this is the best so far.
     TimeLimit,
+    /// Not everything fitted into memory; this is the best of what did.
+    MemoryLimit,
     /// Somebody cancelled it; this is the best so far.
     Cancelled,
     /// The method ran to its end and has nothing to propose.
@@ -86,6 +89,34 @@ impl From<StopReason> for Status {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Description {
+    /// A tree of questions with one action a leaf.
+    Tree {
+        /// What people are told at each leaf; a proposal's `part` is a position in this list.
+        leaves: Vec<Group>,
+        /// The questions that lead a person to their leaf.
+        guide: Guide,
+    },
+    /// Rules for people who meet conditions: the first one that covers somebody counts.
+    RuleList {
+        /// The rules; a proposal's `part` is a position in this list.
+        rules: Vec<Group>,
+        /// The rule for everybody else, whose part comes after those of the rules.
+        default: Option<Group>,
+    },
+    /// Directions that people go along, each as far as they need to.
+    Directions {
+        /// The directions, as they are when followed once; a proposal's `part` is a position in this list.
+        directions: Vec<Group>,
+        /// How many times anybody follows them at most.
+        longest: f64,
+    },
+    /// A few actions, from which each person gets one.
+    ActionSet {
+        /// The actions; a proposal's `part` is a position in this list.
+        actions: Vec<Group>,
+        /// How a person gets one of them.
+        choice: String,
+    },
     /// Regions that people are sent into, and who is sent where.
     Regions {
         /// The regions; a proposal's `part` is a position in this list.
@@ -93,6 +124,27 @@ pub enum Description {
         /// The questions that lead a person to their region; `None` without regions.
         guide: Option<Guide>,
     },
+}
+
+/// People who are told the same.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// Who they are, one condition each; empty: nothing is asked.
+    pub conditions: Vec<String>,
+    /// What they are told to do, one edit each; empty: nothing.
+    pub edits: Vec<String>,
+    /// Affected rows of the reference table among them.
+    pub rows: usize,
+    /// Those of them for whom it works.
+    pub flipped: usize,
+}
+
+impl Group {
+    /// What they are told, and how often it works: `increase `a` by 2 and set `b` to yes (works for 3 of 4 people)`.
+    fn advice(&self) -> String {
+        let edits = if self.edits.is_empty() { "no change".to_owned() } else { joined(&self.edits) };
+        format!("{edits} (works for {} of {})", self.flipped, people(self.rows as u64))
+    }
 }
 
 /// A region in which (nearly) everybody has the desired outcome.
@@ -124,16 +176,21 @@ pub enum Guide {
 }
 
 impl Guide {
-    fn write(&self, indent: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(
+        &self,
+        indent: usize,
+        part_text: &dyn Fn(u32) -> String,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
         let space = "  ".repeat(indent);
         match self {
-            Guide::Part(Some(part)) => writeln!(f, "{space}→ region {}", part + 1),
+            Guide::Part(Some(part)) => writeln!(f, "{space}→ {}", part_text(*part)),
             Guide::Part(None) => writeln!(f, "{space}→ no proposal"),
             Guide::Ask { condition, yes, no } => {
                 writeln!(f, "{space}if {condition}:")?;
-                yes.write(indent + 1, f)?;
+                yes.write(indent + 1, part_text, f)?;
                 writeln!(f, "{space}else:")?;
-                no.write(indent + 1, f)
+                no.write(indent + 1, part_text, f)
             }
         }
     }
@@ -141,17 +198,49 @@ impl Guide {
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Description::Regions { regions, guide } = self;
-        for (number, region) in regions.iter().enumerate() {
-            let conditions = if region.conditions.is_empty() {
-                "anywhere".into()
-            } else {
-                region.conditions.join(" and ")
-            };
-            let (inside, desired) = (100.0 * region.feasibility, 100.0 * region.accuracy);
-            let number = number + 1;
-            writeln!(f, "Region {number}: {conditions} ({inside:.1} % of all rows, {desired:.1} % desired)")?;
+        match self {
+            Description::Tree { leaves, guide } => {
+                let advice = |part: u32| leaves.get(part as usize).map_or_else(String::new, Group::advice);
+                guide.write(0, &advice, f)
+            }
+            Description::RuleList { rules, default } => {
+                for rule in rules {
+                    writeln!(f, "If {}:\n  {}", joined(&rule.conditions), rule.advice())?;
+                }
+                match default {
+                    Some(default) if rules.is_empty() => writeln!(f, "Everybody: {}", default.advice()),
+                    Some(default) => writeln!(f, "Everybody else:\n  {}", default.advice()),
+                    None => Ok(()),
+                }
+            }
+            Description::Directions { directions, longest } => {
+                for (number, direction) in directions.iter().enumerate() {
+                    writeln!(f, "Direction {}: {}", number + 1, direction.advice())?;
+                }
+                let most = spoken_number(*longest);
+                writeln!(f, "Everybody goes as far as they need to, at most {most} times that.")
+            }
+            Description::ActionSet { actions, choice } => {
+                for (number, action) in actions.iter().enumerate() {
+                    writeln!(f, "Action {}: {}", number + 1, action.advice())?;
+                    if !action.conditions.is_empty() {
+                        writeln!(f, "  for people such as: {}", joined(&action.conditions))?;
+                    }
+                }
+                writeln!(f, "{choice}")
+            }
+            Description::Regions { regions, guide } => write_regions(regions, guide.as_ref(), f),
         }
-        guide.as_ref().map_or(Ok(()), |guide| guide.write(0, f))
     }
+}
+
+fn write_regions(regions: &[Region], guide: Option<&Guide>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (number, region) in regions.iter().enumerate() {
+        let conditions =
+            if region.conditions.is_empty() { "anywhere".into() } else { region.conditions.join(" and ") };
+        let (inside, desired) = (100.0 * region.feasibility, 100.0 * region.accuracy);
+        let number = number + 1;
+        writeln!(f, "Region {number}: {conditions} ({inside:.1} % of all rows, {desired:.1} % desired)")?;
+    }
+    guide.map_or(Ok(()), |guide| guide.write(0, &|part| format!("region {}", part + 1), f))
 }

@@ -3,7 +3,7 @@
 //! A proposal is applied as the user's data allow ([`Reach`]). Then the run's own cost model gives the exact cost and
 //! its own model the outcome ([`Asking`]). A proposal that fails still costs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sogar::error::{Error, ErrorKind, Result};
 use sogar::feature::FeatureTable;
 use sogar::pipeline::Prepared;
@@ -18,7 +18,7 @@ use crate::reach::Reach;
 const BATCH: usize = 4096;
 
 /// How a method does on some people.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Number of people.
     pub rows: usize,
@@ -70,9 +70,7 @@ pub fn evaluate(
             let after = if proposal.covered { reach.apply(&before, &proposal.to)? } else { before.clone() };
             let changed = |feature: usize| differ(before[feature], after[feature]);
             changes += (0..before.len()).filter(|&feature| changed(feature)).count();
-            violations += usize::from(
-                !(0..before.len()).all(|f| !changed(f) || constraints.allows(f, before[f], after[f])),
-            );
+            violations += usize::from(!constraints.allow(&before, &after));
             cost_sum += prepared.cost.move_cost(&before, &after)?;
             moved.push(&before, &after);
         }

@@ -7,6 +7,8 @@
 //!
 //! | method | module |
 //! |---|---|
+//! | CET: a tree of questions with one action a leaf, found by annealing | [`cet`] |
+//! | AReS: eight rules “if … then change …” and a default, chosen greedily from frequent sets of conditions | [`ares`] |
 //! | T-CREx: regions of a surrogate tree in which nearly everybody is accepted | [`tcrex`] |
 //!
 //! CET, AReS, GLOBE-CE and GLANCE follow the same contract. To add a method, implement [`Baseline`] and [`Fitted`];
@@ -23,18 +25,32 @@
 //! # }
 //! ```
 
+pub mod ares;
 pub mod asking;
 mod cart;
+pub mod cet;
 mod chance;
 pub mod constraints;
+pub mod contest;
 pub mod contract;
 pub mod evaluate;
+pub mod experiment;
+pub mod glance;
+pub mod globe_ce;
+pub mod methods;
+mod moves;
+mod race;
 pub mod reach;
+pub mod summaries;
 pub mod tcrex;
 #[cfg(test)]
 mod testing;
 
+pub use ares::{Ares, Weights};
+pub use cet::Cet;
 pub use contract::{Assigned, Baseline, Description, Fitted, Status};
 pub use evaluate::{Score, evaluate, turned_down};
+pub use glance::{Glance, GlanceMode};
+pub use globe_ce::GlobeCe;
 pub use sogar_solver::stop::{Stop, StopReason};
 pub use tcrex::TCrex;

@@ -12,8 +12,10 @@ pub use model::{ModelFlags, require_there};
 pub use settings::{ConfigFlags, ReadingFlags};
 
 use crate::commands::audit::AuditArgs;
+use crate::commands::compare::CompareArgs;
 use crate::commands::data::DataArgs;
 use crate::commands::diff::DiffArgs;
+use crate::commands::experiment::ExperimentArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::plot::PlotArgs;
 use crate::commands::report::ReportArgs;
@@ -54,6 +56,10 @@ pub enum Command {
     Demo(DemoArgs),
     /// Find the exact front of recourse summaries for a table and a model
     Solve(SolveArgs),
+    /// Compare sogar with other methods on a table: cost, loss, groups, time
+    Compare(CompareArgs),
+    /// Run the published evaluation, or a part of it, beside the published figures
+    Experiment(ExperimentArgs),
     /// Print the model's label and score of every row
     Predict(PredictArgs),
     /// Say what a model file is

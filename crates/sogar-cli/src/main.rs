@@ -33,6 +33,8 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Demo(args) => commands::demo::run(args, &output),
         Command::Solve(args) => commands::solve::run(args, &output),
+        Command::Compare(args) => commands::compare::run(args, &output),
+        Command::Experiment(args) => commands::experiment::run(args, &output),
         Command::Predict(args) => commands::predict::run(args, &output),
         Command::Model(args) => commands::model::run(args, &output),
         Command::Show(args) => commands::show::run(args, &output),

@@ -25,7 +25,7 @@ fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
 }
 
 fn regions(fitted: &dyn Fitted) -> Vec<(Vec<String>, f64, f64)> {
-    let Description::Regions { regions, .. } = fitted.describe();
+    let Description::Regions { regions, .. } = fitted.describe() else { panic!("not regions") };
     regions.into_iter().map(|region| (region.conditions, region.accuracy, region.feasibility)).collect()
 }
 
@@ -184,7 +184,7 @@ fn on_german_credit_it_covers_everybody_and_its_questions_lead_where_people_are_
         assert!(score.parts >= 2 && score.sparsity > 0.5 && score.sparsity < 6.0, "{score:?}");
         assert!(score.loss < 0.9 && score.cost > 0.05 && score.cost < 0.9, "{score:?}");
         losses.push(score.loss);
-        let Description::Regions { regions, guide } = fitted.describe();
+        let Description::Regions { regions, guide } = fitted.describe() else { panic!("not regions") };
         for region in &regions {
             assert!(region.feasibility >= 0.02 && region.accuracy >= purity, "{region:?}");
         }

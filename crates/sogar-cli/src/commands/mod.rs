@@ -2,12 +2,14 @@
 
 pub mod audit;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod config;
 pub mod data;
 pub mod demo;
 pub mod diff;
 pub mod evaluate;
+pub mod experiment;
 pub mod explain;
 pub mod model;
 pub mod plot;

@@ -19,6 +19,7 @@ use crate::args::{ModelFlags, PointArgs, require_there};
 use crate::interrupt;
 use crate::output::{Exit, Output};
 use crate::progress::Bars;
+pub use figure::pixels;
 use figure::{FigureArgs, mark};
 
 #[derive(Debug, Args)]

@@ -18,6 +18,8 @@ help! {
     of_sogar: ["--help"];
     of_demo: ["demo", "--help"];
     of_solve: ["solve", "--help"];
+    of_compare: ["compare", "--help"];
+    of_experiment: ["experiment", "--help"];
     of_predict: ["predict", "--help"];
     of_model_inspect: ["model", "inspect", "--help"];
     of_show: ["show", "--help"];

@@ -15,6 +15,7 @@ mod bad_settings;
 mod bad_tables;
 mod check;
 mod command_models;
+mod comparing;
 mod configuration;
 mod explaining;
 mod exporting;

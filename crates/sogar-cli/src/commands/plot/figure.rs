@@ -78,13 +78,15 @@ impl FigureArgs {
     }
 }
 
+/// The figure as PNG.
 #[cfg(feature = "png")]
-fn pixels(svg: &str, scale: f32) -> Result<Vec<u8>> {
+pub fn pixels(svg: &str, scale: f32) -> Result<Vec<u8>> {
     sogar::plot::png(svg, scale)
 }
 
+/// Says that this build has no PNG.
 #[cfg(not(feature = "png"))]
-fn pixels(_svg: &str, _scale: f32) -> Result<Vec<u8>> {
+pub fn pixels(_svg: &str, _scale: f32) -> Result<Vec<u8>> {
     Err(Error::new(ErrorKind::Usage, "this build cannot write PNG")
         .help("write SVG, or build with `--features png`"))
 }

@@ -1,0 +1,199 @@
+use std::time::Instant;
+
+use super::*;
+use crate::evaluate::evaluate;
+use crate::testing::{german, prepared};
+
+/// A real x with range 100, and a category; accepted from x = 50 on.
+const TABLE: &str = "x,c\n0.0,one\n100.0,two\n20.0,two\n38.0,one\n47.0,two\n60.5,one\n";
+
+fn example(config: &str) -> Prepared {
+    prepared(TABLE, config, |row| row[0] >= 50.0)
+}
+
+fn fit(prepared: &Prepared) -> Box<dyn Fitted> {
+    GlobeCe::default().fit(prepared, 0, &Stop::default()).unwrap()
+}
+
+fn assigned(prepared: &Prepared) -> Vec<Assigned> {
+    fit(prepared).assign(prepared, &prepared.table, &prepared.affected).unwrap()
+}
+
+/// The longest multiple, and where people end up on 1000 steps.
+fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec<Option<Vec<(usize, f64)>>>) {
+    let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
+    let people = people(&prepared.table, rows);
+    let mut crowd = Crowd::new(&asking, &moves, direction, &people);
+    let (longest, stopped) = crowd.longest(&Stop::default()).unwrap();
+    assert_eq!(stopped, None);
+    (longest, smallest_steps(&crowd, longest, 1000).unwrap())
+}
+
+#[test]
+fn a_direction_has_the_length_and_turns_categories_where_worked_out_by_hand() {
+    let prepared = example("");
+    let moves = Moves::new(&prepared);
+    let direction = Direction::scaled(&moves, &[(0, vec![-0.6]), (1, vec![0.3, 0.1])], 2.0);
+    let at = |times: f64, before: [f64; 2]| {
+        let mut after = before;
+        direction.follow(&moves, times, &before, &mut after);
+        after
+    };
+    assert_eq!(at(1.0, [47.0, 1.0]), [35.0, 1.0]);
+    assert_eq!(at(1.2499, [47.0, 1.0])[1], 1.0);
+    assert_eq!(at(1.25, [47.0, 1.0])[1], 0.0, "first on ties");
+    assert_eq!(at(100.0, [47.0, 0.0]), [0.0, 0.0], "the stronger level is never left; x ends with the table");
+    assert_eq!(at(0.0, [47.0, 2.0]), [47.0, 2.0], "a category that nobody had is kept for nothing");
+    assert_eq!(at(0.01, [f64::NAN, 2.0])[1], 0.0);
+    assert!(at(1.0, [f64::NAN, 1.0])[0].is_nan(), "a missing number stays missing");
+    let words = direction.words(&moves);
+    assert_eq!(words, ["decrease `x` by 12", "set `c` to one (two: from 1.25 times on)"]);
+}
+
+#[test]
+fn everybody_takes_the_first_step_that_works() {
+    let prepared = example("");
+    let direction = Direction::scaled(&Moves::new(&prepared), &[(0, vec![1.0])], 1.2);
+    let (longest, found) = walk(&prepared, &direction, &[2, 3, 4]);
+    assert_eq!(longest, 2.5);
+    let step = |index: f64| index * (2.5 / 999.0) * 12.0;
+    let to = [50.0, 38.0 + step(400.0), 47.0 + step(100.0)];
+    assert_eq!(found, to.map(|to| Some(vec![(0, to)])));
+}
+
+#[test]
+fn a_direction_that_does_not_matter_is_followed_to_its_end_for_nothing() {
+    let prepared = example("");
+    let direction = Direction::scaled(&Moves::new(&prepared), &[(1, vec![0.9, 0.1])], 2.0);
+    assert_eq!(walk(&prepared, &direction, &[2, 3, 4]), (128.0, vec![None, None, None]));
+}
+
+#[test]
+fn nearly_everybody_is_enough_for_the_longest_step() {
+    // One of 1,001 affected people cannot be helped; 1000/1001 is more than 99.9 %.
+    let rows: String =
+        (0..1001).map(|i| format!("{},{}\n", i % 10, if i == 7 { "x" } else { "y" })).collect();
+    let prepared = prepared(&format!("n,c\n{rows}40,y\n"), "", |row| row[0] >= 20.0 && row[1] == 1.0);
+    let direction = Direction::scaled(&Moves::new(&prepared), &[(0, vec![1.0])], 1.0);
+    let rows: Vec<usize> = (0..1001).collect();
+    let (longest, found) = walk(&prepared, &direction, &rows);
+    assert!((longest - 19.5 / 4.0).abs() < 1e-9, "{longest}");
+    assert_eq!(found.iter().filter(|found| found.is_none()).count(), 1);
+}
+
+#[test]
+fn the_fit_finds_the_way_up() {
+    let prepared = example("");
+    let fitted = fit(&prepared);
+    assert_eq!(fitted.status(), Status::Complete);
+    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
+    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    assert_eq!((score.loss_count, score.violations, score.coverage, score.parts), (0, 0, 1.0, 1));
+    let text = fitted.describe().to_string();
+    assert!(text.starts_with("Direction 1: increase `x` by "), "{text}");
+    assert!(text.contains("Everybody goes as far as they need to, at most "), "{text}");
+}
+
+#[test]
+fn what_the_configuration_forbids_is_never_proposed() {
+    let table = "x,n,c,b\n0,1,a,no\n3.5,2,b,yes\n9,7,c,no\n10,9,d,yes\n4,5,d,no\n2,9,a,no\n";
+    let accepts = |row: &[f64]| row[0] >= 9.0 || row[1] >= 8.0 && row[2] >= 1.0;
+    for config in [
+        "[features]\nx.immutable = true\n",
+        "[features]\nx.direction = \"decrease\"\nn.direction = \"increase\"\n",
+        "[features]\nx.range = [1, 5]\nn.range = [2.5, 8.2]\nc.targets = [\"b\", \"d\"]\n",
+        "[features.c]\nforbid = [[\"a\", \"b\"], [\"a\", \"c\"], [\"d\", \"a\"]]\n",
+    ] {
+        let prepared = prepared(table, config, accepts);
+        for seed in 0..20 {
+            let method = GlobeCe { samples: 20, features: 3, ..GlobeCe::default() };
+            let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
+            let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
+            let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+            let uncovered = assigned.iter().filter(|assigned| !assigned.covered).count() as u64;
+            assert_eq!((score.violations, score.loss_count), (0, uncovered), "{config} {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_breaks_is_no_success() {
+    let prepared = example("rules = [\"x <= 49\"]\n");
+    assert!(assigned(&prepared).iter().all(|assigned| !assigned.covered));
+}
+
+#[test]
+fn nothing_to_move_is_no_result_with_its_reason() {
+    // The only feature that can be edited goes nowhere within the values of the table.
+    let prepared = prepared("x,y\n1,1\n1,2\n1,3\n", "[features]\ny.range = [7, 9]\n", |row| row[1] > 2.0);
+    let fitted = fit(&prepared);
+    assert!(matches!(fitted.status(), Status::NoResult { reason } if reason.contains("no feature")));
+    assert_eq!(fitted.assign(&prepared, &prepared.table, &[0]).unwrap(), [Assigned::nothing()]);
+    assert!(fitted.describe().to_string().contains("at most 0 times"));
+}
+
+#[test]
+fn gaps_constants_levels_and_people_nobody_has_seen_are_no_trouble() {
+    let config =
+        "[features]\nk.kind = \"real\"\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
+    let table = "x,k,o,c\n1,5,low,a\n,5,mid,b\n3,5,high,a\n4,5,high,b\n9,5,high,b\n";
+    let prepared = prepared(table, config, |row| row[0] > 5.0 || row[2] == 2.0 && row[3] == 1.0);
+    let assigned = assigned(&prepared);
+    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    assert_eq!(score.violations, 0);
+    let strange = FeatureTable {
+        features: prepared.table.features.clone(),
+        values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
+        rows: 1,
+    };
+    fit(&prepared).assign(&prepared, &strange, &[0]).unwrap();
+}
+
+#[test]
+fn one_person_is_enough() {
+    let prepared =
+        prepared("x,y\n1,1\n8,1\n9,1\n", "[features]\nx.direction = \"increase\"\n", |row| row[0] > 5.0);
+    assert!(assigned(&prepared)[0].covered);
+}
+
+#[test]
+fn threads_change_nothing_and_seeds_do() {
+    let prepared = german();
+    let method = GlobeCe { samples: 60, ..GlobeCe::default() };
+    let run = |threads, seed| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
+            let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
+            (assigned, fitted.describe())
+        })
+    };
+    assert_eq!(run(1, 7), run(4, 7));
+    assert_ne!(run(1, 7).1, run(1, 8).1);
+}
+
+#[test]
+fn a_deadline_in_the_past_gives_a_direction_and_says_so() {
+    let prepared = german();
+    let stop = Stop { deadline: Some(Instant::now()), ..Stop::default() };
+    let fitted = GlobeCe::default().fit(&prepared, 0, &stop).unwrap();
+    assert_eq!(fitted.status(), Status::TimeLimit);
+    assert_eq!(fitted.assign(&prepared, &prepared.table, &prepared.affected[..3]).unwrap().len(), 3);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_errors() {
+    let prepared = example("");
+    let usual = GlobeCe::default();
+    for bad in [
+        GlobeCe { samples: 0, ..usual },
+        GlobeCe { features: 0, ..usual },
+        GlobeCe { magnitude: 0.0, ..usual },
+        GlobeCe { magnitude: f64::NAN, ..usual },
+        GlobeCe { power: -1.0, ..usual },
+        GlobeCe { scalars: 1, ..usual },
+    ] {
+        let error = bad.fit(&prepared, 0, &Stop::default()).map(|_| ()).unwrap_err();
+        assert!(error.remedy().is_some(), "{error}");
+    }
+}

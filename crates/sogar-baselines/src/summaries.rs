@@ -1,0 +1,123 @@
+//! Sogar's summaries as proposals, so that they are scored by the same code as everything else.
+//!
+//! A person follows the tree's tests to a leaf, and is proposed the values that the leaf's action leads to. Only what
+//! the action changes is proposed: an edit that does nothing for somebody is no change of theirs.
+
+use sogar::Result;
+use sogar::actions::Edit;
+use sogar::binarize::Split;
+use sogar::feature::FeatureTable;
+use sogar::summary::{FrontFile, Node};
+
+use crate::contract::Assigned;
+
+/// What a summary of a front proposes to each of `rows` of a table that is seen through the front's features.
+/// Parts are the tree's leaves from left to right.
+pub fn proposals(
+    front: &FrontFile,
+    tree: &Node,
+    table: &FeatureTable,
+    rows: &[usize],
+) -> Result<Vec<Assigned>> {
+    let features = &front.features;
+    let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
+    let mut leaves = Vec::new();
+    let root = place(tree, &mut leaves);
+    let actions: Vec<Vec<Edit>> = leaves
+        .iter()
+        .map(|&action| front.actions[action].edits.iter().map(|edit| edit.edit(features)).collect())
+        .collect::<Result<_>>()?;
+    let propose = |&row: &usize| {
+        let before = table.row(row);
+        let leaf = root.leaf(&splits, &before);
+        let mut after = before.clone();
+        actions[leaf].iter().for_each(|edit| edit.apply(&mut after));
+        let changed = (0..before.len()).filter(|&feature| before[feature] != after[feature]);
+        let to = changed.filter(|&feature| !after[feature].is_nan()).map(|feature| (feature, after[feature]));
+        Assigned { to: to.collect(), part: Some(leaf as u32), covered: true }
+    };
+    Ok(rows.iter().map(propose).collect())
+}
+
+/// A tree whose leaves are numbered.
+enum Place {
+    Leaf(usize),
+    Test(usize, Box<Place>, Box<Place>),
+}
+
+/// Numbers the leaves from left to right, and lists their actions.
+fn place(node: &Node, actions: &mut Vec<usize>) -> Place {
+    match node {
+        Node::Leaf { action, .. } => {
+            actions.push(*action);
+            Place::Leaf(actions.len() - 1)
+        }
+        Node::Split { split, left, right } => {
+            let left = Box::new(place(left, actions));
+            Place::Test(*split, left, Box::new(place(right, actions)))
+        }
+    }
+}
+
+impl Place {
+    fn leaf(&self, splits: &[Split], row: &[f64]) -> usize {
+        let mut place = self;
+        loop {
+            match place {
+                Place::Leaf(number) => return *number,
+                Place::Test(split, left, right) => {
+                    let split = &splits[*split];
+                    place = if split.test.passes(row[split.feature]) { left } else { right };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sogar::CancelToken;
+    use sogar::pipeline::Prepared;
+
+    use crate::evaluate::evaluate;
+    use crate::testing::{german, prepared};
+
+    use super::*;
+
+    /// The evaluator's integers are those of the front, at every point.
+    fn compare(prepared: &Prepared) {
+        let front = prepared.solve(&(), &CancelToken::new()).unwrap();
+        assert!(front.points.len() > 5);
+        for point in front.points.iter().step_by(1 + front.points.len() / 40) {
+            let assigned = proposals(&front, &point.tree, &prepared.table, &prepared.affected).unwrap();
+            let score = evaluate(prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+            assert_eq!((score.cost_sum, score.loss_count), (point.cost_sum, point.loss_count));
+            assert_eq!(score.parts, point.leaves as usize);
+            assert_eq!((score.coverage, score.violations), (1.0, 0));
+        }
+    }
+
+    #[test]
+    fn the_evaluator_counts_what_the_search_counted() {
+        let mut german = german();
+        german.limits.max_depth = 2;
+        german.limits.max_edits = 2;
+        compare(&german);
+    }
+
+    #[test]
+    fn linked_features_limits_and_other_costs_are_counted_alike() {
+        let rows: String = (0..200)
+            .map(|i| format!("{},{},{}.5,{}\n", i % 17, i % 10, i % 23, ["a", "b", "c"][i % 3]))
+            .collect();
+        let table = format!("x,y,r,c\n{rows}");
+        let link = "[[links]]\nfrom = \"x\"\nto = \"r\"\nfactor = 1\n";
+        for (cost, link) in [("mps", link), ("cet", link), ("l1", "")] {
+            let config = format!(
+                "[cost]\nkind = \"{cost}\"\n[limits]\nmin_leaf = 10\nmax_depth = 2\n\
+                 [features]\nx.direction = \"increase\"\ny.direction = \"decrease\"\nr.immutable = true\n{link}"
+            );
+            compare(&prepared(&table, &config, |row| row[0] + row[2] - row[1] > 25.0 - 3.0 * row[3]));
+        }
+    }
+}
