@@ -56,8 +56,9 @@ const MOST_ITEMSETS: usize = 4_000_000;
 /// Sets that are tried as the default at most; each has a number for every weighting and uncovered person in turn.
 const MOST_DEFAULTS: usize = 250_000;
 
-/// Share of the time that may be spent before rules are chosen and a default is looked for.
-const BEFORE_CHOICE: f64 = 0.7;
+/// Shares of the time that is then left that the stages before the choice of rules may take, so that each has some: frequent
+/// sets, ways between them, flips, scores.
+const SHARES: [f64; 4] = [0.5, 0.5, 0.7, 0.5];
 
 /// The method's settings; the default is what its authors used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -155,13 +156,19 @@ impl Baseline for Ares {
         self.check()?;
         let table = &prepared.table;
         let mut limits = Limits::default();
-        let early = part_of(stop, BEFORE_CHOICE);
+        let [for_sets, for_ways, for_flips, for_scores] = SHARES;
 
         let least = self.least_rows(table.rows);
         let items = Items::frequent(table, self.bins, least);
         let everywhere = items.met_by(table, 0..table.rows);
-        let (itemsets, incomplete) =
-            Itemsets::frequent(&items, &everywhere, least, self.conditions, MOST_ITEMSETS, &early);
+        let (itemsets, incomplete) = Itemsets::frequent(
+            &items,
+            &everywhere,
+            least,
+            self.conditions,
+            MOST_ITEMSETS,
+            &part_of(stop, for_sets),
+        );
         drop(everywhere);
         limits.sets(incomplete);
 
@@ -173,10 +180,11 @@ impl Baseline for Ares {
         let most_actions = room / (2 * 8 * met.words_per_set() as u64 + 64);
         let most_candidates = room / size_of::<Candidate>() as u64;
 
+        let in_time = part_of(stop, for_ways);
         let changes =
-            Changes::new(&items, &itemsets, &moves, &met, self.changes, most_actions as usize, &early);
+            Changes::new(&items, &itemsets, &moves, &met, self.changes, most_actions as usize, &in_time);
         limits.sets(changes.incomplete);
-        let flips = flips::flips(prepared, &moves, &changes, &early)?;
+        let flips = flips::flips(prepared, &moves, &changes, &part_of(stop, for_flips))?;
         limits.stopped(flips.stopped);
         let scoring = Scoring {
             itemsets: &itemsets,
@@ -186,7 +194,7 @@ impl Baseline for Ares {
             costs: &costs,
             combine: prepared.cost.combine(),
         };
-        let candidates = Candidates::all(&scoring, most_candidates as usize, &early);
+        let candidates = Candidates::all(&scoring, most_candidates as usize, &part_of(stop, for_scores));
         limits.stopped(candidates.stopped);
 
         let defaults = DefaultRules::new(&items, &itemsets, &moves, table, MOST_DEFAULTS);

@@ -11,6 +11,7 @@
 mod anneal;
 mod changes;
 mod columns;
+mod compact;
 mod exact;
 mod leaf;
 mod linear;
@@ -22,6 +23,7 @@ mod tests;
 mod tree;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use sogar::error::{Error, ErrorKind, Result};
 use sogar::feature::{Feature, FeatureTable};
@@ -29,7 +31,7 @@ use sogar::pipeline::Prepared;
 use sogar_solver::stop::Stop;
 
 use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Guide, Status};
-use anneal::{Annealing, Grown};
+use anneal::Annealing;
 use leaf::{Adviser, Leaf};
 use rules::{Rule, all_rules};
 use surrogate::Surrogate;
@@ -81,6 +83,7 @@ impl Default for Cet {
 #[derive(Clone, Copy)]
 enum Stage {
     Neighbours,
+    Order,
     Start,
     Steps,
 }
@@ -129,16 +132,32 @@ impl Baseline for Cet {
         let surrogate = if self.exact || is_linear(prepared) {
             None
         } else {
-            match Surrogate::fit(prepared, self, seed, stop)? {
-                Some(surrogate) => Some(surrogate),
-                None => return Ok(Box::new(FittedCet::stopped(prepared, stop))),
-            }
+            Some(Surrogate::fit(prepared, self, seed, &first_half(stop))?)
         };
+        // A search with lines for some people only is no more than a best so far.
+        let cut_short = surrogate.as_ref().is_some_and(|surrogate| !surrogate.is_complete());
         let adviser = Adviser::new(prepared, self, surrogate);
         let (grown, stopped) = Annealing::new(prepared, self, adviser, &rules, seed, stop).run()?;
-        let status = stopped.map_or(Status::Complete, Status::from);
-        Ok(Box::new(FittedCet::new(prepared, grown, rules, status)))
+        let status = match stopped {
+            Some(reason) => reason.into(),
+            None if cut_short => Status::TimeLimit,
+            None => Status::Complete,
+        };
+        Ok(Box::new(FittedCet {
+            features: prepared.table.features.clone(),
+            rules,
+            tree: grown.tree,
+            leaves: grown.leaves,
+            status,
+        }))
     }
+}
+
+/// Half of the time that is left: what surrogates may take, so that there is time to use them.
+fn first_half(stop: &Stop) -> Stop {
+    let now = Instant::now();
+    let half = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
+    Stop { deadline: stop.deadline.map(half), cancel: stop.cancel.clone() }
 }
 
 /// Whether the model is a straight line, so that its own margin is the best surrogate: the model itself.
@@ -155,19 +174,6 @@ struct FittedCet {
 }
 
 impl FittedCet {
-    fn new(prepared: &Prepared, grown: Grown, rules: Vec<Rule>, status: Status) -> FittedCet {
-        let features = prepared.table.features.clone();
-        FittedCet { features, rules, tree: grown.tree, leaves: grown.leaves, status }
-    }
-
-    /// Nothing was learned before the time was over: nobody is proposed any change.
-    fn stopped(prepared: &Prepared, stop: &Stop) -> FittedCet {
-        let leaves = vec![Arc::new(Leaf::idle(prepared.affected.len()))];
-        let grown = Grown { tree: Tree::Leaf, leaves, objective: f64::INFINITY };
-        let status = stop.check().err().map_or(Status::TimeLimit, Status::from);
-        FittedCet::new(prepared, grown, Vec::new(), status)
-    }
-
     /// The number of the leaf that a person comes to.
     fn leaf(&self, person: &[f64]) -> usize {
         let (mut tree, mut before) = (&self.tree, 0);

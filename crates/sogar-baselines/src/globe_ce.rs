@@ -8,6 +8,7 @@
 //! Everything that the configuration forbids is left out when directions are drawn and when they are followed
 //! ([`Moves`](crate::moves::Moves)). Nobody is moved outside of the reference table's values.
 
+mod cells;
 mod direction;
 mod steps;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use crate::chance::stream;
 use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Status};
 use crate::moves::{Moves, people};
 use crate::race::Race;
+use cells::Cells;
 use direction::Direction;
 use steps::{Crowd, smallest_steps};
 
@@ -143,7 +145,7 @@ impl Fitted for FittedGlobeCe {
         let (asking, moves) = (Asking::new(prepared), Moves::new(prepared));
         let people = people(table, rows);
         let crowd = Crowd::new(&asking, &moves, &found.direction, &people);
-        let assigned = smallest_steps(&crowd, found.longest, self.scalars)?;
+        let assigned = smallest_steps(&crowd, &Cells::new(prepared), found.longest, self.scalars)?;
         Ok(assigned.into_iter().map(|to| to.map_or_else(Assigned::nothing, proposal)).collect())
     }
 

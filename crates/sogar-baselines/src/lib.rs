@@ -9,9 +9,11 @@
 //! |---|---|
 //! | CET: a tree of questions with one action a leaf, found by annealing | [`cet`] |
 //! | AReS: eight rules “if … then change …” and a default, chosen greedily from frequent sets of conditions | [`ares`] |
+//! | GLOBE-CE: one direction for everybody, each as far along it as they need | [`globe_ce`] |
+//! | GLANCE: the actions of clusters that were merged by people and counterfactuals | [`glance`] |
 //! | T-CREx: regions of a surrogate tree in which nearly everybody is accepted | [`tcrex`] |
 //!
-//! CET, AReS, GLOBE-CE and GLANCE follow the same contract. To add a method, implement [`Baseline`] and [`Fitted`];
+//! To add a method, implement [`Baseline`] and [`Fitted`];
 //! [`constraints`] tells which changes the user allows, and the evaluator needs no change.
 //!
 //! ```no_run

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use sogar::config::Config;
-use sogar::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
+use sogar::model::{Batching, LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use sogar::pipeline::Prepared;
 use sogar::table::{ReadOptions, csv};
 
@@ -51,6 +52,36 @@ where
     let predictor = Arc::new(Function { info, accepts });
     let model = LoadedModel { predictor, path: "model".into(), hash: String::new() };
     Prepared::new(config, Path::new(""), &table, model, None).unwrap()
+}
+
+/// A model that wants its questions one at a time, and a few rows each.
+struct OneAtATime {
+    model: Arc<dyn Predictor>,
+    busy: AtomicBool,
+}
+
+impl Predictor for OneAtATime {
+    fn info(&self) -> &ModelInfo {
+        self.model.info()
+    }
+
+    fn predict(&self, rows: Rows<'_>) -> sogar::Result<Vec<Prediction>> {
+        assert!(!self.busy.swap(true, Ordering::SeqCst), "asked by two threads at once");
+        let predictions = self.model.predict(rows);
+        self.busy.store(false, Ordering::SeqCst);
+        predictions
+    }
+
+    fn batching(&self) -> Batching {
+        Batching { rows: 3000, at_once: 1 }
+    }
+}
+
+/// The same run with a model that nothing is known of but its answers, which it gives to one thread at a time.
+pub fn one_at_a_time(mut prepared: Prepared) -> Prepared {
+    let model = OneAtATime { model: prepared.model.predictor.clone(), busy: AtomicBool::new(false) };
+    prepared.model.predictor = Arc::new(model);
+    prepared
 }
 
 /// The German Credit example.

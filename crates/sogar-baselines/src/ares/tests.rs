@@ -1,3 +1,4 @@
+use rand::Rng;
 use sogar_solver::bits::BitTable;
 
 use super::flips::{asked, computed};
@@ -393,6 +394,45 @@ fn one_affected_row_is_enough() {
     let assigned = assigned(&*fitted, &prepared);
     let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
     assert_eq!((score.rows, score.loss_count, score.cost_sum), (1, 0, 1), "{}", fitted.describe());
+}
+
+/// A table of all kinds of features, with gaps, made from a number.
+fn odd_table(number: u64) -> String {
+    let mut chance = crate::chance::stream(number, 0, 0);
+    let mut text = String::from("whole,real,few,category,flag,constant\n");
+    for row in 0..30 {
+        let mut draw = |below: u64| chance.next_u64() % below;
+        let whole = if draw(9) == 0 { String::new() } else { draw(40).to_string() };
+        let real = if draw(9) == 0 { String::new() } else { format!("{}e-{}", draw(100), draw(9)) };
+        let category = ["a", "b", "</b>", "", "=1+1"][draw(5) as usize];
+        let flag = if row == 0 { "yes" } else { ["yes", "no"][draw(2) as usize] };
+        text += &format!("{whole},{real},{},{category},{flag},7\n", draw(3));
+    }
+    text
+}
+
+#[test]
+fn odd_tables_give_allowed_proposals_and_no_panic() {
+    let configs = [
+        "",
+        "[features]\nwhole.direction = \"increase\"\nreal.range = [0, 0.5]\nflag.immutable = true\n",
+        "rules = [\"whole <= 35\"]\n[features.few]\nkind = \"ordinal\"\nlevels = [\"0\", \"1\", \"2\"]\n",
+    ];
+    for number in 0..12 {
+        let config = configs[number as usize % configs.len()];
+        let prepared = prepared(&odd_table(number), config, |row| row[0] > 25.0 || row[4] + row[2] > 2.5);
+        let method = Ares { support: [0.05, 0.3][number as usize % 2], ..Ares::default() };
+        let fitted = fit(&method, &prepared);
+        let assigned = assigned(&*fitted, &prepared);
+        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        assert_eq!(score.violations, 0, "table {number}: {}", fitted.describe());
+        let Description::RuleList { rules, default } = fitted.describe() else { panic!("not a rule list") };
+        let told: usize = rules.iter().chain(&default).map(|group| group.rows).sum();
+        let flipped: usize = rules.iter().chain(&default).map(|group| group.flipped).sum();
+        // What the method counted while it was fitted is what the evaluator counts.
+        let covered = assigned.iter().filter(|assigned| assigned.covered).count();
+        assert_eq!((told, flipped), (covered, score.rows - score.loss_count as usize), "table {number}");
+    }
 }
 
 #[test]

@@ -77,19 +77,25 @@ impl<'a> Annealing<'a> {
 
     /// The best tree seen, and why the search ended early, if it did.
     pub fn run(&mut self) -> Result<(Grown, Option<StopReason>)> {
-        let Some(start) = self.grown(self.start())? else {
-            let idle = Arc::new(Leaf::idle(self.everybody.count()));
-            let objective = self.objective(std::slice::from_ref(&idle));
-            return Ok((Grown { tree: Tree::Leaf, leaves: vec![idle], objective }, self.stop.check().err()));
-        };
-        let mut best = start.clone();
-        let mut now = start;
+        let mut now = self.grown(self.start())?;
+        if self.stop.check().is_err() {
+            // Leaves that nobody had time for do nothing; one of them will do.
+            let idle = vec![Arc::new(Leaf::idle(self.everybody.count()))];
+            let objective = self.objective(&idle);
+            if objective < now.objective {
+                now = Grown { tree: Tree::Leaf, leaves: idle, objective };
+            }
+        }
+        let mut best = now.clone();
         let useful = self.splitting(&self.everybody);
         let iterations = if useful.is_empty() { 0 } else { self.settings.iterations };
         for iteration in 0..iterations {
+            if let Err(reason) = self.stop.check() {
+                return Ok((best, Some(reason)));
+            }
             let mut chance = stream(self.seed, Stage::Steps as u64, iteration as u64);
             let Some(tree) = self.neighbour(&now, &mut chance) else { continue };
-            let Some(new) = self.grown(tree)? else { return Ok((best, self.stop.check().err())) };
+            let new = self.grown(tree)?;
             let accepted =
                 chance.random::<f64>() <= acceptance(now.objective, new.objective, iteration, iterations);
             if accepted {
@@ -99,7 +105,7 @@ impl<'a> Annealing<'a> {
                 }
             }
         }
-        Ok((best, None))
+        Ok((best, self.stop.check().err()))
     }
 
     /// A complete tree of random rules.
@@ -108,28 +114,23 @@ impl<'a> Annealing<'a> {
             return Tree::Leaf;
         }
         let mut chance = stream(self.seed, Stage::Start as u64, 0);
-        let tree = Tree::complete(self.settings.start_depth, &mut || chance.random_range(0..self.passing.len()));
+        let tree =
+            Tree::complete(self.settings.start_depth, &mut || chance.random_range(0..self.passing.len()));
         tree.settled(&self.everybody, &self.passing)
     }
 
-    /// A tree with the best actions for its leaves; `None` if stopped.
-    fn grown(&mut self, tree: Tree) -> Result<Option<Grown>> {
+    /// A tree with the best actions for its leaves; if stopped, with the best so far.
+    fn grown(&mut self, tree: Tree) -> Result<Grown> {
         let rows = tree.leaves(&self.everybody, &self.passing);
         let unknown: Vec<&RowSet> = rows.iter().filter(|rows| !self.known.contains_key(*rows)).collect();
-        let solved: Vec<Option<Leaf>> = unknown
-            .par_iter()
-            .map(|rows| self.adviser.advise(rows, self.stop))
-            .collect::<Result<_>>()?;
+        let solved: Vec<Leaf> =
+            unknown.par_iter().map(|rows| self.adviser.advise(rows, self.stop)).collect::<Result<_>>()?;
         for (rows, leaf) in unknown.into_iter().zip(solved) {
-            let Some(leaf) = leaf else { return Ok(None) };
             self.known.insert(rows.clone(), Arc::new(leaf));
-        }
-        if self.stop.check().is_err() {
-            return Ok(None);
         }
         let leaves: Vec<Arc<Leaf>> = rows.iter().filter_map(|rows| self.known.get(rows).cloned()).collect();
         let objective = self.objective(&leaves);
-        Ok(Some(Grown { tree, leaves, objective }))
+        Ok(Grown { tree, leaves, objective })
     }
 
     fn objective(&self, leaves: &[Arc<Leaf>]) -> f64 {

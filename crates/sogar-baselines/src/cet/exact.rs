@@ -16,19 +16,19 @@ const ROWS: usize = 2048;
 /// Sizes at which a leaf has more actions than this are left out.
 const MOST_ACTIONS: u128 = 1 << 24;
 
-/// The edits of the best action; `None` if stopped.
+/// The edits of the best action; if stopped, of the best so far.
 pub(super) fn best_action(
     prepared: &Prepared,
     candidates: &Candidates,
     rows: &[usize],
     max_edits: usize,
     stop: &Stop,
-) -> Result<Option<Vec<usize>>> {
+) -> Result<Vec<usize>> {
     let mut best = (candidates.objective(0, rows.len() as u64), Vec::new());
     for size in 1..=max_edits {
         let (useful, numbers) = candidates.below(best.0);
         let count = count_actions(&useful.edits, size as u32);
-        if useful.edits.is_empty() || count > MOST_ACTIONS {
+        if useful.edits.is_empty() || count > MOST_ACTIONS || stop.check().is_err() {
             break;
         }
         let actions = all_actions(&useful.edits, size as u32);
@@ -45,7 +45,7 @@ pub(super) fn best_action(
                 rules: &prepared.rules,
             };
             let watch = Watch { progress: &|_, _| (), stop };
-            let Some(found) = outcomes(question, &watch)? else { return Ok(None) };
+            let Some(found) = outcomes(question, &watch)? else { return Ok(best.1) };
             for (action, loss) in losses.iter_mut().enumerate() {
                 let flipped: u32 = found.flips.set(action).iter().map(|word| word.count_ones()).sum();
                 *loss -= u64::from(flipped);
@@ -63,9 +63,6 @@ pub(super) fn best_action(
                 best = (objective, edits.iter().map(|&edit| numbers[edit]).collect());
             }
         }
-        if stop.check().is_err() {
-            return Ok(None);
-        }
     }
-    Ok(Some(best.1))
+    Ok(best.1)
 }

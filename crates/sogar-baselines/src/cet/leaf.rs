@@ -57,24 +57,41 @@ impl<'a> Adviser<'a> {
         }
     }
 
-    /// The best action for these positions among the affected rows; `None` if stopped.
-    pub fn advise(&self, members: &RowSet, stop: &Stop) -> Result<Option<Leaf>> {
+    /// The best action for these positions among the affected rows; if stopped, the best so far.
+    pub fn advise(&self, members: &RowSet, stop: &Stop) -> Result<Leaf> {
         let positions: Vec<usize> = members.iter().collect();
         let rows: Vec<usize> = positions.iter().map(|&position| self.prepared.affected[position]).collect();
-        let candidates = Candidates::new(self.prepared, self.changes.of(&rows), &rows, self.weight)?;
-        let chosen = match &self.surrogate {
-            Some(surrogate) => {
-                let lines: Vec<_> = positions.iter().map(|&position| &surrogate.lines[position]).collect();
-                let people = linear::People::new(self.prepared, &surrogate.columns, &lines, &rows, &candidates);
-                linear::best_action(&candidates, &people, self.max_edits, stop)
+        let edits = self.changes.of(&rows);
+        let edits = match &self.surrogate {
+            Some(surrogate) => self.best_on_lines(surrogate, edits, &positions, stop)?,
+            None => {
+                let candidates = Candidates::new(self.prepared, edits, &rows, self.weight)?;
+                let chosen = exact::best_action(self.prepared, &candidates, &rows, self.max_edits, stop)?;
+                candidates.named(&chosen)
             }
-            None => exact::best_action(self.prepared, &candidates, &rows, self.max_edits, stop)?,
         };
-        let Some(chosen) = chosen else { return Ok(None) };
-        let edits: Vec<Edit> = chosen.iter().map(|&edit| candidates.edits[edit].clone()).collect();
+        let cost = Candidates::new(self.prepared, edits.clone(), &rows, self.weight)?;
+        let cost = cost.cost_of(&(0..edits.len()).collect::<Vec<_>>());
         let loss = self.failures(&edits, &rows)?;
-        let cost = candidates.cost_of(&chosen);
-        Ok(Some(Leaf { edits, rows: rows.len() as u64, cost, loss }))
+        Ok(Leaf { edits, rows: rows.len() as u64, cost, loss })
+    }
+
+    /// The best of these edits, as far as people have lines: if the time was too short for everybody's, those who have
+    /// one speak for the others.
+    fn best_on_lines(
+        &self,
+        surrogate: &Surrogate,
+        edits: Vec<Edit>,
+        positions: &[usize],
+        stop: &Stop,
+    ) -> Result<Vec<Edit>> {
+        let known = positions.iter().filter_map(|&position| {
+            Some((surrogate.lines[position].as_ref()?, self.prepared.affected[position]))
+        });
+        let (lines, rows): (Vec<_>, Vec<usize>) = known.unzip();
+        let candidates = Candidates::new(self.prepared, edits, &rows, self.weight)?;
+        let people = linear::People::new(self.prepared, &surrogate.columns, &lines, &rows, &candidates);
+        Ok(candidates.named(&linear::best_action(&candidates, &people, self.max_edits, stop)))
     }
 
     /// How many of these rows the model still turns down after the edits.
@@ -139,6 +156,11 @@ impl Candidates {
         let edits = kept.iter().map(|&edit| self.edits[edit].clone()).collect();
         let costs = kept.iter().map(|&edit| self.costs[edit].clone()).collect();
         (Candidates::with_costs(edits, costs, self.rows, self.combine, self.weight), kept)
+    }
+
+    /// The edits with these numbers.
+    fn named(&self, action: &[usize]) -> Vec<Edit> {
+        action.iter().map(|&edit| self.edits[edit].clone()).collect()
     }
 
     /// What is minimised.

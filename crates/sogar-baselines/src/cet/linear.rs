@@ -43,13 +43,13 @@ impl People {
     }
 }
 
-/// The edits of the best action; `None` if stopped.
+/// The edits of the best action; if stopped, of the best so far.
 pub(super) fn best_action(
     candidates: &Candidates,
     people: &People,
     max_edits: usize,
     stop: &Stop,
-) -> Option<Vec<usize>> {
+) -> Vec<usize> {
     let loss = count_lost(people.margins.iter().copied());
     let best = Best { objective: candidates.objective(0, loss), action: Vec::new() };
     let most = max_edits.min(features(candidates));
@@ -58,9 +58,11 @@ pub(super) fn best_action(
     let mut search = Search { candidates, people, hopes, best, chosen: Vec::new(), levels, stop };
     let start = Level { costs: vec![0; candidates.rows], cost: 0, margins: people.margins.clone() };
     for size in 1..=most {
-        search.grow(0, &start, size).ok()?;
+        if search.grow(0, &start, size).is_err() {
+            break;
+        }
     }
-    Some(search.best.action)
+    search.best.action
 }
 
 /// Number of features that can be edited.
@@ -254,9 +256,8 @@ mod tests {
     }
 
     fn score(candidates: &Candidates, people: &People, action: &[usize]) -> f64 {
-        let margin = |row: usize| {
-            action.iter().fold(people.margins[row], |sum, &edit| sum + people.gains[edit][row])
-        };
+        let margin =
+            |row: usize| action.iter().fold(people.margins[row], |sum, &edit| sum + people.gains[edit][row]);
         let lost = (0..candidates.rows).filter(|&row| margin(row) <= 0.0).count();
         candidates.objective(candidates.cost_of(action), lost as u64)
     }
@@ -267,7 +268,7 @@ mod tests {
             let mut chance = stream(1, 2, round);
             let combine = if round % 2 == 0 { Combine::Max } else { Combine::Sum };
             let (candidates, people) = random_leaf(&mut chance, combine);
-            let action = best_action(&candidates, &people, 3, &Stop::default()).unwrap();
+            let action = best_action(&candidates, &people, 3, &Stop::default());
             let found = score(&candidates, &people, &action);
             assert_eq!(found, by_trying_all(&candidates, &people), "round {round}");
         }
@@ -279,9 +280,9 @@ mod tests {
         let candidates =
             Candidates::with_costs(vec![edit(0), edit(1)], vec![vec![1], vec![1]], 1, Combine::Max, 10.0);
         let people = People { margins: vec![-0.5], gains: vec![vec![0.6], vec![0.6]] };
-        assert_eq!(best_action(&candidates, &people, 3, &Stop::default()), Some(vec![0]));
+        assert_eq!(best_action(&candidates, &people, 3, &Stop::default()), [0]);
         let stop = Stop::default();
         stop.cancel.cancel();
-        assert_eq!(best_action(&candidates, &people, 3, &stop), None);
+        assert_eq!(best_action(&candidates, &people, 3, &stop), [0; 0], "nothing was looked at");
     }
 }

@@ -128,22 +128,23 @@ mod tests {
     #[test]
     fn real_thresholds_have_four_decimals() {
         let rules = texts("x\n0\n1\n2\n9.00009\n", "");
-        // 60 % of the way through four values is 1.8, 80 % is 2.4: 2 + 0.4 · 7.00009.
-        assert_eq!(rules, ["0.6", "1.2", "1.8", "4.8", "9.0001"].map(|t| format!("`x` is below {t}")));
+        // Places 0.6, 1.2, 1.8 and 2.4 among four values: 2 + 0.4 · 7.00009 is 4.800036. Everybody is below 9.0001.
+        assert_eq!(rules, ["0.6", "1.2", "1.8", "4.8"].map(|t| format!("`x` is below {t}")));
     }
 
     #[test]
     fn levels_are_asked_one_by_one_and_constants_not_at_all() {
-        let table = "x,k,b,c,o\n1,3,no,u,low\n9,3,yes,v,high\n9,3,no,w,mid\n";
+        let table = "x,k,b,c,o\n1,3,no,u,low\n9,3,yes,v,high\n8,3,no,w,mid\n";
         let config = "[features]\nx.split = false\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
         let rules = texts(table, config);
-        let wanted = ["`b` is yes", "`c` is u", "`c` is v", "`c` is w", "`o` is at most low", "`o` is at most mid"];
+        let wanted =
+            ["`b` is yes", "`c` is u", "`c` is v", "`c` is w", "`o` is at most low", "`o` is at most mid"];
         assert_eq!(rules, wanted);
     }
 
     #[test]
     fn the_other_answer_has_words_too() {
-        let table = "x,b,c,r,o\n1,no,u,0.5,low\n9,yes,v,1.5,high\n9,no,w,2,mid\n";
+        let table = "x,b,c,r,o\n1,no,u,0.5,low\n9,yes,v,1.5,high\n8,no,w,2,mid\n";
         let config = "[features]\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
         let prepared = prepared(table, config, |row| row[0] >= 5.0);
         let features = &prepared.table.features;

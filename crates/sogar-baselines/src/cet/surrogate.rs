@@ -8,6 +8,7 @@
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 use sogar::error::Result;
@@ -18,6 +19,7 @@ use sogar::predict::predict_table;
 use sogar_solver::stop::Stop;
 
 use super::columns::Columns;
+use super::compact::CompactTrees;
 use super::ridge::Ridge;
 use super::{Cet, Stage};
 use crate::asking::Asking;
@@ -25,14 +27,16 @@ use crate::chance::stream;
 
 /// Neighbours that are drawn and asked about at a time, where the model leaves it to us.
 const BATCH: usize = 1024;
+/// Lines that a thread is given at a time.
+const LINES_A_THREAD: usize = 16;
 /// The kernel's width is this times the root of the number of columns.
 const KERNEL_WIDTH: f64 = 0.75;
 
 /// One line for each affected row.
 pub(super) struct Surrogate {
     pub columns: Columns,
-    /// By position among the affected rows.
-    pub lines: Vec<Line>,
+    /// By position among the affected rows; `None`: there was no time for it.
+    pub lines: Vec<Option<Line>>,
 }
 
 /// What stands for the model around one person.
@@ -45,19 +49,34 @@ pub(super) struct Line {
 }
 
 impl Surrogate {
-    /// Asks the model about the neighbours of all affected rows; `None` if stopped.
-    pub fn fit(prepared: &Prepared, settings: &Cet, seed: u64, stop: &Stop) -> Result<Option<Surrogate>> {
+    /// Asks the model about the neighbours of all affected rows, until stopped.
+    pub fn fit(prepared: &Prepared, settings: &Cet, seed: u64, stop: &Stop) -> Result<Surrogate> {
         let columns = Columns::new(&prepared.table);
         let around = Neighbourhoods::new(prepared, &columns, settings, seed)?;
-        let line = |&row: &usize| stop.check().is_ok().then(|| around.line(row)).transpose();
+        // In random order, so that those who are reached before a deadline are a fair sample.
+        let mut order: Vec<usize> = (0..prepared.affected.len()).collect();
+        order.shuffle(&mut stream(seed, Stage::Order as u64, 0));
+        let line = |&position: &usize| around.line(prepared.affected[position], stop);
+        let mut lines = vec![None; order.len()];
         // A model of ours may be asked by every thread; others say for themselves how they want to be asked.
-        let lines: Vec<Option<Line>> = if asked_freely(prepared) {
-            prepared.affected.par_iter().map(line).collect::<Result<_>>()?
-        } else {
-            prepared.affected.iter().map(line).collect::<Result<_>>()?
-        };
-        let lines: Option<Vec<Line>> = lines.into_iter().collect();
-        Ok(lines.map(|lines| Surrogate { columns, lines }))
+        let free = asked_freely(prepared);
+        for some in order.chunks(rayon::current_num_threads().max(1) * LINES_A_THREAD) {
+            if stop.check().is_err() {
+                break;
+            }
+            let found: Vec<Option<Line>> = if free {
+                some.par_iter().map(line).collect::<Result<_>>()?
+            } else {
+                some.iter().map(line).collect::<Result<_>>()?
+            };
+            some.iter().zip(found).for_each(|(&position, line)| lines[position] = line);
+        }
+        Ok(Surrogate { columns, lines })
+    }
+
+    /// Whether everybody has a line.
+    pub fn is_complete(&self) -> bool {
+        self.lines.iter().all(Option::is_some)
     }
 }
 
@@ -107,6 +126,8 @@ struct Neighbourhoods<'a> {
     prepared: &'a Prepared,
     columns: &'a Columns,
     asking: Asking<'a>,
+    /// The model laid out for speed, where it is a sum of plain trees.
+    trees: Option<CompactTrees<'a>>,
     margin: Margin,
     neighbours: usize,
     batch: usize,
@@ -120,6 +141,9 @@ struct Neighbourhoods<'a> {
 impl<'a> Neighbourhoods<'a> {
     fn new(prepared: &'a Prepared, columns: &'a Columns, settings: &Cet, seed: u64) -> Result<Self> {
         let neighbours = settings.neighbours;
+        let batching = prepared.model.predictor.batching();
+        let wanted = batching.rows.saturating_mul(batching.at_once);
+        let batch = if asked_freely(prepared) { BATCH } else { wanted };
         let features = 0..prepared.table.features.len();
         // Numbers are scaled by their deviation, which the penalty on their own slope must undo.
         let mut penalty = vec![settings.ridge; columns.count()];
@@ -130,17 +154,18 @@ impl<'a> Neighbourhoods<'a> {
             prepared,
             columns,
             asking: Asking::new(prepared),
+            trees: prepared.model.predictor.tree_ensemble().and_then(CompactTrees::new),
             margin: Margin::new(prepared)?,
             neighbours,
-            batch: if asked_freely(prepared) { BATCH } else { neighbours.max(1) },
+            batch: batch.clamp(1, neighbours.max(1)),
             seed,
             penalty,
             fading: 1.0 / (2.0 * KERNEL_WIDTH * KERNEL_WIDTH * columns.count() as f64),
         })
     }
 
-    /// The line around a row of the reference table.
-    fn line(&self, row: usize) -> Result<Line> {
+    /// The line around a row of the reference table; `None` if stopped.
+    fn line(&self, row: usize, stop: &Stop) -> Result<Option<Line>> {
         let person = self.prepared.table.row(row);
         let mut chance = stream(self.seed, Stage::Neighbours as u64, row as u64);
         let mut ridge = Ridge::new(self.columns.count());
@@ -151,6 +176,9 @@ impl<'a> Neighbourhoods<'a> {
         let mut left = self.neighbours;
         let mut drawn = Vec::with_capacity(self.batch.min(left) * person.len());
         while left > 0 {
+            if stop.check().is_err() {
+                return Ok(None);
+            }
             let now = self.batch.min(left);
             drawn.clear();
             for _ in 0..now {
@@ -171,12 +199,23 @@ impl<'a> Neighbourhoods<'a> {
                 slopes[column] = if sd > 0.0 { slopes[column] / sd } else { 0.0 };
             }
         }
-        Ok(Line { margin: own, slopes })
+        Ok(Some(Line { margin: own, slopes }))
     }
 
     fn margins(&self, rows: &[f64]) -> Result<Vec<f64>> {
-        let predictions = self.asking.predictions(rows)?;
+        let predictions = match self.trees.as_ref().and_then(|trees| self.quick_predictions(trees, rows)) {
+            Some(predictions) => predictions,
+            None => self.asking.predictions(rows)?,
+        };
         Ok(predictions.iter().map(|prediction| self.margin.of(prediction, self.prepared)).collect())
+    }
+
+    /// `None` where a value is missing.
+    fn quick_predictions(&self, trees: &CompactTrees<'_>, rows: &[f64]) -> Option<Vec<Prediction>> {
+        let sources = &self.prepared.encoder.columns;
+        let rows = rows.chunks_exact(self.prepared.table.features.len());
+        let values = rows.flat_map(|row| sources.iter().map(|source| source.value(row[source.feature])));
+        trees.predictions(&values.collect::<Vec<f64>>(), sources.len())
     }
 
     /// A neighbour's value: numbers from a normal distribution around the person's, with the reference table's
@@ -264,9 +303,9 @@ mod tests {
     #[test]
     fn a_straight_line_is_found_again() {
         let prepared = straight();
-        let found = Surrogate::fit(&prepared, &Cet::default(), 5, &Stop::default()).unwrap().unwrap();
-        assert_eq!(found.lines.len(), prepared.affected.len());
-        for (line, &row) in found.lines.iter().zip(&prepared.affected) {
+        let found = Surrogate::fit(&prepared, &Cet::default(), 5, &Stop::default()).unwrap();
+        assert!(found.is_complete() && found.lines.len() == prepared.affected.len());
+        for (line, &row) in found.lines.iter().flatten().zip(&prepared.affected) {
             assert_eq!(line.margin, score(&prepared.table.row(row)) - 0.5);
             let change = |feature, from, to| found.columns.change(&line.slopes, feature, from, to);
             let close = |found: f64, wanted: f64| (found - wanted).abs() < 0.02 * wanted.abs() + 1e-4;

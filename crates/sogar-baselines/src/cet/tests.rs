@@ -29,29 +29,45 @@ fn the_best_action_of_a_leaf_weighs_cost_against_failures() {
     let settings = Cet::exact();
     let adviser = Adviser::new(&prepared, &settings, None);
     // The rows with x = 2 and x = 4: staying scores 2, +1 scores 0.2 + 1, +3 scores 0.6, +4 scores 0.8.
-    let wanted = |position: &usize| [2.0, 4.0].contains(&prepared.table.values[0][prepared.affected[*position]]);
+    let wanted =
+        |position: &usize| [2.0, 4.0].contains(&prepared.table.values[0][prepared.affected[*position]]);
     let rows = sogar_solver::RowSet::from_fn(prepared.affected.len(), wanted);
-    let leaf = adviser.advise(&rows, &Stop::default()).unwrap().unwrap();
+    let leaf = adviser.advise(&rows, &Stop::default()).unwrap();
     let shift = Change::Shift { by: 3.0, lo: 1.0, hi: 10.0 };
     assert_eq!(leaf.edits, [Edit { feature: 0, change: shift, followers: vec![] }]);
     assert_eq!((leaf.rows, leaf.cost, leaf.loss), (2, 6, 0), "in tenths");
     // A failure that counts little is accepted: staying scores 0.2.
     let careless = Cet { loss_weight: 0.1, ..Cet::exact() };
-    let leaf = Adviser::new(&prepared, &careless, None).advise(&rows, &Stop::default()).unwrap().unwrap();
+    let leaf = Adviser::new(&prepared, &careless, None).advise(&rows, &Stop::default()).unwrap();
     assert_eq!((leaf.edits.len(), leaf.cost, leaf.loss), (0, 0, 2));
 }
 
 #[test]
-fn the_line_leads_to_the_same_action_here() {
+fn a_model_without_scores_has_lines_too() {
     let prepared = ten();
     let settings = Cet { neighbours: 2000, ..Cet::default() };
-    let surrogate = Surrogate::fit(&prepared, &settings, 0, &Stop::default()).unwrap().unwrap();
-    assert!(surrogate.lines.iter().all(|line| line.margin == -0.5 && line.slopes[0] > 0.05), "labels alone");
+    let surrogate = Surrogate::fit(&prepared, &settings, 0, &Stop::default()).unwrap();
+    assert!(surrogate.is_complete());
+    for line in surrogate.lines.iter().flatten() {
+        assert!(line.margin == -0.5 && line.slopes[0] > 0.01, "{line:?}");
+    }
+}
+
+#[test]
+fn people_with_lines_speak_for_those_without() {
+    let prepared = ten();
+    let settings = Cet { neighbours: 2000, ..Cet::default() };
+    let mut surrogate = Surrogate::fit(&prepared, &settings, 0, &Stop::default()).unwrap();
+    // A line that is as sure as the model: one more is enough for x = 4. The others have none.
+    for (line, &row) in surrogate.lines.iter_mut().zip(&prepared.affected) {
+        let slopes = vec![0.6];
+        *line = (prepared.table.values[0][row] == 4.0).then_some(surrogate::Line { margin: -0.5, slopes });
+    }
+    assert!(!surrogate.is_complete());
     let adviser = Adviser::new(&prepared, &settings, Some(surrogate));
-    let everybody = sogar_solver::RowSet::full(prepared.affected.len());
-    let leaf = adviser.advise(&everybody, &Stop::default()).unwrap().unwrap();
-    assert_eq!(leaf.edits.len(), 1);
-    assert!(matches!(leaf.edits[0].change, Change::Shift { by, .. } if by > 0.0));
+    let leaf = adviser.advise(&sogar_solver::RowSet::full(4), &Stop::default()).unwrap();
+    assert!(matches!(leaf.edits[..], [Edit { change: Change::Shift { by: 1.0, .. }, .. }]));
+    assert_eq!((leaf.rows, leaf.cost, leaf.loss), (4, 4, 3), "and everybody is counted");
 }
 
 #[test]
@@ -103,14 +119,18 @@ fn a_small_table_is_solved_in_full() {
     // Questions split below 2 and below 4: 1 → 5, {2, 3} + 3, 4 → 5.
     assert_eq!((score.cost_sum, score.parts), (4 + 3 + 3 + 1, 3));
     let text = fitted.describe().to_string();
-    assert!(text.contains("if `x` is at most 3:") && text.contains("increase `x` by 4 (works for 1 of 1 person)"), "{text}");
+    assert!(
+        text.contains("if `x` is at most 3:") && text.contains("increase `x` by 4 (works for 1 of 1 person)"),
+        "{text}"
+    );
 }
 
 #[test]
 fn unusual_tables_are_no_trouble() {
     // Missing numbers, a constant, a pair of values, a category, an ordinal, and an immutable feature.
     let table = "n,k,b,c,o,i\n,7,0,u,low,1\n2,7,1,v,mid,2\n3.5,7,0,u,low,3\n,7,1,w,high,4\n8,7,0,u,high,5\n9,7,1,v,mid,6\n";
-    let config = "[features]\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\ni.immutable = true\n";
+    let config =
+        "[features]\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\ni.immutable = true\n";
     let prepared = prepared(table, config, |row| row[0] > 5.0 || row[4] == 2.0);
     for settings in [small(), Cet { exact: true, ..small() }] {
         let fitted = settings.fit(&prepared, 1, &Stop::default()).unwrap();
@@ -132,7 +152,7 @@ fn unusual_tables_are_no_trouble() {
 
 #[test]
 fn one_person_and_no_question_are_enough() {
-    let lonely = prepared("x\n1\n5\n5\n5\n", "", |row| row[0] >= 3.0);
+    let lonely = prepared("x\n1\n5\n6\n5\n", "", |row| row[0] >= 3.0);
     let fitted = Cet { exact: true, ..small() }.fit(&lonely, 0, &Stop::default()).unwrap();
     assert_eq!(shifted(&*fitted, &lonely), [[(0, 3.0)]]);
     let silent = prepared("x\n1\n2\n3\n", "[features]\nx.split = false\n", |row| row[0] >= 3.0);

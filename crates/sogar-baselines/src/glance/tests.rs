@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{german, prepared};
+use crate::testing::{german, one_at_a_time, prepared};
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
 const TABLE: &str =
@@ -231,6 +231,16 @@ fn threads_change_nothing_and_seeds_do() {
     };
     assert_eq!(run(1, 13), run(4, 13));
     assert_ne!(run(1, 13).1, run(1, 14).1);
+}
+
+#[test]
+fn a_model_that_is_asked_one_question_at_a_time_gives_the_same() {
+    let method = Glance { initial_clusters: 30, samples: 200, ..Glance::default() };
+    let run = |prepared: &Prepared| {
+        let fitted = method.fit(prepared, 3, &Stop::default()).unwrap();
+        (fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap(), fitted.describe())
+    };
+    assert_eq!(run(&german()), run(&one_at_a_time(german())));
 }
 
 #[test]

@@ -4,10 +4,10 @@
 use sogar::error::Result;
 use sogar_solver::stop::{Stop, StopReason};
 
+use super::cells::Cells;
 use super::direction::Direction;
 use crate::asking::{Asking, Moved};
 use crate::moves::{Moves, changes};
-use crate::race::same;
 
 /// The direction gets longer until this share of people is accepted …
 const COVERAGE: f64 = 0.999;
@@ -119,12 +119,13 @@ impl<'a> Crowd<'a> {
 /// Per person the changes at the first of `scalars` equal steps from 0 to `longest` that works; `None`: none does.
 pub(super) fn smallest_steps(
     crowd: &Crowd<'_>,
+    cells: &Cells,
     longest: f64,
     scalars: usize,
 ) -> Result<Vec<Option<Vec<(usize, f64)>>>> {
     let rows: Vec<usize> = (0..crowd.order.len()).collect();
     let group = (crowd.asking.rows_at_once() / AHEAD).max(1);
-    let walk = Walk { crowd, longest, scalars };
+    let walk = Walk { crowd, cells, longest, scalars };
     let found = crowd.asking.in_groups(&rows, group, |rows| walk.smallest(rows))?;
     Ok(found.into_iter().flatten().collect())
 }
@@ -132,6 +133,7 @@ pub(super) fn smallest_steps(
 /// The way along the direction in equal steps.
 struct Walk<'a> {
     crowd: &'a Crowd<'a>,
+    cells: &'a Cells,
     longest: f64,
     scalars: usize,
 }
@@ -140,7 +142,7 @@ struct Walk<'a> {
 struct Walker<'a> {
     place: usize,
     before: &'a [f64],
-    /// Where they were when they were last asked about: two steps that lead to the same place are one question.
+    /// Where they were when they were last asked about: two steps that must get the same answer are one question.
     at: Vec<f64>,
     next: usize,
 }
@@ -186,7 +188,7 @@ impl Walk<'_> {
             after.copy_from_slice(walker.before);
             let times = self.times(walker.next);
             self.crowd.direction.follow(self.crowd.moves, times, walker.before, &mut after);
-            if !same(&walker.at, &after) {
+            if !self.cells.alike(&walker.at, &after) {
                 moved.push(walker.before, &after);
                 places.push(walker.place);
                 walker.at.copy_from_slice(&after);

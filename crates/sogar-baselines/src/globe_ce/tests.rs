@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{german, prepared};
+use crate::testing::{german, one_at_a_time, prepared};
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
 const TABLE: &str = "x,c\n0.0,one\n100.0,two\n20.0,two\n38.0,one\n47.0,two\n60.5,one\n";
@@ -26,7 +26,7 @@ fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec
     let mut crowd = Crowd::new(&asking, &moves, direction, &people);
     let (longest, stopped) = crowd.longest(&Stop::default()).unwrap();
     assert_eq!(stopped, None);
-    (longest, smallest_steps(&crowd, longest, 1000).unwrap())
+    (longest, smallest_steps(&crowd, &Cells::new(prepared), longest, 1000).unwrap())
 }
 
 #[test]
@@ -170,6 +170,16 @@ fn threads_change_nothing_and_seeds_do() {
     };
     assert_eq!(run(1, 7), run(4, 7));
     assert_ne!(run(1, 7).1, run(1, 8).1);
+}
+
+#[test]
+fn a_model_that_is_asked_one_question_at_a_time_gives_the_same() {
+    let method = GlobeCe { samples: 60, ..GlobeCe::default() };
+    let run = |prepared: &Prepared| {
+        let fitted = method.fit(prepared, 3, &Stop::default()).unwrap();
+        (fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap(), fitted.describe())
+    };
+    assert_eq!(run(&german()), run(&one_at_a_time(german())));
 }
 
 #[test]

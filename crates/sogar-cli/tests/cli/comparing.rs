@@ -93,6 +93,21 @@ fn a_time_limit_is_marked_and_ends_with_3() {
     assert!(run.stdout.contains("time limit: best so far"), "{run}");
 }
 
+#[cfg(unix)]
+#[test]
+fn one_interrupt_shows_what_there_is() {
+    use crate::interrupting::{interrupt, start};
+
+    let folder = Folder::german();
+    let args = with(&["--methods", "sogar,t-crex-0.9", "--max-depth", "5", "--min-leaf", "1"]);
+    let child = start(&folder, &args);
+    interrupt(&child);
+    let run = crate::folder::Run::new(&args, child.wait_with_output().unwrap());
+    assert_eq!(run.code, 3, "{run}");
+    assert!(run.stdout.contains("stopped: best so far"), "{run}");
+    assert!(run.stderr.contains("stopped early: t-crex-0.9 did not run"), "{run}");
+}
+
 #[test]
 fn an_unknown_experiment() {
     assert_transcript!(Folder::new().sogar(&["experiment", "tabel1"]));

@@ -24,14 +24,16 @@ const LONG: [&str; 13] = [
     "--quiet",
 ];
 
-fn start(folder: &Folder, args: &[&str]) -> Child {
+/// A run that goes on while the test does.
+pub fn start(folder: &Folder, args: &[&str]) -> Child {
     let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Long enough to read the example and to install the handler.
     sleep(Duration::from_millis(1500));
     child
 }
 
-fn interrupt(child: &Child) {
+/// One Ctrl-C.
+pub fn interrupt(child: &Child) {
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }

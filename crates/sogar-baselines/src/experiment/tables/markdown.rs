@@ -13,7 +13,7 @@ impl Tables {
             return text + "No cell has a result yet.\n";
         }
         text += &match self.name {
-            Name::Table1 => self.methods(),
+            Name::Table1 => self.overviews() + &self.methods(),
             Name::Generalization => self.distances(),
             Name::Audit => self.groups(),
             _ => self.settings(),
@@ -26,6 +26,54 @@ impl Tables {
             }
         }
         text + &self.missing()
+    }
+
+    /// One table for each cost: the invalidity of every method in every cell.
+    fn overviews(&self) -> String {
+        let mut text = String::new();
+        for cost in distinct(self.rows.iter().map(|row| row.cost)) {
+            let rows: Vec<&Row> = self.rows.iter().filter(|row| row.cost == cost).collect();
+            let cells = distinct(rows.iter().map(|row| (row.dataset, row.model)));
+            text += &format!("## Invalidity with cost `{cost}`: train (held-out)\n\n| method |");
+            for (dataset, model) in &cells {
+                text += &format!(" {dataset} {} |", title(model));
+            }
+            text += &format!("\n|---|{}\n", "--:|".repeat(cells.len()));
+            for method in distinct(rows.iter().map(|row| row.method)) {
+                text += &format!("| {method} |");
+                for &(dataset, model) in &cells {
+                    let wanted =
+                        |row: &&&Row| (row.dataset, row.model, row.method) == (dataset, model, method);
+                    text +=
+                        &format!(" {} |", rows.iter().find(wanted).map_or("–".into(), |row| self.both(row)));
+                }
+                text += "\n";
+            }
+            let published = |&(dataset, model): &(&'static str, &'static str)| {
+                let wanted = |row: &&&Row| (row.dataset, row.model, row.method) == (dataset, model, "sogar");
+                rows.iter().find(wanted).and_then(|row| row.paper).map_or("–", |paper| paper.invalidity)
+            };
+            let published: Vec<&str> = cells.iter().map(published).collect();
+            text += &format!("| paper's SOGAR | {} |\n\n", published.join(" | "));
+        }
+        text
+    }
+
+    /// Invalidity on train and on held-out rows; the lowest of their kind are bold.
+    fn both(&self, row: &Row) -> String {
+        let invalidity = |figures: Option<Figures>, best: bool| match figures {
+            Some(figures) if best => format!("**{:.3}**", figures.invalidity.mean),
+            Some(figures) => format!("{:.3}", figures.invalidity.mean),
+            None => "–".to_owned(),
+        };
+        if row.train.is_none() {
+            return "–".to_owned();
+        }
+        format!(
+            "{} ({})",
+            invalidity(row.train, self.is_best(row, |row| row.train)),
+            invalidity(row.held_out, self.is_best(row, |row| row.held_out))
+        )
     }
 
     /// One table for each data set, classifier and cost.
@@ -124,6 +172,17 @@ impl Tables {
         }
         if text.is_empty() { text } else { format!("\nNot complete:\n\n{text}") }
     }
+}
+
+/// Each item once, in the order of their first appearance.
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
 }
 
 pub(super) fn same_table(one: &Row, other: &Row) -> bool {

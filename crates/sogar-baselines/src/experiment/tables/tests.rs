@@ -73,6 +73,7 @@ fn folds_are_brought_together_and_the_lowest_is_marked() {
     assert!((train.invalidity.mean - 0.11).abs() < 1e-12);
     let text = tables.markdown();
     assert!(text.contains("**0.110 ± 0.014**"), "{text}");
+    assert!(text.contains("| sogar | **0.110** (**0.210**) |\n| t-crex-0.9 | 0.700 (0.800) |"), "{text}");
     assert!(text.contains("lowest mean invalidity in 1 of 1 cells on train rows, and in 1 of 1"), "{text}");
     assert!(
         text.contains("at or below the paper's own invalidity (to two digits) in 1 of 1 cells."),

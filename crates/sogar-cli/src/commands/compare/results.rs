@@ -61,6 +61,7 @@ pub fn status(status: &Status) -> &'static str {
     match status {
         Status::Complete => "complete",
         Status::TimeLimit => "time_limit",
+        Status::MemoryLimit => "memory_limit",
         Status::Cancelled => "cancelled",
         _ => "no_result",
     }

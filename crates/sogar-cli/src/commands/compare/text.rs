@@ -60,6 +60,7 @@ fn table(entries: &[Entry], score: impl Fn(&Entry) -> Option<&Score>, timed: boo
         let Score { cost, loss, invalidity, coverage, parts, sparsity, violations, .. } = score;
         let mark = match entry.status {
             Status::TimeLimit => "   time limit: best so far",
+            Status::MemoryLimit => "   memory limit: best of what fitted",
             Status::Cancelled => "   stopped: best so far",
             _ if best == Some(*invalidity) && timed => "   ← lowest invalidity",
             _ => "",
