@@ -4,6 +4,8 @@
 //! default). Where models are missing the test says so and checks nothing. To be quick the surrogates have fewer neighbours than
 //! the default, and the search is shorter; SOGAR_CET_FULL=1 takes the authors' settings on all folds.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // test code: a panic is the report, and figures are for people
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

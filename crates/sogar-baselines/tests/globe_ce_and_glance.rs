@@ -21,8 +21,9 @@ use sogar_baselines::{Baseline, Glance, GlobeCe, Status, Stop, evaluate, turned_
 
 /// How far a figure of one fold may be from the mean over ten, on the table itself and held out (some 20 to 40 people).
 const ONE_FOLD: [f64; 2] = [0.16, 0.2];
-/// How far the mean over ten folds may be.
-const TEN_FOLDS: [f64; 2] = [0.08, 0.1];
+/// How far the mean over ten folds may be: costs of single folds scatter by up to 0.13, so two means of ten differ by
+/// 0.12 in one of twenty cases. (GLANCE by cluster on German Credit, held out: 0.59 with seed 13, 0.71 with seed 0.)
+const TEN_FOLDS: [f64; 2] = [0.08, 0.12];
 
 fn folder(name: &str, fold: usize) -> Option<PathBuf> {
     let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/paper");

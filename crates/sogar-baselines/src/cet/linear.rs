@@ -74,9 +74,10 @@ fn features(candidates: &Candidates) -> usize {
     count
 }
 
-fn count_lost(margins: impl Iterator<Item = f32>) -> u64 {
+fn count_lost(margins: impl ExactSizeIterator<Item = f32>) -> u64 {
     // A margin that is no number is no success.
-    margins.map(|margin| u32::from(!(margin > 0.0))).sum::<u32>().into()
+    let all = margins.len() as u64;
+    all - u64::from(margins.map(|margin| u32::from(margin > 0.0)).sum::<u32>())
 }
 
 struct Best {

@@ -49,13 +49,13 @@ impl Ridge {
             return vec![0.0; size];
         }
         // Around the means, so that the intercept drops out.
-        for i in 0..size {
+        for (i, penalty) in penalty.iter().enumerate() {
             let mean = self.sums[i] / self.weight;
             self.with_answer[i] -= mean * self.answers;
             for j in 0..=i {
                 self.products[i * size + j] -= mean * self.sums[j];
             }
-            self.products[i * size + i] += penalty[i];
+            self.products[i * size + i] += penalty;
         }
         solve(&mut self.products, &mut self.with_answer);
         self.with_answer

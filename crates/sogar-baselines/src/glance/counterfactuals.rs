@@ -24,6 +24,9 @@ const VALUES: usize = 4 << 20;
 /// Stage of the draws.
 const DRAWS: u64 = 0x6469_6365;
 
+/// The counterfactuals of one centroid.
+pub(super) type Found = Vec<Vec<f64>>;
+
 /// What counterfactuals are looked for with.
 pub(super) struct Search<'a> {
     pub asking: &'a Asking<'a>,
@@ -39,7 +42,7 @@ pub(super) struct Search<'a> {
 impl Search<'_> {
     /// At most `wanted` counterfactuals for every centroid; none where none were found, or where the search was stopped
     /// before they were.
-    pub fn all(&self, centroids: &[Vec<f64>]) -> Result<(Vec<Vec<Vec<f64>>>, Option<StopReason>)> {
+    pub fn all(&self, centroids: &[Vec<f64>]) -> Result<(Vec<Found>, Option<StopReason>)> {
         let width = self.moves.features.len();
         let group =
             (self.asking.rows_at_once() / self.samples).min(VALUES / (self.samples * width).max(1)).max(1);
@@ -49,10 +52,7 @@ impl Search<'_> {
         Ok((found.into_iter().flat_map(|(found, _)| found).collect(), stopped))
     }
 
-    fn group<'c>(
-        &self,
-        centroids: &[(usize, &'c Vec<f64>)],
-    ) -> Result<(Vec<Vec<Vec<f64>>>, Option<StopReason>)> {
+    fn group<'c>(&self, centroids: &[(usize, &'c Vec<f64>)]) -> Result<(Vec<Found>, Option<StopReason>)> {
         let begin = |&(number, centroid): &(usize, &'c Vec<f64>)| {
             let rng = stream(self.seed, DRAWS, number as u64);
             Copies::new(centroid, self.moves, self.samples, rng)
@@ -125,7 +125,7 @@ struct Copies<'a> {
     /// Every different copy that was asked about.
     seen: HashSet<Vec<u64>>,
     round: usize,
-    found: Vec<Vec<f64>>,
+    found: Found,
     rng: ChaCha8Rng,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Copies<'a> {
     }
 
     /// Some of the counterfactuals, by chance, in the order in which they were found.
-    fn keep(mut self, wanted: usize) -> Vec<Vec<f64>> {
+    fn keep(mut self, wanted: usize) -> Found {
         if self.found.len() <= wanted {
             return self.found;
         }

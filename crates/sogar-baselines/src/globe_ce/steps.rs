@@ -18,6 +18,9 @@ const HALVINGS: usize = 200;
 /// Different steps of one person that are asked about together, at least.
 const AHEAD: usize = 16;
 
+/// New values by feature.
+pub(super) type Changes = Vec<(usize, f64)>;
+
 /// People who follow a direction.
 pub(super) struct Crowd<'a> {
     asking: &'a Asking<'a>,
@@ -122,7 +125,7 @@ pub(super) fn smallest_steps(
     cells: &Cells,
     longest: f64,
     scalars: usize,
-) -> Result<Vec<Option<Vec<(usize, f64)>>>> {
+) -> Result<Vec<Option<Changes>>> {
     let rows: Vec<usize> = (0..crowd.order.len()).collect();
     let group = (crowd.asking.rows_at_once() / AHEAD).max(1);
     let walk = Walk { crowd, cells, longest, scalars };
@@ -153,7 +156,7 @@ impl Walk<'_> {
         if step == last { self.longest } else { step as f64 * (self.longest / last as f64) }
     }
 
-    fn smallest(&self, rows: &[usize]) -> Result<Vec<Option<Vec<(usize, f64)>>>> {
+    fn smallest(&self, rows: &[usize]) -> Result<Vec<Option<Changes>>> {
         let mut found = vec![None; rows.len()];
         let start = |(place, &row): (usize, &usize)| {
             let before = self.crowd.row(row);

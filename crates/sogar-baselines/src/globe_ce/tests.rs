@@ -1,5 +1,6 @@
 use std::time::Instant;
 
+use super::steps::Changes;
 use super::*;
 use crate::evaluate::evaluate;
 use crate::testing::{german, one_at_a_time, prepared};
@@ -20,7 +21,7 @@ fn assigned(prepared: &Prepared) -> Vec<Assigned> {
 }
 
 /// The longest multiple, and where people end up on 1000 steps.
-fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec<Option<Vec<(usize, f64)>>>) {
+fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec<Option<Changes>>) {
     let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
     let people = people(&prepared.table, rows);
     let mut crowd = Crowd::new(&asking, &moves, direction, &people);

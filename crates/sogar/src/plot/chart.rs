@@ -2,7 +2,7 @@
 
 use super::axes::{LETTERS, Panel, Scale};
 use super::lettering::{BOLD, cut, width};
-use super::svg::{Anchor, Drawing, GREY, INK, SERIES, Style};
+use super::svg::{Drawing, GREY, INK, SERIES, Style};
 use super::tradeoff::{Look, Upwards};
 
 const WIDTH: f64 = 440.0;
@@ -166,18 +166,59 @@ impl<'a> Chart<'a> {
         }
     }
 
+    /// Results beside the front, each with its name where it hides the least of the others and of the front.
     fn draw_marks(&self, drawing: &mut Drawing, panel: &Panel) {
-        for (number, mark) in self.look.marks.iter().enumerate() {
-            let place = panel.place(self.turned((mark.cost, mark.loss)));
+        let place = |point: (f64, f64)| panel.place(self.turned(point));
+        let marks: Vec<(f64, f64)> =
+            self.look.marks.iter().map(|mark| place((mark.cost, mark.loss))).collect();
+        let points = self.series.iter().flat_map(|series| &series.points).map(|&point| place(point));
+        let taken: Vec<(f64, f64)> = points.chain(marks.iter().copied()).collect();
+        let mut labels: Vec<Label> = Vec::new();
+        for (number, (mark, &at)) in self.look.marks.iter().zip(&marks).enumerate() {
             let colour = SERIES[2 + number % (SERIES.len() - 2)];
-            drawing.mark(place, colour);
-            let room = panel.across.1 - place.0 - 9.0;
-            let (x, anchor) = match width(&mark.name, LETTERS) <= room {
-                true => (place.0 + 9.0, Anchor::Start),
-                false => (place.0 - 9.0, Anchor::End),
+            drawing.mark(at, colour);
+            let name = cut(&mark.name, LETTERS, 160.0);
+            let wide = width(&name, LETTERS) * BOLD;
+            let hidden = |label: &Label| {
+                let outside = label.left < panel.across.0 || label.left + label.wide > panel.across.1;
+                let points = taken.iter().filter(|&&point| label.covers(point)).count();
+                let others = labels.iter().filter(|other| label.overlaps(other)).count();
+                usize::from(outside) * 1000 + others * 100 + points
             };
-            let style = Style::plain(LETTERS).colour(colour).anchor(anchor).bold();
-            drawing.text((x, place.1 + 4.5), &cut(&mark.name, LETTERS, 160.0), style);
+            let Some(label) = Label::around(at, wide).into_iter().min_by_key(hidden) else { continue };
+            let style = Style::plain(LETTERS).colour(colour).bold();
+            drawing.text((label.left, label.below), &name, style);
+            labels.push(label);
         }
+    }
+}
+
+/// A name beside a mark: where its box begins, how wide it is, and its base line.
+struct Label {
+    left: f64,
+    wide: f64,
+    below: f64,
+}
+
+impl Label {
+    /// To the right, to the left, above and below a mark.
+    fn around((x, y): (f64, f64), wide: f64) -> [Label; 4] {
+        let label = |left: f64, below: f64| Label { left, wide, below };
+        [
+            label(x + 9.0, y + 4.5),
+            label(x - 9.0 - wide, y + 4.5),
+            label(x - wide / 2.0, y - 9.0),
+            label(x - wide / 2.0, y + 18.0),
+        ]
+    }
+
+    fn covers(&self, (x, y): (f64, f64)) -> bool {
+        let above = self.below - LETTERS;
+        (self.left - 4.0..self.left + self.wide + 4.0).contains(&x) && (above..self.below + 4.0).contains(&y)
+    }
+
+    fn overlaps(&self, other: &Label) -> bool {
+        let across = self.left < other.left + other.wide + 4.0 && other.left < self.left + self.wide + 4.0;
+        across && (self.below - other.below).abs() < LETTERS + 2.0
     }
 }
