@@ -136,11 +136,7 @@ pub fn individual_bound(cheapest: &[Option<u64>]) -> Vec<Point> {
 
 /// The individual bound of a problem from its rows' cheapest flips.
 pub(crate) fn individual_bound_of(problem: &Problem, cheapest: &[Option<u64>]) -> Vec<Point> {
-    // A row of weight w stands for w rows, each at a w-th of the cost, which is whole: costs were multiplied by w.
-    let row = |(row, cost): (usize, &Option<u64>)| {
-        let weight = u64::from(problem.weight(row));
-        cost.map(|cost| (cost / weight, weight))
-    };
+    let row = |(row, cost): (usize, &Option<u64>)| cost.map(|cost| (cost, u64::from(problem.weight(row))));
     bound_of(problem.size() as u64, cheapest.iter().enumerate().filter_map(row).collect())
 }
 

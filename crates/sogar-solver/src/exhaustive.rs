@@ -19,7 +19,7 @@ fn weigh(problem: &Problem, rows: impl Iterator<Item = usize>) -> u64 {
 fn recurse(problem: &Problem, rows: &[usize], depth: u32, leaves: u32) -> Vec<Point> {
     let mut points: Vec<Point> = (0..problem.actions())
         .map(|action| Point {
-            cost: rows.iter().map(|&row| problem.cost(action, row)).sum(),
+            cost: rows.iter().map(|&row| u64::from(problem.weight(row)) * problem.cost(action, row)).sum(),
             loss: weigh(problem, rows.iter().copied().filter(|&row| !problem.flips(action, row))),
         })
         .collect();
@@ -98,7 +98,7 @@ pub fn apply(problem: &Problem, tree: &TreeNode) -> (Point, usize) {
             }
         };
         sizes[leaf] += problem.weight(row) as usize;
-        point.cost += problem.cost(action, row);
+        point.cost += u64::from(problem.weight(row)) * problem.cost(action, row);
         point.loss += u64::from(problem.weight(row)) * u64::from(!problem.flips(action, row));
     }
     (point, sizes.into_iter().min().unwrap_or(0))

@@ -151,9 +151,9 @@ pub enum ProblemError {
     /// A row that counts for nothing.
     #[error("row {0} has weight 0")]
     NoWeight(usize),
-    /// Weights beyond 32 bits, by themselves or multiplied with a cost.
-    #[error("the weights are too large: {0}")]
-    Weights(&'static str),
+    /// More weight than 32 bits can count.
+    #[error("the weights add up to {0}, but losses are counted in 32 bits")]
+    Weights(u64),
     /// More parts than 32-bit indices can name.
     #[error("too many {0}")]
     TooMany(&'static str),
@@ -181,7 +181,7 @@ pub struct Problem {
 impl Problem {
     /// Checks the parts and lays them out for the search.
     pub fn new(parts: ProblemParts) -> Result<Problem, ProblemError> {
-        let ProblemParts { rows, splits, mut edit_costs, combine, actions, flips, weights, limits } = parts;
+        let ProblemParts { rows, splits, edit_costs, combine, actions, flips, weights, limits } = parts;
         if rows == 0 {
             return Err(ProblemError::NoRows);
         }
@@ -231,17 +231,10 @@ impl Problem {
         if let Some(orphan) = prefixes(&actions).iter().skip(1).position(Option::is_none) {
             return Err(ProblemError::BadAction(orphan + 1));
         }
-        if !weights.is_empty() {
-            for (cost, &weight) in edit_costs.iter_mut().flat_map(|column| column.iter_mut().zip(&weights)) {
-                *cost = cost
-                    .checked_mul(weight)
-                    .ok_or(ProblemError::Weights("times its cost, a row exceeds 32 bits"))?;
-            }
-        }
-        // No total exceeds rows × (the dearest edit × the longest action).
+        // No total exceeds the weight of all rows × (the dearest edit × the longest action).
         let dearest = edit_costs.iter().flatten().copied().max().unwrap_or(0);
         let longest = actions.get(actions.len() - 1).len().max(1) as u128;
-        let most = u128::from(dearest) * longest * rows as u128;
+        let most = u128::from(dearest) * longest * size as u128;
         let scale = (0..64).find(|scale| most >> scale < u128::from(u32::MAX - 1)).unwrap_or(64);
         Ok(Problem {
             scale,
@@ -316,7 +309,7 @@ impl Problem {
         self.actions.get(action)
     }
 
-    /// The cost of an edit on every row, times the row's weight.
+    /// The cost of an edit on every row, counted once.
     #[inline(always)]
     pub fn edit_cost(&self, edit: usize) -> &[u32] {
         &self.edit_costs[edit * self.rows..(edit + 1) * self.rows]
@@ -343,7 +336,7 @@ impl Problem {
         self.dearest
     }
 
-    /// The cost of an action on one row, times the row's weight.
+    /// The cost of an action on one row, counted once.
     pub fn cost(&self, action: usize, row: usize) -> u64 {
         let costs = self.edits_of(action).iter().map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
         match self.combine {
@@ -352,18 +345,21 @@ impl Problem {
         }
     }
 
-    /// The cost of an action over a set of rows.
+    /// The cost of an action over a set of rows, each counted as often as its weight says.
     pub fn cost_over(&self, action: usize, rows: &RowSet) -> u64 {
         let columns: Vec<&[u32]> =
             self.edits_of(action).iter().map(|&edit| self.edit_cost(edit as usize)).collect();
         match self.combine {
             Combine::Max => rows
                 .iter()
-                .map(|row| u64::from(columns.iter().map(|column| column[row]).max().unwrap_or(0)))
+                .map(|row| (row, u64::from(columns.iter().map(|column| column[row]).max().unwrap_or(0))))
+                .map(|(row, cost)| u64::from(self.weight(row)) * cost)
                 .sum(),
-            Combine::Sum => {
-                rows.iter().map(|row| columns.iter().map(|column| u64::from(column[row])).sum::<u64>()).sum()
-            }
+            Combine::Sum => rows
+                .iter()
+                .map(|row| (row, columns.iter().map(|column| u64::from(column[row])).sum::<u64>()))
+                .map(|(row, cost)| u64::from(self.weight(row)) * cost)
+                .sum(),
         }
     }
 
@@ -391,7 +387,7 @@ fn total_weight(weights: &[u32], rows: usize) -> Result<usize, ProblemError> {
     }
     let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
     if total >= u64::from(u32::MAX - 1) {
-        return Err(ProblemError::Weights("together they exceed 32 bits"));
+        return Err(ProblemError::Weights(total));
     }
     Ok(total as usize)
 }

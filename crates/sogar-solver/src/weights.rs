@@ -1,10 +1,9 @@
 //! Rows that count more than once.
 //!
-//! A row of weight `w` stands for `w` equal rows: its costs count `w`-fold (they are multiplied once, when the problem is
-//! made: `w·max(a, b) = max(w·a, w·b)`, and sums likewise), and so do its loss and its place in a leaf. Losses are
-//! counted on sets of bits, so weights are kept as bits too: plane `b` holds the rows whose weight has bit `b`, and
-//! the weight of a set is `Σ_b 2^b · |set ∩ plane_b|`. Counting stays exact, and problems without weights are
-//! counted as ever.
+//! A row of weight `w` stands for `w` equal rows: its cost, its loss and its place in a leaf count `w`-fold. Sets are
+//! bits, so weights are kept as bits too: plane `b` holds the rows whose weight has bit `b`, and any total over a set is
+//! `Σ_b 2^b ·` the plain total over `set ∩ plane_b`. So everything that counts and sums unweighted rows does for
+//! weighted ones, exactly and without products that could overflow; problems without weights are counted as ever.
 
 use crate::bits::{RowSet, count_and};
 

@@ -353,7 +353,8 @@ fn totals_over_a_set_are_sums_over_its_rows() {
         let all = RowSet::full(problem.rows());
         for rows in (0..problem.splits()).map(|split| problem.split(split)).chain([&all]) {
             for action in 0..problem.actions() {
-                let cost: u64 = rows.iter().map(|row| problem.cost(action, row)).sum();
+                let weighed = |row: usize| u64::from(problem.weight(row)) * problem.cost(action, row);
+                let cost: u64 = rows.iter().map(weighed).sum();
                 let flipping = rows.iter().filter(|&row| problem.flips(action, row));
                 let flipped = flipping.map(|row| u64::from(problem.weight(row))).sum::<u64>();
                 assert_eq!(problem.cost_over(action, rows), cost, "seed {seed}");

@@ -30,8 +30,8 @@ pub(super) struct Batch {
     /// The leaves' rows among the context's members, leaf by leaf and word by word.
     pub(super) rows: [Vec<u64>; LANES],
     pub(super) sets: Vec<Words>,
-    /// With weights: the sets' rows per bit of a weight.
-    weighted: Vec<Vec<Words>>,
+    /// With weights: the leaves' rows per bit of a weight, in both layouts.
+    weighted: Vec<Weighted>,
     /// How many rows the sets have, by weight.
     pub(super) sizes: Eight,
     /// The lanes in use.
@@ -51,6 +51,13 @@ pub(super) struct Batch {
     alive_pairs: Vec<(u32, u32, u32)>,
     pub(super) packed: Vec<u64>,
     pub work: LeafWork,
+}
+
+/// The rows of eight leaves whose weight has a bit.
+#[derive(Default)]
+struct Weighted {
+    rows: [Vec<u64>; LANES],
+    sets: Vec<Words>,
 }
 
 /// Neighbouring requests with the same hints: their lanes, and the hints.
@@ -126,7 +133,7 @@ impl Batch {
             sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
         }
         self.weighted.truncate(on.members.weight_bits());
-        self.weighted.resize_with(on.members.weight_bits(), Vec::new);
+        self.weighted.resize_with(on.members.weight_bits(), Weighted::default);
         if !self.weighted.is_empty() {
             sizes = self.weigh::<KERNEL>(on);
         }
@@ -143,15 +150,29 @@ impl Batch {
     #[inline(always)]
     fn weigh<const KERNEL: u8>(&mut self, on: Setting<'_>) -> [u32; LANES] {
         let mut sizes = [0; LANES];
-        for (bit, sets) in self.weighted.iter_mut().enumerate() {
+        for (bit, Weighted { rows, sets }) in self.weighted.iter_mut().enumerate() {
             let plane = on.members.with_weight_bit::<KERNEL>(bit);
             sets.clear();
             sets.extend(self.sets.iter().zip(plane).map(|(words, &plane)| Words(words.0.map(|w| w & plane))));
-            for words in sets {
+            for words in sets.iter() {
                 sizes.iter_mut().zip(words.0).for_each(|(size, word)| *size += word.count_ones() << bit);
+            }
+            for lane in bits(self.lanes) {
+                rows[lane].clear();
+                rows[lane].extend(self.rows[lane].iter().zip(plane).map(|(word, plane)| word & plane));
             }
         }
         sizes
+    }
+
+    /// What edits cost together over a leaf, by weight.
+    #[inline(always)]
+    pub(super) fn total<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+        if self.weighted.is_empty() {
+            return columns.total::<KERNEL>(&self.rows[lane], edits);
+        }
+        let bit = |weighted: &Weighted| columns.total::<KERNEL>(&weighted.rows[lane], edits);
+        (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
     /// The cost of every edit on every leaf, column by column.
@@ -163,7 +184,7 @@ impl Batch {
         for edit in 0..on.groups.edits as u32 {
             let mut costs = [0; LANES];
             for lane in bits(self.lanes) {
-                costs[lane] = on.columns.total::<KERNEL>(&self.rows[lane], &[edit]);
+                costs[lane] = self.total::<KERNEL>(on.columns, lane, &[edit]);
             }
             self.exact_cost.push(costs);
             self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
@@ -188,8 +209,8 @@ impl Batch {
     fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
         if !self.weighted.is_empty() {
             let mut totals = [0; LANES];
-            for (bit, sets) in self.weighted.iter().enumerate() {
-                let counts = count::<KERNEL>(sets, flips).lanes();
+            for (bit, weighted) in self.weighted.iter().enumerate() {
+                let counts = count::<KERNEL>(&weighted.sets, flips).lanes();
                 totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count << bit);
             }
             return Eight::of(totals);
@@ -257,7 +278,7 @@ impl Batch {
                 (Combine::Sum, _) | (Combine::Max, [] | [_]) => floor,
                 (Combine::Max, _) => {
                     self.work.costs += 1;
-                    on.columns.total::<KERNEL>(&self.rows[lane], edits)
+                    self.total::<KERNEL>(on.columns, lane, edits)
                 }
             };
             least[lane] = (cost >> on.problem.scale()) as u32;

@@ -56,7 +56,7 @@ impl Batch {
         self.packed = packed;
         let mut costs = [0; LANES];
         for lane in bits(lanes) {
-            let cost = least_costs.total::<KERNEL>(&self.rows[lane], &[position as u32]);
+            let cost = self.total::<KERNEL>(least_costs, lane, &[position as u32]);
             costs[lane] = (cost >> on.problem.scale()) as u32;
         }
         let costs = Eight::of(costs);
@@ -72,7 +72,7 @@ impl Batch {
         let losses = losses.lanes();
         for lane in bits(open) {
             self.work.costs += 1;
-            let cost = on.columns.total::<KERNEL>(&self.rows[lane], on.problem.edits_of(action as usize));
+            let cost = self.total::<KERNEL>(on.columns, lane, on.problem.edits_of(action as usize));
             if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
                 self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
             }
