@@ -35,6 +35,7 @@ pub mod exhaustive;
 pub mod front;
 pub mod leaf;
 mod memo;
+mod merge;
 pub mod problem;
 mod search;
 pub mod solver;

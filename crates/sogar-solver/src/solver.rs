@@ -8,6 +8,7 @@ use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
 use crate::leaf::{GroupedLeaves, LeafEvaluation, LeafWork, Narrow};
 use crate::memo::Memo;
+use crate::merge::merge;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::stop::{CancelToken, Observer, Stop, StopReason};
@@ -55,6 +56,8 @@ pub struct Outcome {
 pub struct Switches {
     /// The instruction set of the hot loops (a lesser one where the processor lacks it).
     pub kernel: Kernel,
+    /// Rows that nothing tells apart are one row that counts for all of them.
+    pub merge: bool,
     /// Actions that an earlier one dominates on every row are left out.
     pub reduce: bool,
     /// Groups of actions that can't matter on a set of rows are skipped.
@@ -71,6 +74,7 @@ impl Default for Switches {
     fn default() -> Self {
         Switches {
             kernel: Kernel::best(),
+            merge: true,
             reduce: true,
             bounds: true,
             narrow: Narrow::WhereItPays,
@@ -114,6 +118,8 @@ impl Solver {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
+            let merged = if self.settings.switches.merge { merge(problem) } else { None };
+            let problem = merged.as_ref().unwrap_or(problem);
             let leaves = GroupedLeaves::new(problem, self.settings.switches);
             self.solve_with(problem, &leaves, stop, observer)
         })

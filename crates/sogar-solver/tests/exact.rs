@@ -208,9 +208,10 @@ fn all_switches() -> Vec<Switches> {
     let mut all = Vec::new();
     for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
         for narrow in [Narrow::Never, Narrow::WhereItPays, Narrow::Always] {
-            for bits in 0..16 {
-                let [reduce, bounds, warm_start, memo] = [0, 1, 2, 3].map(|bit| bits >> bit & 1 == 1);
-                all.push(Switches { kernel, reduce, bounds, narrow, warm_start, memo });
+            for bits in 0..32 {
+                let [merge, reduce, bounds, warm_start, memo] =
+                    [0, 1, 2, 3, 4].map(|bit| bits >> bit & 1 == 1);
+                all.push(Switches { kernel, merge, reduce, bounds, narrow, warm_start, memo });
             }
         }
     }
@@ -219,8 +220,9 @@ fn all_switches() -> Vec<Switches> {
 
 /// The default with each switch set otherwise, alone; and with every two of them.
 fn one_or_two_switches_off() -> Vec<Switches> {
-    let changes: [fn(&mut Switches); 7] = [
+    let changes: [fn(&mut Switches); 8] = [
         |s| s.kernel = Kernel::Portable,
+        |s| s.merge = false,
         |s| s.reduce = false,
         |s| s.bounds = false,
         |s| s.narrow = Narrow::Never,

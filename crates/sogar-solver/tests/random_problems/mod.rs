@@ -89,6 +89,12 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
         },
     };
     if random.below(3) == 0 {
+        // Rows that nothing tells apart.
+        let kinds = random.between(1, rows as u64);
+        let like: Vec<usize> = (0..rows).map(|_| random.below(kinds) as usize).collect();
+        parts = with_rows(&parts, &like);
+    }
+    if random.below(3) == 0 {
         // Rows that count more than once; now and then so much more that losses are in the hundred thousands.
         let (most, times) = (random.between(1, 6), if random.below(8) == 0 { 60_000 } else { 1 });
         parts.weights = (0..rows).map(|_| (random.between(1, most) * times) as u32).collect();
@@ -112,6 +118,11 @@ pub fn repeated(parts: &ProblemParts) -> ProblemParts {
     let rows: Vec<usize> = (0..parts.rows)
         .flat_map(|row| vec![row; parts.weights.get(row).copied().unwrap_or(1) as usize])
         .collect();
+    ProblemParts { weights: Vec::new(), ..with_rows(parts, &rows) }
+}
+
+/// The problem with these of its rows, some perhaps more than once; weights stay behind.
+fn with_rows(parts: &ProblemParts, rows: &[usize]) -> ProblemParts {
     let set =
         |words: &[u64]| RowSet::from_fn(rows.len(), |&at| words[rows[at] / 64] >> (rows[at] % 64) & 1 == 1);
     let flips: Vec<RowSet> = (0..parts.flips.sets()).map(|action| set(parts.flips.set(action))).collect();
