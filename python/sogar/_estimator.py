@@ -73,6 +73,7 @@ class Sogar(Conventions, ForPeople):
         config: A ``sogar.toml`` (path), or its contents as a dictionary.
         preset: The name of a ready configuration.
         outcomes_cache: A folder in which outcomes are kept between runs.
+        sample: Search on a sample of this many affected rows, then evaluate what was found on all of them.
         max_scorings: Refuse to ask a model about more edited rows than this.
         batch: Most rows in a call of a model that is asked.
         outcomes_time_limit: Seconds after which the computation of outcomes is given up; then "no change" is all
@@ -86,7 +87,7 @@ class Sogar(Conventions, ForPeople):
     Attributes:
         front_: The points of the front, as a frame: cost, loss, invalidity, cost_sum, loss_count, leaves,
             depth.
-        status_: ``complete``, ``time_limit``, ``memory_limit`` or ``cancelled``.
+        status_: ``complete``, ``complete_on_sample``, ``time_limit``, ``memory_limit`` or ``cancelled``.
         n_affected_: How many people the model turns down.
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
         feature_names_in_: Names of the table's columns.
@@ -132,6 +133,7 @@ class Sogar(Conventions, ForPeople):
         config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
         preset: str | None = None,
         outcomes_cache: str | os.PathLike[str] | None = None,
+        sample: int | None = None,
         max_scorings: int | None = None,
         batch: int | None = None,
         outcomes_time_limit: float | None = None,
@@ -170,6 +172,7 @@ class Sogar(Conventions, ForPeople):
         self.config = config
         self.preset = preset
         self.outcomes_cache = outcomes_cache
+        self.sample = sample
         self.max_scorings = max_scorings
         self.batch = batch
         self.outcomes_time_limit = outcomes_time_limit
@@ -202,7 +205,7 @@ class Sogar(Conventions, ForPeople):
             warnings.warn(text, SogarWarning, stacklevel=2)
         if interrupt is not None:
             raise interrupt
-        if self.status_ != "complete":
+        if self.status_ not in ("complete", "complete_on_sample"):
             gap = front.certified_gap
             text = (
                 f"; certified gap {100 * gap:.1f} % (0 % would prove it complete)" if gap is not None else ""

@@ -24,6 +24,7 @@ _LIMITS = (
     "max_leaves",
     "min_leaf",
     "max_edits",
+    "sample",
     "max_scorings",
     "outcomes_time_limit",
     "time_limit",

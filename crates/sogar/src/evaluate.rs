@@ -10,7 +10,7 @@ use crate::feature::FeatureTable;
 use crate::model::{LoadedModel, Rows, Source};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
-use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, means};
+use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, distances, means};
 use crate::table::Table;
 
 /// The reference side of an evaluation, made again from the files that a result names.
@@ -162,22 +162,16 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
             means(cost, loss, front.cost.unit, affected.len())
         })
         .collect();
-    let distances: Vec<f64> = front
-        .points
-        .iter()
-        .zip(&points)
-        .map(|(here, there)| (here.cost - there.cost).hypot(here.loss - there.loss))
-        .collect();
-    let mean_distance = distances.iter().sum::<f64>() / distances.len() as f64;
-    let variance =
-        distances.iter().map(|d| (d - mean_distance).powi(2)).sum::<f64>() / distances.len() as f64;
+    let pairs = front.points.iter().zip(&points);
+    let (mean_distance, sd_distance) =
+        distances(pairs.map(|(here, there)| ((here.cost, here.loss), (there.cost, there.loss))));
     Ok(Evaluation {
         hash: held_out.hash.clone(),
         rows: table.rows,
         affected: affected.len(),
         points,
         mean_distance,
-        sd_distance: variance.sqrt(),
+        sd_distance,
     })
 }
 

@@ -4,6 +4,7 @@
 //! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
 
 mod asking;
+mod sample;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -214,10 +215,53 @@ impl Prepared {
 
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
+        self.problem_of(&self.everybody(), reporter, cancel)
+    }
+
+    /// All affected people.
+    fn everybody(&self) -> People {
+        People {
+            rows: self.affected.clone(),
+            splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
+            min_leaf: self.limits.min_leaf,
+        }
+    }
+
+    /// Those at some positions (ascending) of the affected rows.
+    fn people(&self, positions: &[usize], min_leaf: u32) -> People {
+        let among = |all: &RowSet| RowSet::from_fn(positions.len(), |&at| all.contains(positions[at]));
+        People {
+            rows: positions.iter().map(|&position| self.affected[position]).collect(),
+            splits: self.splits.iter().map(|(_, rows)| among(rows)).collect(),
+            min_leaf,
+        }
+    }
+
+    /// The problem of some people and all actions.
+    fn problem_of(
+        &self,
+        people: &People,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
-        let size = self.size();
+        let size = Size { rows: people.rows.len(), ..self.size() };
         size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
-        let mut actions = all_actions(&self.edits, self.limits.max_edits);
+        let limit = seconds(self.config.limits.outcomes_time_limit);
+        let actions = all_actions(&self.edits, self.limits.max_edits);
+        self.problem_over(people, actions, limit, true, reporter, cancel)
+    }
+
+    /// The problem of some people and some actions. Outcomes of all actions are worth keeping (`keep`).
+    fn problem_over(
+        &self,
+        people: &People,
+        mut actions: Actions,
+        limit: Option<Duration>,
+        keep: bool,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
         })?;
@@ -226,18 +270,17 @@ impl Prepared {
             encoder: &self.encoder,
             desired: &self.classes.desired,
             table: &self.table,
-            rows: &self.affected,
+            rows: &people.rows,
             edits: &self.edits,
             actions: &actions,
             rules: &self.rules,
         };
         let progress = |done, all| reporter.outcomes(done, all);
-        let limit = seconds(self.config.limits.outcomes_time_limit);
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let watch = Watch { progress: &progress, stop: &Stop { deadline, cancel: cancel.clone() } };
         let (costs, found) = pool.install(|| -> Result<_> {
-            let costs = edit_costs(&self.cost, &self.edits, &self.table, &self.affected)?;
-            Ok((costs, self.outcomes(question, &watch, reporter)?))
+            let costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
+            Ok((costs, self.outcomes(question, keep, &watch, reporter)?))
         })?;
         let finished = found.is_some();
         let (flips, settled, method) = match found {
@@ -246,12 +289,12 @@ impl Prepared {
                 // Stopped before the outcomes were known: all that can be vouched for is doing nothing.
                 actions = Actions::default();
                 actions.push(&[]);
-                (sogar_solver::BitTable::new(1, self.affected.len()), 0, "stopped before they were known")
+                (sogar_solver::BitTable::new(1, people.rows.len()), 0, "stopped before they were known")
             }
         };
         let problem = Problem::new(ProblemParts {
-            rows: self.affected.len(),
-            splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
+            rows: people.rows.len(),
+            splits: people.splits.clone(),
             edit_costs: costs,
             combine: self.cost.combine(),
             actions: actions.clone(),
@@ -260,7 +303,7 @@ impl Prepared {
             limits: Limits {
                 max_depth: self.limits.max_depth,
                 max_leaves: self.limits.max_leaves,
-                min_leaf: self.limits.min_leaf,
+                min_leaf: people.min_leaf,
             },
         })
         .map_err(|cause| Error::new(ErrorKind::Population, cause.to_string()))?;
@@ -280,30 +323,58 @@ impl Prepared {
 
     /// Computes outcomes, searches, and describes the result.
     pub fn solve(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
+        if let Some(rows) = self.sample() {
+            return self.solve_on_sample(rows, reporter, cancel);
+        }
+        let mut found = self.search(&self.everybody(), reporter, cancel)?;
+        let solutions = std::mem::take(&mut found.outcome.front);
+        let ids: Vec<u32> = (0..found.made.actions.len() as u32).collect();
+        Ok(self.file(&found, solutions, &ids, &mut Describe::default()))
+    }
+
+    /// How many affected rows are searched, where they are not all.
+    pub fn sample(&self) -> Option<usize> {
+        self.config.limits.sample.map(|rows| rows as usize).filter(|&rows| rows < self.affected.len())
+    }
+
+    /// Outcomes and search for some people.
+    fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
         let start = Instant::now();
-        let SolverProblem { problem, actions, settled, method, finished } = self.problem(reporter, cancel)?;
+        let made = self.problem_of(people, reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let time_limit = seconds(self.config.limits.time_limit);
         let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
         let solver = Solver::builder()
             .threads(self.threads())
-            .time_limit(time_limit)
+            .time_limit(seconds(self.config.limits.time_limit))
             .memory_limit(memory / 2)
             .cancel(cancel.clone())
             .build()
             .map_err(|cause| {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
-        let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: self.affected.len() };
-        let outcome = solver.solve(&problem, &observer);
+        let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: people.rows.len() };
+        let outcome = solver.solve(&made.problem, &observer);
         let status = match outcome.status {
-            _ if !finished && !cancel.is_cancelled() => Status::TimeLimit,
-            _ if !finished => Status::Cancelled,
+            _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
+            _ if !made.finished => Status::Cancelled,
             sogar_solver::Status::Complete => Status::Complete,
             sogar_solver::Status::TimeLimit => Status::TimeLimit,
             _ => Status::Cancelled,
         };
+        let seconds_search = start.elapsed().as_secs_f64();
+        Ok(Searched { made, outcome, status, seconds_outcomes, seconds_search })
+    }
+
+    /// The result file of a search: `solutions` of its problem, whose actions are called `ids`.
+    fn file(
+        &self,
+        found: &Searched,
+        solutions: Vec<sogar_solver::Solution>,
+        ids: &[u32],
+        describe: &mut Describe,
+    ) -> FrontFile {
+        let Searched { made, outcome, status, .. } = found;
         let run = RunRef {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             date: crate::clock::utc_now(),
@@ -312,29 +383,24 @@ impl Prepared {
             folder: self.folder.display().to_string(),
             holdout_path: None,
             threads: self.threads(),
-            seconds_outcomes,
-            seconds_search: start.elapsed().as_secs_f64(),
+            seconds_outcomes: found.seconds_outcomes,
+            seconds_search: found.seconds_search,
             leaf_sets: outcome.stats.leaf_sets,
             groups_tested: outcome.stats.leaf_work.groups,
             losses_counted: outcome.stats.leaf_work.losses,
             costs_summed: outcome.stats.leaf_work.costs,
-            settled_outcomes: settled,
-            outcome_method: method.to_owned(),
+            settled_outcomes: made.settled,
+            outcome_method: made.method.to_owned(),
         };
-        let mut describe = Describe {
-            prepared: self,
-            problem: &problem,
-            splits: Vec::new(),
-            actions: Vec::new(),
-            leaves: BTreeMap::new(),
-        };
-        let points: Vec<PointRef> = outcome.front.iter().map(|solution| describe.point(solution)).collect();
+        describe.start();
+        let points: Vec<PointRef> =
+            solutions.iter().map(|solution| describe.point(self, &made.problem, solution)).collect();
         let features = &self.table.features;
         let info = self.model.predictor.info();
-        let front = FrontFile {
+        FrontFile {
             format: FORMAT.to_owned(),
             version: VERSION,
-            status,
+            status: *status,
             config: self.recorded_config(),
             table: TableRef { rows: self.table.rows, hash: self.table_hash.clone() },
             model: ModelRef {
@@ -352,7 +418,11 @@ impl Prepared {
                 }),
             },
             features: features.clone(),
-            counts: Counts { splits: self.splits.len(), edits: self.edits.len(), actions: actions.len() },
+            counts: Counts {
+                splits: self.splits.len(),
+                edits: self.edits.len(),
+                actions: made.actions.len(),
+            },
             cost: CostRef { kind: self.config.cost.kind, unit: self.cost.unit() },
             limits: self.limits,
             splits: describe
@@ -360,14 +430,14 @@ impl Prepared {
                 .iter()
                 .map(|&split| SplitRef::new(&self.splits[split as usize].0, features))
                 .collect(),
-            actions: describe.actions.iter().map(|&action| self.action(action, &actions, &problem)).collect(),
+            actions: describe.actions.iter().map(|&action| self.action(action, ids, made)).collect(),
             points,
-            bound: (status != Status::Complete && finished)
+            bound: (*status != Status::Complete && made.finished)
                 .then(|| outcome.bound.iter().map(|point| [point.cost, point.loss]).collect()),
+            sample: None,
             holdout: None,
             run,
-        };
-        Ok(front)
+        }
     }
 
     /// The configuration without what must not show in a result: threads, time, memory and scorings of this run.
@@ -384,17 +454,38 @@ impl Prepared {
         config
     }
 
-    fn action(&self, action: u32, actions: &Actions, problem: &Problem) -> ActionRef {
-        let edits: Vec<&Edit> =
-            actions.get(action as usize).iter().map(|&edit| &self.edits[edit as usize]).collect();
+    fn action(&self, action: u32, ids: &[u32], made: &SolverProblem) -> ActionRef {
+        let list = made.actions.get(action as usize);
+        let edits: Vec<&Edit> = list.iter().map(|&edit| &self.edits[edit as usize]).collect();
         let features = &self.table.features;
         ActionRef {
-            id: action,
+            id: ids[action as usize],
             text: action_text(&edits, features),
             edits: edits.iter().map(|edit| EditRef::new(edit, features)).collect(),
-            flips: Bits::new(self.affected.len(), |row| problem.flips(action as usize, self.by_row[row])),
+            flips: Bits::new(self.affected.len(), |row| {
+                made.problem.flips(action as usize, self.by_row[row])
+            }),
         }
     }
+}
+
+/// Affected people whose problem is posed: all of them, or a sample.
+struct People {
+    /// Rows of the table, in the order in which the problem has them.
+    rows: Vec<usize>,
+    /// Who passes each split.
+    splits: Vec<RowSet>,
+    /// Fewest of them in a leaf.
+    min_leaf: u32,
+}
+
+/// A search that is over.
+struct Searched {
+    made: SolverProblem,
+    outcome: sogar_solver::Outcome,
+    status: Status,
+    seconds_outcomes: f64,
+    seconds_search: f64,
 }
 
 /// A limit as it is configured; one beyond all clocks is none.
@@ -403,13 +494,13 @@ fn seconds(limit: Option<f64>) -> Option<Duration> {
 }
 
 /// Turns the solver's trees into those of the result file; splits and actions are numbered as they are met.
-struct Describe<'a> {
-    prepared: &'a Prepared,
-    problem: &'a Problem,
+#[derive(Default)]
+struct Describe {
     splits: Vec<u32>,
     actions: Vec<u32>,
-    /// Leaves that were described already, by the way to them and their action: neighbours on a front share most of theirs.
-    leaves: BTreeMap<(Vec<(u32, bool)>, u32), Node>,
+    /// What leaves add up to (rows, flipped, cost), by the way to them and their action: neighbours on a front share most of
+    /// theirs.
+    leaves: BTreeMap<(Vec<(u32, bool)>, u32), [u64; 3]>,
 }
 
 fn position(list: &mut Vec<u32>, item: u32) -> usize {
@@ -419,51 +510,76 @@ fn position(list: &mut Vec<u32>, item: u32) -> usize {
     })
 }
 
-impl Describe<'_> {
-    fn point(&mut self, solution: &sogar_solver::Solution) -> PointRef {
-        let rows = self.prepared.affected.len();
-        let means = means(solution.cost, solution.loss, self.prepared.cost.unit(), rows);
+impl Describe {
+    /// Numbers splits and actions anew; what leaves add up to stays known.
+    fn start(&mut self) {
+        self.splits.clear();
+        self.actions.clear();
+    }
+
+    /// A tree with what it adds up to on the problem's rows.
+    fn point(
+        &mut self,
+        prepared: &Prepared,
+        problem: &Problem,
+        solution: &sogar_solver::Solution,
+    ) -> PointRef {
+        let rows = problem.rows();
+        let tree = self.node(problem, &solution.tree, &RowSet::full(rows), &mut Vec::new());
+        let (cost_sum, loss_count) = totals(&tree);
+        let means = means(cost_sum, loss_count, prepared.cost.unit(), rows);
         PointRef {
             cost: means.cost,
             loss: means.loss,
             invalidity: means.invalidity,
-            cost_sum: solution.cost,
-            loss_count: solution.loss,
+            cost_sum,
+            loss_count,
             leaves: solution.tree.leaves(),
             depth: solution.tree.depth(),
-            tree: self.node(&solution.tree, &RowSet::full(rows), &mut Vec::new()),
+            tree,
         }
     }
 
     /// The node at the end of a `way` of splits, with `rows` of the people.
-    fn node(&mut self, tree: &sogar_solver::TreeNode, rows: &RowSet, way: &mut Vec<(u32, bool)>) -> Node {
+    fn node(
+        &mut self,
+        problem: &Problem,
+        tree: &sogar_solver::TreeNode,
+        rows: &RowSet,
+        way: &mut Vec<(u32, bool)>,
+    ) -> Node {
         match tree {
             sogar_solver::TreeNode::Leaf { action } => {
                 let key = (way.clone(), *action);
-                if let Some(known) = self.leaves.get(&key) {
-                    return known.clone();
-                }
-                let leaf = Node::Leaf {
-                    action: position(&mut self.actions, *action),
-                    rows: rows.count() as u64,
-                    flipped: self.problem.flipped_among(*action as usize, rows),
-                    cost_sum: self.problem.cost_over(*action as usize, rows),
-                };
-                self.leaves.insert(key, leaf.clone());
-                leaf
+                let [rows, flipped, cost_sum] = *self.leaves.entry(key).or_insert_with(|| {
+                    let at = *action as usize;
+                    [rows.count() as u64, problem.flipped_among(at, rows), problem.cost_over(at, rows)]
+                });
+                Node::Leaf { action: position(&mut self.actions, *action), rows, flipped, cost_sum }
             }
             sogar_solver::TreeNode::Split { split, left, right } => {
-                let passing = self.problem.split(*split as usize);
+                let passing = problem.split(*split as usize);
                 let position = position(&mut self.splits, *split);
                 let mut child = |tree, passed: bool| {
                     let rows = if passed { rows.and(passing) } else { rows.and_not(passing) };
                     way.push((*split, passed));
-                    let node = self.node(tree, &rows, way);
+                    let node = self.node(problem, tree, &rows, way);
                     way.pop();
                     Box::new(node)
                 };
                 Node::Split { split: position, left: child(left, true), right: child(right, false) }
             }
+        }
+    }
+}
+
+/// What the leaves of a tree cost and lose together.
+fn totals(tree: &Node) -> (u64, u64) {
+    match tree {
+        Node::Leaf { rows, flipped, cost_sum, .. } => (*cost_sum, rows - flipped),
+        Node::Split { left, right, .. } => {
+            let (left, right) = (totals(left), totals(right));
+            (left.0 + right.0, left.1 + right.1)
         }
     }
 }

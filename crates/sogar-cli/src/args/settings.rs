@@ -66,6 +66,9 @@ pub struct ConfigFlags {
     /// Most edits in an action [default: 3]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_edits: Option<u32>,
+    /// Search on a sample of this many affected rows, then evaluate what was found on all of them
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub sample: Option<u32>,
     /// Refuse to ask a model about more edited rows than this [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_scorings: Option<u64>,
@@ -164,6 +167,7 @@ impl ConfigFlags {
         set(&mut config.limits.max_leaves, &self.max_leaves);
         set(&mut config.limits.min_leaf, &self.min_leaf);
         set(&mut config.limits.max_edits, &self.max_edits);
+        set(&mut config.limits.sample, &self.sample);
         set(&mut config.limits.max_scorings, &self.max_scorings);
         set(&mut config.limits.outcomes_time_limit, &self.outcomes_time_limit);
         set(&mut config.limits.time_limit, &self.time_limit);
@@ -201,6 +205,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         "max_leaves",
         "min_leaf",
         "max_edits",
+        "sample",
         "max_scorings",
         "outcomes_time_limit",
         "time_limit",

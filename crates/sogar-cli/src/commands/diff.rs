@@ -160,7 +160,11 @@ fn sides(diff: &Diff) -> String {
     ));
     for (name, side) in [("first", &diff.a), ("second", &diff.b)] {
         let Side { affected, rows, points, invalidity, cost, loss, status, model, .. } = side;
-        let stopped = if *status == Status::Complete { "" } else { ", stopped early" };
+        let stopped = match status {
+            Status::Complete => "",
+            Status::CompleteOnSample => ", found on a sample",
+            _ => ", stopped early",
+        };
         let people = format!("{} of {}", grouped(affected), grouped(rows));
         text += &format!(
             "  {name:<6}{people:>14}   {:>9}   {invalidity:>17.3}   {cost:.3} + {loss:.3}   {}{stopped}\n",

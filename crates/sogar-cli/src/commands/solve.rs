@@ -77,7 +77,7 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
         front.holdout = Some(evaluate(&front, prepared, held_out)?);
         front.run.holdout_path = Some(held_out.path.display().to_string());
     }
-    if front.status != Status::Complete {
+    if front.status.is_early() {
         let gap = match front.certified_gap() {
             Some(gap) => format!("; certified gap {:.1} % (0 % would prove it complete)", 100.0 * gap),
             None => String::new(),
@@ -89,7 +89,7 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
 
 /// The exit code that a front stands for.
 pub fn exit_of(front: &FrontFile) -> Exit {
-    if front.status == Status::Complete { Exit::Complete } else { Exit::Stopped }
+    if front.status.is_early() { Exit::Stopped } else { Exit::Complete }
 }
 
 fn sizes(prepared: &Prepared) -> String {
@@ -117,6 +117,13 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
         "seconds_outcomes": front.run.seconds_outcomes,
         "seconds_search": front.run.seconds_search,
         "certified_gap": front.certified_gap(),
+        "sample": front.sample.as_ref().map(|sample| json!({
+            "rows": sample.rows,
+            "found": sample.found,
+            "too_small": sample.too_small,
+            "dominated": sample.dominated,
+            "mean_distance": sample.mean_distance,
+        })),
     })
 }
 
@@ -131,6 +138,7 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
     );
     let what = match front.status {
         Status::Complete => "every summary that no other one dominates",
+        Status::CompleteOnSample => "the best of those found on a sample",
         _ => "what was found before the search was stopped",
     };
     text += &format!(
@@ -146,6 +154,19 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
         seconds(front.run.seconds_outcomes),
         seconds(front.run.seconds_search),
     );
+    if let Some(sample) = &front.sample {
+        text += &format!(
+            "Searched on a sample of {} people (groups of {} or more): {} summaries. On all people {} have too small a group and \
+             {} are dominated; the others stand with their values there, {:.4} ± {:.4} away from those on the sample.\n\n",
+            grouped(sample.rows),
+            grouped(sample.min_leaf),
+            grouped(sample.found),
+            grouped(sample.too_small),
+            grouped(sample.dominated),
+            sample.mean_distance,
+            sample.sd_distance,
+        );
+    }
     text += &heading("The trade-off");
     text += &trade_off(front);
     if let Ok(chosen) = select(front, By::Invalidity) {

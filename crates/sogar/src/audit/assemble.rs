@@ -13,7 +13,8 @@ use super::unreachable::{self, Unreachable};
 use crate::error::Result;
 use crate::evaluate::HeldOut;
 use crate::pipeline::{Prepared, Reporter};
-use crate::summary::{FrontFile, Status};
+use crate::describe::grouped;
+use crate::summary::FrontFile;
 use crate::table::Table;
 
 /// Intervals above which readers are warned of multiple comparisons.
@@ -258,7 +259,13 @@ pub(super) fn warnings(
     request: &AuditRequest,
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    if front.status != Status::Complete {
+    if let Some(sample) = &front.sample {
+        notes.push(format!(
+            "The summaries were found on a sample of {} people; gaps are those of all people.",
+            grouped(sample.rows)
+        ));
+    }
+    if front.status.is_early() {
         notes.push(format!(
             "The front is not complete ({}): gaps are those of the summaries that were found.",
             front.status.name()

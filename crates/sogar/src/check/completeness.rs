@@ -57,6 +57,12 @@ pub(super) fn check(
     if !claimed {
         report.completeness = Completeness::NotClaimed;
     }
+    if front.sample.is_some() {
+        report.not_proved.push(
+            "that no better summary exists: the search was made on a sample, whose front is not recorded".into(),
+        );
+        return Ok(());
+    }
     if stopped_before_outcomes(front) {
         return Ok(());
     }

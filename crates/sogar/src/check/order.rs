@@ -37,13 +37,14 @@ pub(super) fn status(front: &FrontFile) -> Verdict<((), String)> {
     let Some(bound) = &front.bound else {
         return match front.status {
             Status::Complete => Ok(((), "complete, and so without a bound".to_owned())),
+            Status::CompleteOnSample => Ok(((), "complete on a sample, which claims no bound".to_owned())),
             _ if stopped_before_outcomes(front) => {
                 Ok(((), format!("{name} before outcomes were known: doing nothing is all it has")))
             }
             _ => defect(format!("the status is {name}, but there is no bound")),
         };
     };
-    if front.status == Status::Complete {
+    if !front.status.is_early() {
         return defect("the status is complete, but a bound says that something may be missing");
     }
     if bound.is_empty() || !bound.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[0][1] > pair[1][1]) {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::files::{read_bytes, sha256_hex};
 use crate::model::Source;
 use crate::pipeline::Prepared;
-use crate::summary::{Bits, FrontFile, Status};
+use crate::summary::{Bits, FrontFile};
 use crate::table::Table;
 
 /// Makes the problem again and compares it with what the file says; `None` if nothing can be compared with it.
@@ -107,10 +107,7 @@ fn problem(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
     Ok(((), sizes))
 }
 
-/// Whether a run was cancelled so early that it knew of no action but the identity.
+/// Whether a run was stopped so early that it knew of no action but the identity.
 pub(super) fn stopped_before_outcomes(front: &FrontFile) -> bool {
-    front.status == Status::Cancelled
-        && front.counts.actions == 1
-        && front.points.len() == 1
-        && front.bound.is_none()
+    front.status.is_early() && front.counts.actions == 1 && front.points.len() == 1 && front.bound.is_none()
 }

@@ -164,6 +164,7 @@ impl Limits {
         within("max_leaves", self.max_leaves, 1, 1 << DEEPEST)?;
         within("min_leaf", self.min_leaf, 1, u32::MAX)?;
         within("max_edits", self.max_edits, 1, MOST_EDITS)?;
+        within("sample", self.sample, 1, u32::MAX)?;
         within("threads", self.threads, 1, MOST_THREADS)?;
         if self.max_scorings == Some(0) {
             return Err(fault("limits.max_scorings = 0, but it must be at least 1"));

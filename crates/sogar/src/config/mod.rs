@@ -306,6 +306,9 @@ pub struct Limits {
     /// Most edits in an action (default 3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edits: Option<u32>,
+    /// Search on a sample of this many affected rows, and evaluate what is found on all of them (default: all are searched).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<u32>,
     /// Most rows that a model may be asked about, where every edited row has to be scored (default: no limit).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_scorings: Option<u64>,

@@ -153,7 +153,10 @@ pub fn diff(a: &FrontFile, b: &FrontFile) -> Diff {
         notes.push("the fronts are of different tables, so they are about different people".to_owned());
     }
     for (name, front) in [("first", a), ("second", b)] {
-        if front.status != Status::Complete {
+        if front.sample.is_some() {
+            notes.push(format!("the {name} search was made on a sample: its front may lack points"));
+        }
+        if front.status.is_early() {
             notes.push(format!("the {name} search was stopped early: its front may lack points"));
         }
     }

@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{Feature, FeatureTable};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
-use crate::summary::{EditRef, FrontFile, Node, Status, Value};
+use crate::summary::{EditRef, FrontFile, Node, Value};
 
 pub use letter::{Letter, letter_html};
 pub use person::Person;
@@ -107,7 +107,7 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
     let (best, tried) = cheapest(&asking)?;
     explanation.actions_tried = tried;
     explanation.cheapest = best.map(|edits| asking.advice(&edits, true)).transpose()?;
-    if front.status != Status::Complete {
+    if front.status.is_early() {
         explanation.notes.push(format!(
             "the search was stopped early ({}), so a better summary may exist; the cheapest individual action is exact",
             front.status.name()

@@ -8,14 +8,16 @@ use crate::outcomes::cache::{Cache, Found, KeyOf};
 use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
 
 impl Prepared {
-    /// The outcomes, from the cache where it has them; `None` if stopped.
+    /// The outcomes, from the cache where it has them (if they are worth keeping: `keep`); `None` if stopped.
     pub(super) fn outcomes(
         &self,
         question: Question<'_>,
+        keep: bool,
         watch: &Watch<'_>,
         reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
-        let cache = self.outcomes_cache.as_ref().map(|folder| (Cache::new(folder), self.outcomes_key()));
+        let cache = self.outcomes_cache.as_ref().filter(|_| keep);
+        let cache = cache.map(|folder| (Cache::new(folder), self.outcomes_key(question.rows)));
         let (actions, rows) = (question.actions.len(), question.rows.len());
         if let Some((cache, key)) = &cache {
             match cache.load(key, actions, rows) {
@@ -39,9 +41,9 @@ impl Prepared {
     }
 
     /// Everything that outcomes depend on, as it stands after all settings were applied.
-    fn outcomes_key(&self) -> String {
+    fn outcomes_key(&self, rows: &[usize]) -> String {
         let info = self.model.predictor.info();
-        let affected: Vec<u8> = self.affected.iter().flat_map(|row| (*row as u64).to_le_bytes()).collect();
+        let affected: Vec<u8> = rows.iter().flat_map(|row| (*row as u64).to_le_bytes()).collect();
         let mut key = KeyOf::new()
             .and("table", &self.table_hash)
             .and("model", &self.model.hash)

@@ -68,6 +68,7 @@ pub fn front_svg(front: &FrontFile, look: &Look) -> String {
     }
     let name = match front.status {
         Status::Complete => format!("{} summaries, none dominated", grouped(points.len())),
+        Status::CompleteOnSample => format!("{} summaries, found on a sample", grouped(points.len())),
         _ => format!("{} summaries, search stopped early", grouped(points.len())),
     };
     chart.add(Series { name, points, look: Draw::Front, colour: SERIES[0] });
@@ -131,7 +132,7 @@ pub fn timeouts_svg(fronts: &[(&str, &FrontFile)], look: &Look) -> Result<String
     chart.description = format!("What {} searches found.", fronts.len());
     // The longest search is drawn first, below the others.
     for (number, (name, front)) in fronts.iter().enumerate() {
-        let look = if front.status == Status::Complete { Draw::Front } else { Draw::Stairs };
+        let look = if !front.status.is_early() { Draw::Front } else { Draw::Stairs };
         let name = format!("{name}: {} summaries", grouped(front.points.len()));
         chart.add(Series { name, points: places(front), look, colour: SERIES[number] });
     }
@@ -144,6 +145,7 @@ pub fn name_of_search(front: &FrontFile) -> String {
     let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
     match front.status {
         Status::Complete => format!("complete, {time}"),
+        Status::CompleteOnSample => format!("complete on a sample, {time}"),
         _ => format!("stopped after {time}"),
     }
 }

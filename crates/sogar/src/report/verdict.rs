@@ -84,6 +84,14 @@ fn search(front: &FrontFile) -> (&'static str, String) {
                 "The search was exhausted: these {count} summaries are all that no other summary beats on both cost and success."
             ),
         ),
+        (Status::CompleteOnSample, _) => (
+            "search warn",
+            format!(
+                "The search was exhausted on a sample of {} people. Its {count} summaries were evaluated on everybody, but better \
+                 ones may exist.",
+                grouped(front.sample.as_ref().map_or(0, |sample| sample.rows))
+            ),
+        ),
         (_, Some(gap)) => (
             "search warn",
             format!(

@@ -61,6 +61,9 @@ pub struct FrontFile {
     /// For a run that was stopped: no summary lies below these pairs of (cost_sum, loss_count).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Vec<[u64; 2]>>,
+    /// The sample that the trees were found on, where it was not everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleRef>,
     /// The same trees on held-out rows, where a table of them was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Evaluation>,
@@ -74,6 +77,9 @@ pub struct FrontFile {
 pub enum Status {
     /// Every non-dominated summary is here.
     Complete,
+    /// Every summary that is non-dominated on a sample of the people was evaluated on all of them; what is
+    /// non-dominated there is here.
+    CompleteOnSample,
     /// The time limit came first.
     TimeLimit,
     /// The memory limit came first.
@@ -83,10 +89,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether the search was stopped before its end.
+    pub fn is_early(self) -> bool {
+        matches!(self, Status::TimeLimit | Status::MemoryLimit | Status::Cancelled)
+    }
+
     /// The name used in files and on the terminal.
     pub fn name(self) -> &'static str {
         match self {
             Status::Complete => "complete",
+            Status::CompleteOnSample => "complete_on_sample",
             Status::TimeLimit => "time_limit",
             Status::MemoryLimit => "memory_limit",
             Status::Cancelled => "cancelled",
@@ -309,6 +321,27 @@ pub struct Evaluation {
     pub sd_distance: f64,
 }
 
+/// The affected rows that a search was made on, where they were not all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SampleRef {
+    /// Number of affected rows in the sample.
+    pub rows: usize,
+    /// Fewest rows of the sample in a leaf.
+    pub min_leaf: u32,
+    /// Summaries that were found on the sample.
+    pub found: usize,
+    /// How many of them have a leaf with too few of all people.
+    pub too_small: usize,
+    /// How many of the others are dominated on all people.
+    pub dominated: usize,
+    /// Each point of the front on the sample, in order.
+    pub points: Vec<EvaluatedPoint>,
+    /// Mean Euclidean distance between a point's (cost, loss) on the sample and on all people …
+    pub mean_distance: f64,
+    /// … and its standard deviation over the points.
+    pub sd_distance: f64,
+}
+
 /// A point of the front on other rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EvaluatedPoint {
@@ -394,6 +427,14 @@ pub fn means(cost_sum: u64, loss_count: u64, unit: u64, rows: usize) -> Evaluate
     let cost = cost_sum as f64 / unit as f64 / rows as f64;
     let loss = loss_count as f64 / rows as f64;
     EvaluatedPoint { cost, loss, invalidity: cost + loss, cost_sum, loss_count }
+}
+
+/// Mean and standard deviation of the Euclidean distances between (cost, loss) of the same points on different rows.
+pub fn distances(pairs: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> (f64, f64) {
+    let distances: Vec<f64> = pairs.map(|(here, there)| (here.0 - there.0).hypot(here.1 - there.1)).collect();
+    let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+    let variance = distances.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / distances.len() as f64;
+    (mean, variance.sqrt())
 }
 
 impl SplitRef {

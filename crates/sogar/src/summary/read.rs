@@ -89,6 +89,14 @@ impl FrontFile {
         if self.holdout.as_ref().is_some_and(|holdout| holdout.points.len() != self.points.len()) {
             return Err("the held-out block does not have as many points as the front".into());
         }
+        if let Some(sample) = &self.sample
+            && (sample.points.len() != self.points.len() || sample.rows > population.affected)
+        {
+            return Err("the sample is larger than the population, or lacks points of the front".into());
+        }
+        if self.sample.is_none() && self.status == super::Status::CompleteOnSample {
+            return Err("the status speaks of a sample, but there is none".into());
+        }
         Ok(())
     }
 

@@ -1,0 +1,180 @@
+//! Learning on a sample: the search sees some of the affected people, and what it finds is evaluated on all of them.
+//!
+//! A search takes time in proportion to the people; a tree is evaluated on millions of them in a moment. The sample is stratified:
+//! affected rows stand like next to like, they are cut into as many stretches as the sample has rows, and one row is drawn from each.
+//! Whatever is found is then only a candidate: a summary counts with its exact cost and loss on all people, and stays if no leaf is
+//! too small and no other candidate dominates it *there*. Doing nothing is always a candidate.
+
+use std::collections::BTreeSet;
+
+use sogar_solver::{Actions, CancelToken, Solution, TreeNode};
+
+use super::{Describe, People, Prepared, Reporter, Searched, seconds};
+use crate::draw::Draw;
+use crate::error::Result;
+use crate::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef, Status, distances, means};
+
+/// The stream of random numbers that samples are drawn from.
+const STREAM: u64 = 0x5a;
+
+impl Prepared {
+    /// A stratified sample of the affected people.
+    fn sampled(&self, rows: usize) -> People {
+        let all = self.affected.len();
+        let mut draw = Draw::new(self.config.seed, STREAM);
+        let start = |stretch: usize| (stretch as u128 * all as u128 / rows as u128) as usize;
+        let positions: Vec<usize> = (0..rows)
+            .map(|stretch| start(stretch) + draw.below((start(stretch + 1) - start(stretch)).max(1)))
+            .collect();
+        // The same share of the sample as of all; a leaf of the sample has a row at least.
+        let share = u128::from(self.limits.min_leaf) * rows as u128;
+        let min_leaf = share.div_ceil(all as u128).max(1) as u32;
+        self.people(&positions, min_leaf)
+    }
+
+    /// Searches on a sample of so many affected people and evaluates what is found on all of them.
+    pub(super) fn solve_on_sample(
+        &self,
+        rows: usize,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<FrontFile> {
+        let sample = self.sampled(rows);
+        let found = self.search(&sample, reporter, cancel)?;
+        let clock = std::time::Instant::now();
+        let mut candidates = found.outcome.front.clone();
+        if !candidates.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
+            let nothing = sample.rows.len() as u64;
+            candidates.push(Solution { cost: 0, loss: nothing, tree: TreeNode::Leaf { action: 0 } });
+        }
+        let (ids, actions) = used(&candidates, &found.made.actions);
+        let limit = seconds(self.config.limits.outcomes_time_limit);
+        let everybody = self.everybody();
+        let made = self.problem_over(&everybody, actions, limit, false, reporter, cancel)?;
+        if !made.finished {
+            // Nothing but the people's own doing nothing is known of all of them.
+            let nothing =
+                Solution { cost: 0, loss: self.affected.len() as u64, tree: TreeNode::Leaf { action: 0 } };
+            let status = if cancel.is_cancelled() { Status::Cancelled } else { Status::TimeLimit };
+            let stopped = Searched { status, made, ..found };
+            return Ok(self.file(&stopped, vec![nothing], &[0], &mut Describe::default()));
+        }
+        // In the order of the front that is about to be made, each with its place among the candidates.
+        let mut describe = Describe::default();
+        let mut evaluated: Vec<(Solution, EvaluatedPoint)> = Vec::new();
+        let mut too_small = 0;
+        for candidate in &candidates {
+            let tree = renamed(&candidate.tree, &ids);
+            let point =
+                describe.point(self, &made.problem, &Solution { tree: tree.clone(), ..candidate.clone() });
+            if smallest(&point.tree) < u64::from(self.limits.min_leaf) {
+                too_small += 1;
+                continue;
+            }
+            let there = means(candidate.cost, candidate.loss, self.cost.unit(), sample.rows.len());
+            let solution = Solution { cost: point.cost_sum, loss: point.loss_count, tree };
+            evaluated.push((solution, there));
+        }
+        let admissible = evaluated.len();
+        let kept = non_dominated(evaluated);
+        let status = if found.status == Status::Complete { Status::CompleteOnSample } else { found.status };
+        let actions_in_all = found.made.actions.len();
+        let mut found = Searched { status, made, ..found };
+        found.outcome.bound.clear(); // it speaks of the sample
+        found.seconds_outcomes += clock.elapsed().as_secs_f64();
+        let (solutions, points): (Vec<Solution>, Vec<EvaluatedPoint>) = kept.into_iter().unzip();
+        let dominated = admissible - solutions.len();
+        let mut file = self.file(&found, solutions, &ids, &mut describe);
+        file.counts.actions = actions_in_all;
+        file.bound = None;
+        let pair =
+            |(here, there): (&PointRef, &EvaluatedPoint)| ((here.cost, here.loss), (there.cost, there.loss));
+        let (mean_distance, sd_distance) = distances(file.points.iter().zip(&points).map(pair));
+        file.sample = Some(SampleRef {
+            rows: sample.rows.len(),
+            min_leaf: sample.min_leaf,
+            found: candidates.len(),
+            too_small,
+            dominated,
+            points,
+            mean_distance,
+            sd_distance,
+        });
+        Ok(file)
+    }
+}
+
+/// The actions that trees use, with all that they begin with: their numbers, ascending, and themselves.
+fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
+    let mut lists: BTreeSet<(usize, &[u32])> = BTreeSet::from([(0, &[][..])]);
+    let mut open: Vec<&TreeNode> = candidates.iter().map(|candidate| &candidate.tree).collect();
+    while let Some(node) = open.pop() {
+        match node {
+            TreeNode::Split { left, right, .. } => open.extend([&**left, &**right]),
+            TreeNode::Leaf { action } => {
+                let edits = all.get(*action as usize);
+                lists.extend((0..=edits.len()).map(|length| (length, &edits[..length])));
+            }
+        }
+    }
+    // Actions come by length and then lexicographically, in both lists.
+    let number = |edits: &[u32]| {
+        let (mut low, mut high) = (0, all.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            let there = all.get(middle);
+            if (there.len(), there) < (edits.len(), edits) { low = middle + 1 } else { high = middle }
+        }
+        low as u32
+    };
+    let ids = lists.iter().map(|(_, edits)| number(edits)).collect();
+    (ids, lists.iter().map(|(_, edits)| edits).collect())
+}
+
+/// A tree whose actions are positions among `ids`.
+fn renamed(tree: &TreeNode, ids: &[u32]) -> TreeNode {
+    match tree {
+        TreeNode::Leaf { action } => TreeNode::Leaf { action: ids.partition_point(|id| id < action) as u32 },
+        TreeNode::Split { split, left, right } => TreeNode::Split {
+            split: *split,
+            left: Box::new(renamed(left, ids)),
+            right: Box::new(renamed(right, ids)),
+        },
+    }
+}
+
+fn smallest(tree: &Node) -> u64 {
+    match tree {
+        Node::Leaf { rows, .. } => *rows,
+        Node::Split { left, right, .. } => smallest(left).min(smallest(right)),
+    }
+}
+
+/// What no other candidate dominates on all people, cost ascending; of equal ones the first.
+fn non_dominated(mut evaluated: Vec<(Solution, EvaluatedPoint)>) -> Vec<(Solution, EvaluatedPoint)> {
+    evaluated.sort_by_key(|(solution, _)| (solution.cost, solution.loss)); // stable
+    let mut least = u64::MAX;
+    evaluated.retain(|(solution, _)| {
+        let better = solution.loss < least;
+        least = least.min(solution.loss);
+        better
+    });
+    evaluated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn used_actions_bring_what_they_begin_with_and_keep_their_numbers() {
+        let all: Actions = [&[][..], &[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2]].into_iter().collect();
+        let leaf = |action| Box::new(TreeNode::Leaf { action });
+        let tree = TreeNode::Split { split: 3, left: leaf(5), right: leaf(2) };
+        let candidate = Solution { cost: 1, loss: 1, tree: tree.clone() };
+        let (ids, actions) = used(&[candidate], &all);
+        assert_eq!(ids, [0, 1, 2, 5]);
+        assert_eq!(actions.iter().collect::<Vec<_>>(), [&[][..], &[0], &[1], &[0, 2]]);
+        assert_eq!(renamed(&tree, &ids), TreeNode::Split { split: 3, left: leaf(3), right: leaf(2) });
+    }
+}
