@@ -117,3 +117,43 @@ fn a_rule_that_no_action_may_break_shrinks_the_front() {
     assert!(with.iter().all(|a| without.iter().any(|b| b.0 <= a.0 && b.1 <= a.1)));
     assert_ne!(with, without);
 }
+
+#[test]
+fn what_is_found_on_a_sample_stands_with_its_values_on_everybody() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--sample", "70", "--seed", "3", "--min-leaf", "12", "-o", "sampled.json"]);
+    assert_eq!(run.code, 0, "{run}");
+    let front = folder.json("sampled.json");
+    assert_eq!(front["status"], "complete_on_sample");
+    let (sample, points) = (&front["sample"], front["points"].as_array().unwrap());
+    assert_eq!(sample["rows"], 70);
+    assert_eq!(sample["points"].as_array().unwrap().len(), points.len());
+    let count = |name: &str| sample[name].as_u64().unwrap() as usize;
+    assert_eq!(count("found"), points.len() + count("too_small") + count("dominated"));
+    // The check applies every tree to every row through the model itself.
+    let run = folder.sogar(&["check", "sampled.json"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("the search was made on a sample"), "{run}");
+    let again = folder.solve(&["--sample", "70", "--seed", "3", "--min-leaf", "12", "-o", "again.json"]);
+    assert_eq!(again.code, 0, "{again}");
+    let (mut one, mut other) = (front.clone(), folder.json("again.json"));
+    for front in [&mut one, &mut other] {
+        front["run"] = serde_json::Value::Null;
+    }
+    assert_eq!(one, other, "the same seed draws the same sample");
+    // No complete front is below the one that a sample led to.
+    let run = folder.solve(&["--min-leaf", "12", "-o", "complete.json"]);
+    assert_eq!(run.code, 0, "{run}");
+    let complete = pairs(&folder.json("complete.json"));
+    for (cost, loss) in pairs(&front) {
+        assert!(complete.iter().any(|best| best.0 <= cost && best.1 <= loss));
+    }
+}
+
+#[test]
+fn a_sample_of_everybody_is_a_complete_search() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--sample", "100000", "-o", "all.json"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(folder.json("all.json")["status"], "complete");
+}
