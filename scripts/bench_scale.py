@@ -26,7 +26,7 @@ import pandas as pd
 from paper_models import DATA_SETS
 
 HEADER = """\
-| affected | rows | splits | actions | depth | reading (s) | outcomes (s) | search (s) | all (s) | points | peak |
+| affected | rows | splits | actions | depth | reading | outcomes | search | all (s) | points | peak |
 |--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"""
 WHOLE = ("age", "hours-per-week", "education-num")
 DRAWN_AT_ONCE = 200_000
@@ -67,11 +67,16 @@ def population(folder: Path, affected: int, seed: int) -> pd.DataFrame:
     draw = np.random.default_rng(seed)
     parts: list[pd.DataFrame] = []
     missing = affected
-    # The whole table first, so that every category has its column when rows are encoded.
+    # With the whole table, every category has its column when rows are encoded.
     base = original.astype(str)
+    text = [name for name in original.columns if not pd.api.types.is_numeric_dtype(original[name])]
     while missing > 0:
-        count = min(2 * missing + 1000, DRAWN_AT_ONCE)
-        rows = perturbed(original.iloc[draw.integers(0, len(original), count)], original, draw)
+        chosen = draw.integers(0, len(original), min(2 * missing + 1000, DRAWN_AT_ONCE))
+        if not parts:
+            # Every category is there at least once, or the model would miss its column.
+            first = np.concatenate([original.drop_duplicates(name).index.to_numpy() for name in text])
+            chosen = np.concatenate([np.unique(first), chosen])
+        rows = perturbed(original.iloc[chosen], original, draw)
         encoded = spec.features(pd.concat([base, rows.astype(str)], ignore_index=True)).iloc[len(base) :]
         turned_down = np.asarray(booster.predict(encoded.to_numpy(dtype=np.float64))) <= 0.5
         # Up to and with the row that completes the number.

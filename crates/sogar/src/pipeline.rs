@@ -500,8 +500,11 @@ struct Describe {
     actions: Vec<u32>,
     /// What leaves add up to (rows, flipped, cost), by the way to them and their action: neighbours on a front share most of
     /// theirs.
-    leaves: BTreeMap<(Vec<(u32, bool)>, u32), [u64; 3]>,
+    leaves: BTreeMap<(Way, u32), [u64; 3]>,
 }
+
+/// Splits on the way to a leaf, and whether people passed them.
+type Way = Vec<(u32, bool)>;
 
 fn position(list: &mut Vec<u32>, item: u32) -> usize {
     list.iter().position(|&known| known == item).unwrap_or_else(|| {
@@ -546,7 +549,7 @@ impl Describe {
         problem: &Problem,
         tree: &sogar_solver::TreeNode,
         rows: &RowSet,
-        way: &mut Vec<(u32, bool)>,
+        way: &mut Way,
     ) -> Node {
         match tree {
             sogar_solver::TreeNode::Leaf { action } => {
