@@ -19,7 +19,7 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 heading = @printf '\n== %s\n' "$(1)"
 
 .PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test browser-test \
-	package package-test wheel bench-python docs
+	package package-test wheel bench-python bench-scale docs
 
 help:
 	@echo 'make demo       solve the German Credit example; results and an interactive report in demo-out/'
@@ -28,6 +28,7 @@ help:
 	@echo 'make fuzz       a minute of fuzzing for every reader of files'
 	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
 	@echo 'make experiments  the published evaluation beside the published figures (EXPERIMENT="table1 --quick")'
+	@echo 'make bench-scale  up to a million affected people'
 	@echo 'make wheel      the Python package as a wheel and an sdist in dist/, tried in an empty environment'
 	@echo 'make fmt        format Rust and Python'
 	@echo 'make docs       write docs/python/API.md anew'
@@ -168,6 +169,14 @@ experiments: $(VENV)/ready
 	$(call heading,experiment $(EXPERIMENT) (see docs/EXPERIMENTS.md))
 	@cargo build --quiet --locked --release -p sogar-cli
 	@"$(abspath $(TARGET))/release/sogar" experiment $(EXPERIMENT) --paper $(PAPER) --out $(TARGET)/experiments
+
+# SCALE has further flags: make bench-scale SCALE='--rows 1000000'.
+SCALE ?=
+
+bench-scale: $(PAPER)/ready
+	$(call heading,large populations (see docs/SCALE.md))
+	@cargo build --quiet --locked --release -p sogar-cli
+	@$(VENV)/bin/python scripts/bench_scale.py --paper $(PAPER) --sogar "$(abspath $(TARGET))/release/sogar" $(SCALE)
 
 # A release build of the extension module stands in the package for the measurement.
 bench-python: $(VENV)/ready
