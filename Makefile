@@ -18,7 +18,7 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test browser-test \
+.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test references-test browser-test \
 	package package-test wheel bench-python bench-scale docs
 
 help:
@@ -37,7 +37,7 @@ help:
 demo:
 	cargo run --quiet --locked --release -p sogar-cli -- demo -o demo-out
 
-test: rust-lint rust-test python-lint python-test browser-test package-test
+test: rust-lint rust-test python-lint python-test references-test browser-test package-test
 	$(call heading,all tests passed)
 
 test-full: test rust-test-full
@@ -89,6 +89,17 @@ python-test: $(VENV)/ready
 	$(call heading,end-to-end tests against the original libraries)
 	@cargo build --quiet --locked --workspace
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/python
+
+# Two folds of two data sets, trained in seconds; SOGAR_FOLDS=10 takes all of them (train those first).
+references-test: $(VENV)/ready
+	$(call heading,competing methods beside their reference results)
+	@if [[ -d "$(SOGAR_DATA)" ]]; then \
+		$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1,2 german attrition && \
+		SOGAR_PAPER="$(abspath $(PAPER))" cargo test --quiet --locked -p sogar-baselines --test references -- \
+			--include-ignored --nocapture; \
+	else \
+		printf '\nSKIPPED: there is no directory %s; SOGAR_DATA names the tables of the published protocol.\n\n' "$(SOGAR_DATA)"; \
+	fi
 
 browser-test: $(VENV)/ready
 	$(call heading,the report in a browser)

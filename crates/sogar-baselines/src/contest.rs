@@ -84,9 +84,9 @@ impl Learned {
         match self {
             Learned::Other(fitted) => fitted.status(),
             Learned::Front(front, _) => match front.status {
-                sogar::summary::Status::Complete => Status::Complete,
                 sogar::summary::Status::Cancelled => Status::Cancelled,
-                _ => Status::TimeLimit,
+                status if status.is_early() => Status::TimeLimit,
+                _ => Status::Complete,
             },
         }
     }

@@ -8,6 +8,9 @@ use sogar::config::Config;
 use sogar::model::{Batching, LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use sogar::pipeline::Prepared;
 use sogar::table::{ReadOptions, csv};
+use sogar_solver::stop::Stop;
+
+use crate::contract::{Assigned, Baseline, Description};
 
 /// A function of the feature values (levels by their index) as a model.
 struct Function<F> {
@@ -82,6 +85,28 @@ pub fn one_at_a_time(mut prepared: Prepared) -> Prepared {
     let model = OneAtATime { model: prepared.model.predictor.clone(), busy: AtomicBool::new(false) };
     prepared.model.predictor = Arc::new(model);
     prepared
+}
+
+/// What a method proposes to the affected rows and says of itself, fitted on so many threads.
+pub fn proposals(
+    method: &dyn Baseline,
+    prepared: &Prepared,
+    seed: u64,
+    threads: usize,
+) -> (Vec<Assigned>, Description) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let fitted = method.fit(prepared, seed, &Stop::default()).unwrap();
+        let assigned = fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap();
+        (assigned, fitted.describe())
+    })
+}
+
+/// Threads change nothing, nor does a model that wants to be asked one question at a time.
+pub fn assert_order_does_not_matter(method: &dyn Baseline, seed: u64) {
+    let expected = proposals(method, &german(), seed, 1);
+    assert_eq!(proposals(method, &german(), seed, 4), expected, "four threads");
+    assert_eq!(proposals(method, &one_at_a_time(german()), seed, 2), expected, "one question at a time");
 }
 
 /// The German Credit example.

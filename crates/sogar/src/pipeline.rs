@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, label_values};
 use crate::limits::{Size, TreeLimits, memory_limit};
 use crate::model::LoadedModel;
-use crate::outcomes::{Question, Scorings, Watch};
+use crate::outcomes::{Outcomes, Question, Scorings, Watch};
 use crate::population::{Classes, affected_rows, check_predictions};
 use crate::predict::Matched;
 use crate::row_order::like_next_to_like;
@@ -247,18 +247,17 @@ impl Prepared {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
         size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
-        let limit = seconds(self.config.limits.outcomes_time_limit);
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        self.problem_over(people, actions, limit, true, reporter, cancel)
+        let find = |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, reporter);
+        self.problem_over(people, actions, find, reporter, cancel)
     }
 
-    /// The problem of some people and some actions. Outcomes of all actions are worth keeping (`keep`).
+    /// The problem of some people and some actions, whose outcomes `find` finds.
     fn problem_over(
         &self,
         people: &People,
         mut actions: Actions,
-        limit: Option<Duration>,
-        keep: bool,
+        find: impl FnOnce(Question<'_>, &Watch<'_>) -> Result<Option<Outcomes>> + Send,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
@@ -276,11 +275,12 @@ impl Prepared {
             rules: &self.rules,
         };
         let progress = |done, all| reporter.outcomes(done, all);
+        let limit = seconds(self.config.limits.outcomes_time_limit);
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let watch = Watch { progress: &progress, stop: &Stop { deadline, cancel: cancel.clone() } };
         let (costs, found) = pool.install(|| -> Result<_> {
             let costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
-            Ok((costs, self.outcomes(question, keep, &watch, reporter)?))
+            Ok((costs, find(question, &watch)?))
         })?;
         let finished = found.is_some();
         let (flips, settled, method) = match found {

@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{german, one_at_a_time, prepared};
+use crate::testing::{assert_order_does_not_matter, german, prepared, proposals};
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
 const TABLE: &str =
@@ -218,29 +218,10 @@ fn levels_in_order_and_people_nobody_has_seen_are_no_trouble() {
 }
 
 #[test]
-fn threads_change_nothing_and_seeds_do() {
-    let prepared = german();
+fn threads_and_batches_change_nothing_and_seeds_do() {
     let method = Glance { initial_clusters: 30, samples: 200, ..Glance::default() };
-    let run = |threads, seed| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
-            let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-            (assigned, fitted.describe())
-        })
-    };
-    assert_eq!(run(1, 13), run(4, 13));
-    assert_ne!(run(1, 13).1, run(1, 14).1);
-}
-
-#[test]
-fn a_model_that_is_asked_one_question_at_a_time_gives_the_same() {
-    let method = Glance { initial_clusters: 30, samples: 200, ..Glance::default() };
-    let run = |prepared: &Prepared| {
-        let fitted = method.fit(prepared, 3, &Stop::default()).unwrap();
-        (fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap(), fitted.describe())
-    };
-    assert_eq!(run(&german()), run(&one_at_a_time(german())));
+    assert_order_does_not_matter(&method, 13);
+    assert_ne!(proposals(&method, &german(), 13, 1).1, proposals(&method, &german(), 14, 1).1);
 }
 
 #[test]

@@ -3,7 +3,7 @@ use std::time::Instant;
 use super::steps::Changes;
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{german, one_at_a_time, prepared};
+use crate::testing::{assert_order_does_not_matter, german, prepared, proposals};
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
 const TABLE: &str = "x,c\n0.0,one\n100.0,two\n20.0,two\n38.0,one\n47.0,two\n60.5,one\n";
@@ -158,29 +158,10 @@ fn one_person_is_enough() {
 }
 
 #[test]
-fn threads_change_nothing_and_seeds_do() {
-    let prepared = german();
+fn threads_and_batches_change_nothing_and_seeds_do() {
     let method = GlobeCe { samples: 60, ..GlobeCe::default() };
-    let run = |threads, seed| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
-            let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-            (assigned, fitted.describe())
-        })
-    };
-    assert_eq!(run(1, 7), run(4, 7));
-    assert_ne!(run(1, 7).1, run(1, 8).1);
-}
-
-#[test]
-fn a_model_that_is_asked_one_question_at_a_time_gives_the_same() {
-    let method = GlobeCe { samples: 60, ..GlobeCe::default() };
-    let run = |prepared: &Prepared| {
-        let fitted = method.fit(prepared, 3, &Stop::default()).unwrap();
-        (fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap(), fitted.describe())
-    };
-    assert_eq!(run(&german()), run(&one_at_a_time(german())));
+    assert_order_does_not_matter(&method, 7);
+    assert_ne!(proposals(&method, &german(), 7, 1).1, proposals(&method, &german(), 8, 1).1);
 }
 
 #[test]

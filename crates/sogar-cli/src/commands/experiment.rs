@@ -77,13 +77,17 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
     let paper = Paper::new(&args.paper);
     let cancel = interrupt::token();
     let runner = Runner { paper: &paper, folder: args.out.clone(), threads: args.threads, cancel: &cancel };
+    // A cell without its files would stop the experiment after hours: all are looked for first.
+    let plans: Vec<(&Request, Vec<Cell>)> =
+        requests.iter().map(|request| (request, request.cells())).collect();
+    for (_, cells) in &plans {
+        runner.kept(cells)?;
+    }
     require_folder(&runner.cells())?;
     let mut complete = true;
     let mut written = Vec::new();
-    for request in &requests {
-        let cells = request.cells();
-        // A cell without its files would stop the experiment after hours: all are looked for first.
-        let kept = runner.kept(&cells)?;
+    for (request, cells) in &plans {
+        let kept = runner.kept(cells)?;
         if !args.tables_only && complete {
             let missing = kept.iter().filter(|kept| kept.is_none()).count();
             if !output.json {
@@ -94,12 +98,12 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
                 ));
             }
             let progress = Lines::new(output);
-            complete = runner.run(&cells, &progress, &progress.bars)?;
+            complete = runner.run(cells, &progress, &progress.bars)?;
             progress.bars.clear();
         }
-        let results = runner.kept(&cells)?;
+        let results = runner.kept(cells)?;
         complete &= results.iter().all(Option::is_some);
-        let tables = Tables::new(request.name, &cells, &results);
+        let tables = Tables::new(request.name, cells, &results);
         written.extend(tables.write(&args.out)?);
         if !output.json {
             output.print(tables.markdown() + "\n")?;

@@ -39,7 +39,6 @@ fn json_has_a_line_for_every_method_and_sogar_is_on_its_front() {
         .map(|point| point["invalidity"].as_f64().unwrap())
         .fold(f64::INFINITY, f64::min);
     assert!((methods[0]["invalidity"].as_f64().unwrap() - best).abs() < 1e-12);
-    assert!(methods.iter().all(|method| method["invalidity"].as_f64().unwrap() >= best));
     let svg = folder.read("methods.svg");
     assert!(svg.starts_with("<svg") && svg.contains("GLOBE-CE") && svg.contains("none dominated"));
     assert_eq!(folder.read("methods.csv").lines().count(), 4);
@@ -119,6 +118,7 @@ fn an_experiment_without_its_models() {
     let run =
         folder.sogar(&["experiment", "depth", "--folds", "2", "--datasets", "german", "--paper", "none"]);
     assert_transcript!(run);
+    assert!(!folder.path("experiments").exists(), "nothing is written");
 }
 
 #[test]

@@ -10,10 +10,10 @@ use super::people::People;
 use super::rates::{self, Count, Truth, difference, ratio};
 use super::result::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit};
 use super::unreachable::{self, Unreachable};
+use crate::describe::grouped;
 use crate::error::Result;
 use crate::evaluate::HeldOut;
 use crate::pipeline::{Prepared, Reporter};
-use crate::describe::grouped;
 use crate::summary::FrontFile;
 use crate::table::Table;
 

@@ -59,7 +59,8 @@ pub(super) fn check(
     }
     if front.sample.is_some() {
         report.not_proved.push(
-            "that no better summary exists: the search was made on a sample, whose front is not recorded".into(),
+            "that no better summary exists: the search was made on a sample, whose front is not recorded"
+                .into(),
         );
         return Ok(());
     }

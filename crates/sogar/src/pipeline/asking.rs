@@ -1,23 +1,27 @@
 //! Outcomes in a run: kept ones where there are any, else computed, with a refusal before a model is asked too much.
 
+use sogar_solver::{Actions, BitTable};
+
 use super::{Prepared, Reporter};
 use crate::error::Result;
 use crate::files::sha256_hex;
 use crate::model::Prediction;
 use crate::outcomes::cache::{Cache, Found, KeyOf};
-use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
+use crate::outcomes::{Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes};
+
+/// Rows whose outcomes of all actions are held at a time, a multiple of 64.
+const ROWS_AT_ONCE: usize = 1 << 14;
 
 impl Prepared {
-    /// The outcomes, from the cache where it has them (if they are worth keeping: `keep`); `None` if stopped.
+    /// The outcomes of all actions, from the cache where it has them; `None` if stopped.
     pub(super) fn outcomes(
         &self,
         question: Question<'_>,
-        keep: bool,
         watch: &Watch<'_>,
         reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
-        let cache = self.outcomes_cache.as_ref().filter(|_| keep);
-        let cache = cache.map(|folder| (Cache::new(folder), self.outcomes_key(question.rows)));
+        let folder = self.outcomes_cache.as_ref();
+        let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(question.rows)));
         let (actions, rows) = (question.actions.len(), question.rows.len());
         if let Some((cache, key)) = &cache {
             match cache.load(key, actions, rows) {
@@ -38,6 +42,39 @@ impl Prepared {
             reporter.warning(&format!("the outcomes could not be kept for later runs: {error}"));
         }
         Ok(found)
+    }
+
+    /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
+    /// all actions of a row for the price of a few, so these are found for some rows at a time, and the few are kept.
+    pub(super) fn outcomes_of_few(
+        &self,
+        question: Question<'_>,
+        all: &Actions,
+        ids: &[u32],
+        watch: &Watch<'_>,
+    ) -> Result<Option<Outcomes>> {
+        if question.predictor.tree_ensemble().is_none() {
+            if let Some(scorings) = count_scorings(&question, watch.stop) {
+                self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            }
+            return by_scoring(question, watch);
+        }
+        let rows = question.rows.len();
+        let (mut flips, mut settled, mut method) = (BitTable::new(ids.len(), rows), 0, "");
+        for (block, part) in question.rows.chunks(ROWS_AT_ONCE).enumerate() {
+            let start = block * ROWS_AT_ONCE;
+            let progress = |done, _| (watch.progress)(start + done, rows);
+            let watch = Watch { progress: &progress, stop: watch.stop };
+            let question = Question { rows: part, actions: all, ..question };
+            let Some(found) = outcomes(question, &watch)? else { return Ok(None) };
+            for (position, &id) in ids.iter().enumerate() {
+                let words = found.flips.set(id as usize);
+                flips.set_mut(position)[start / 64..start / 64 + words.len()].copy_from_slice(words);
+            }
+            settled += found.settled;
+            method = found.method;
+        }
+        Ok(Some(Outcomes { flips, settled, method }))
     }
 
     /// Everything that outcomes depend on, as it stands after all settings were applied.

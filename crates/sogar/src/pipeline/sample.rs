@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 
 use sogar_solver::{Actions, CancelToken, Solution, TreeNode};
 
-use super::{Describe, People, Prepared, Reporter, Searched, seconds};
+use super::{Describe, People, Prepared, Reporter, Searched};
 use crate::draw::Draw;
 use crate::error::Result;
+use crate::outcomes::{Question, Watch};
 use crate::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef, Status, distances, means};
 
 /// The stream of random numbers that samples are drawn from.
@@ -48,9 +49,10 @@ impl Prepared {
             candidates.push(Solution { cost: 0, loss: nothing, tree: TreeNode::Leaf { action: 0 } });
         }
         let (ids, actions) = used(&candidates, &found.made.actions);
-        let limit = seconds(self.config.limits.outcomes_time_limit);
-        let everybody = self.everybody();
-        let made = self.problem_over(&everybody, actions, limit, false, reporter, cancel)?;
+        let all = &found.made.actions;
+        let find =
+            |question: Question<'_>, watch: &Watch<'_>| self.outcomes_of_few(question, all, &ids, watch);
+        let made = self.problem_over(&self.everybody(), actions, find, reporter, cancel)?;
         if !made.finished {
             // Nothing but the people's own doing nothing is known of all of them.
             let nothing =
@@ -78,7 +80,7 @@ impl Prepared {
         let admissible = evaluated.len();
         let kept = non_dominated(evaluated);
         let status = if found.status == Status::Complete { Status::CompleteOnSample } else { found.status };
-        let actions_in_all = found.made.actions.len();
+        let actions_in_all = all.len();
         let mut found = Searched { status, made, ..found };
         found.outcome.bound.clear(); // it speaks of the sample
         found.seconds_outcomes += clock.elapsed().as_secs_f64();

@@ -10,7 +10,7 @@ impl Tables {
     /// Means over folds of what the audits of single folds found.
     pub(super) fn groups(&self) -> String {
         let mut text = String::from(
-            "| data set | model | cost | table | group | turned down | adverse rate | TPR | cost | loss | invalidity \
+            "| data set | model | kind of cost | table | group | turned down | adverse rate | TPR | cost | loss | invalidity \
              | gap in cost | in loss | in invalidity | front worse off | folds | paper: cost / loss / inv. |\n\
              |---|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
         );

@@ -105,7 +105,7 @@ impl Tables {
 
     /// Settings of sogar, each compared with the usual one.
     fn settings(&self) -> String {
-        let mut text = format!("| data set | model | cost | {} ", self.name.name());
+        let mut text = format!("| data set | model | kind of cost | {} ", self.name.name());
         text += "| cost | loss | invalidity | change | held-out invalidity | summaries | s | search s | folds | paper: cost / loss / inv. / s |\n";
         text += "|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
         for row in &self.rows {
@@ -133,7 +133,7 @@ impl Tables {
 
     fn distances(&self) -> String {
         let mut text = String::from(
-            "| data set | model | cost | summaries | mean distance | train invalidity | held-out invalidity | folds | paper |\n\
+            "| data set | model | kind of cost | summaries | mean distance | train invalidity | held-out invalidity | folds | paper |\n\
              |---|---|---|--:|--:|--:|--:|--:|--:|\n",
         );
         for row in &self.rows {
