@@ -76,8 +76,8 @@ class Sogar(Conventions, ForPeople):
         sample: Search on a sample of this many affected rows, then evaluate what was found on all of them.
         max_scorings: Refuse to ask a model about more edited rows than this.
         batch: Most rows in a call of a model that is asked.
-        outcomes_time_limit: Seconds after which the computation of outcomes is given up; then "no change" is all
-            that is known.
+        outcomes_time_limit: Seconds after which the computation of outcomes is given up; then "no change"
+            is all that is known.
         time_limit: Seconds after which the search stops with what it has; outcomes are not counted.
         memory_limit: Memory that the run may use, such as ``"4GB"``.
         n_jobs: Threads (default: all cores); the result does not depend on it.

@@ -13,8 +13,9 @@
 //! | GLANCE: the actions of clusters that were merged by people and counterfactuals | [`glance`] |
 //! | T-CREx: regions of a surrogate tree in which nearly everybody is accepted | [`tcrex`] |
 //!
-//! To add a method, implement [`Baseline`] and [`Fitted`];
-//! [`constraints`] tells which changes the user allows, and the evaluator needs no change.
+//! To add a method, implement [`Baseline`] and [`Fitted`], and list it in [`methods`];
+//! [`constraints`] tells which changes the user allows, and the evaluator needs no change. [`contest`] runs one method on
+//! one table, [`experiment`] the published evaluation.
 //!
 //! ```no_run
 //! use sogar_baselines::{Baseline, Stop, TCrex, evaluate};
