@@ -97,7 +97,8 @@ impl Name {
                     ..Setting::default()
                 })
                 .collect(),
-            Name::Sparsity => (1..=4)
+            // Four edits are millions of actions: not for a quick look.
+            Name::Sparsity => (1..=if quick { 3 } else { 4 })
                 .map(|edits| Setting {
                     label: edits.to_string(),
                     max_edits: (edits != 3).then_some(edits),
