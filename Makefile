@@ -177,9 +177,6 @@ EXPERIMENT_MODELS = $(if $(filter --quick,$(EXPERIMENT)),--folds 1 attrition ger
 experiments: $(VENV)/ready
 	$(call heading,models of the published protocol)
 	@$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --models all $(EXPERIMENT_MODELS)
-ifneq ($(filter all audit,$(EXPERIMENT)),)
-	@$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1 adult
-endif
 	$(call heading,experiment $(EXPERIMENT) (see docs/EXPERIMENTS.md))
 	@cargo build --quiet --locked --release -p sogar-cli
 	@"$(abspath $(TARGET))/release/sogar" experiment $(EXPERIMENT) --paper $(PAPER) --out $(TARGET)/experiments
