@@ -180,7 +180,10 @@ impl<'a> Chart<'a> {
             let name = cut(&mark.name, LETTERS, 160.0);
             let wide = width(&name, LETTERS) * BOLD;
             let hidden = |label: &Label| {
-                let outside = label.left < panel.across.0 || label.left + label.wide > panel.across.1;
+                let outside = label.left < panel.across.0
+                    || label.left + label.wide > panel.across.1
+                    || label.below - LETTERS < panel.down.0
+                    || label.below + 2.0 > panel.down.1;
                 let points = taken.iter().filter(|&&point| label.covers(point)).count();
                 let others = labels.iter().filter(|other| label.overlaps(other)).count();
                 usize::from(outside) * 1000 + others * 100 + points
@@ -201,14 +204,18 @@ struct Label {
 }
 
 impl Label {
-    /// To the right, to the left, above and below a mark.
-    fn around((x, y): (f64, f64), wide: f64) -> [Label; 4] {
+    /// To the right and to the left of a mark, above and below it; then further above, begun or ended at the mark.
+    fn around((x, y): (f64, f64), wide: f64) -> [Label; 8] {
         let label = |left: f64, below: f64| Label { left, wide, below };
         [
             label(x + 9.0, y + 4.5),
             label(x - 9.0 - wide, y + 4.5),
             label(x - wide / 2.0, y - 9.0),
             label(x - wide / 2.0, y + 18.0),
+            label(x - wide + 5.0, y - 9.0),
+            label(x - 5.0, y - 9.0),
+            label(x - wide + 5.0, y - 24.0),
+            label(x - 5.0, y - 24.0),
         ]
     }
 
