@@ -219,6 +219,11 @@ def test_desired_names_a_class(people: pd.DataFrame, decide: Decide) -> None:
         Sogar(**SMALL).fit(people, words, desired="refused")
 
 
+def test_a_sample_is_searched_and_everybody_evaluated(german: pd.DataFrame, booster: Any) -> None:
+    estimator = Sogar(max_depth=1, max_edits=2, sample=150, progress=False).fit(german, booster)
+    assert estimator.status_ == "complete_on_sample"
+
+
 def test_a_time_limit_gives_a_partial_front_with_a_warning(german: pd.DataFrame, booster: Any) -> None:
     with pytest.warns(SogarWarning, match=r"stopped early \(time_limit\)"):
         estimator = Sogar(max_depth=4, min_leaf=5, time_limit=0.05, progress=False).fit(german, booster)
