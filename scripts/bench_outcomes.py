@@ -183,23 +183,20 @@ def solved(table: Path, model: Path, name: str, setting: Setting) -> tuple[Json,
     return front, statistics.median(seconds)
 
 
-def lightgbm_model(folder: Path, threads: int) -> tuple[Path, Predict]:
-    """The model, and its own prediction."""
-    path = folder / "model.txt"
+def lightgbm_model(path: Path, threads: int) -> Predict:
+    """The library's own prediction."""
     booster = lightgbm.Booster(model_file=path)
-    return path, lambda rows: np.asarray(booster.predict(rows, num_threads=threads))
+    return lambda rows: np.asarray(booster.predict(rows, num_threads=threads))
 
 
-def xgboost_model(folder: Path, threads: int) -> tuple[Path, Predict]:
-    """The model, and its own prediction."""
-    path = folder / "model.xgb.json"
+def xgboost_model(path: Path, threads: int) -> Predict:
+    """The library's own prediction."""
     booster = xgboost.Booster({"nthread": threads}, model_file=path)
-    return path, lambda rows: np.asarray(booster.inplace_predict(rows, validate_features=False))
+    return lambda rows: np.asarray(booster.inplace_predict(rows, validate_features=False))
 
 
-def network_model(folder: Path, threads: int) -> tuple[Path, Predict]:
-    """The model, and ONNX Runtime's prediction."""
-    path = folder / "model.onnx"
+def network_model(path: Path, threads: int) -> Predict:
+    """ONNX Runtime's prediction."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -210,18 +207,23 @@ def network_model(folder: Path, threads: int) -> tuple[Path, Predict]:
         scores = session.run(None, dict(zip(names, columns, strict=True)))[0]
         return np.asarray(scores, dtype=np.float64).ravel()
 
-    return path, predict
+    return predict
 
 
-LIBRARIES = {"LightGBM": lightgbm_model, "XGBoost": xgboost_model, "network": network_model}
+LIBRARIES = {
+    "LightGBM": ("model.txt", lightgbm_model),
+    "XGBoost": ("model.xgb.json", xgboost_model),
+    "network": ("model.onnx", network_model),
+}
 
 
 def compare(name: str, library: str, folder: Path, setting: Setting) -> Line:
     """One table and one library."""
     spec = DATA_SETS[name]
     table = read_text(folder / "train.csv")
-    model, predict = LIBRARIES[library](folder, setting.threads)
-    front, seconds = solved(folder / "train.csv", model, name, setting)
+    file, load = LIBRARIES[library]
+    predict = load(folder / file, setting.threads)
+    front, seconds = solved(folder / "train.csv", folder / file, name, setting)
     rows, flips = sampled_cells(front, table, spec, setting.cells)
     scores = predict(rows)  # also warms up
     times = []
@@ -263,10 +265,10 @@ def main() -> int:
     lines = []
     for name in NAMES[:1] if quick else NAMES:
         folder = args.paper / name / "fold1"
-        if not (folder / "model.txt").is_file():
-            print(f"SKIPPED: {name}, there is no {folder}/model.txt", file=sys.stderr)
-            continue
-        for library in LIBRARIES:
+        for library, (file, _) in LIBRARIES.items():
+            if not (folder / file).is_file():
+                print(f"SKIPPED: {name}, {library}: there is no {folder / file}", file=sys.stderr)
+                continue
             print(f"outcomes, {name}, {library} …", file=sys.stderr)
             once = replace(setting, runs=1) if library == "network" else setting
             lines.append(compare(name, library, folder, once))

@@ -118,7 +118,7 @@ impl Solver {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
-            let merged = if self.settings.switches.merge { merge(problem) } else { None };
+            let merged = if self.settings.switches.merge { merge(problem, &stop) } else { None };
             let problem = merged.as_ref().unwrap_or(problem);
             let leaves = GroupedLeaves::new(problem, self.settings.switches);
             self.solve_with(problem, &leaves, stop, observer)

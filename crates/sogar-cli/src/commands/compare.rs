@@ -18,7 +18,7 @@ use sogar_baselines::contest::{Contest, Entry};
 use sogar_baselines::methods::{Method, choose};
 
 use super::plot::pixels;
-use super::solve::prepare;
+use super::solve::{prepare, refuse_sample};
 use crate::args::InputArgs;
 use crate::interrupt;
 use crate::output::{Exit, Output, require_writable};
@@ -60,6 +60,7 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
         args.output.iter().map(|path| Ok((path.as_path(), written(path)?))).collect::<Result<_>>()?;
     args.output.iter().chain(&args.csv).try_for_each(|path| require_writable(path))?;
     let prepared = prepare(&args.input, output)?;
+    refuse_sample(&prepared, "compare")?;
     let held_out = args
         .holdout
         .as_deref()
@@ -94,8 +95,13 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
             output.print(format!("Written to {}.\n", path.display()))?;
         }
     }
-    let early = entries.iter().any(|entry| matches!(entry.status, Status::TimeLimit | Status::Cancelled));
-    Ok(if early || entries.len() < methods.len() { Exit::Stopped } else { Exit::Complete })
+    let early =
+        |entry: &Entry| matches!(entry.status, Status::TimeLimit | Status::MemoryLimit | Status::Cancelled);
+    Ok(if entries.iter().any(early) || entries.len() < methods.len() {
+        Exit::Stopped
+    } else {
+        Exit::Complete
+    })
 }
 
 /// Runs one method after the other; Ctrl-C ends the one that runs, and none follows.

@@ -3,7 +3,7 @@
 use sogar::export::write_npz;
 use sogar::{Error, ErrorKind, Result};
 
-use super::solve::prepare;
+use super::solve::{prepare, refuse_sample};
 use crate::args::{ProblemArgs, ProblemCommand};
 use crate::interrupt;
 use crate::output::{Exit, Output, require_writable};
@@ -18,6 +18,7 @@ pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
     }
     require_writable(path)?;
     let prepared = prepare(input, output)?;
+    refuse_sample(&prepared, "problem export")?;
     let bars = Bars::new(output);
     let problem = prepared.problem(&bars, &interrupt::token());
     bars.clear();

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde_json::json;
-use sogar::Result;
 use sogar::describe::grouped;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
@@ -12,6 +11,7 @@ use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
 use sogar::table::Table;
+use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{InputArgs, SolveArgs};
 use crate::interrupt;
@@ -85,6 +85,18 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
         output.warning(format!("stopped early ({}): the front may lack points{gap}", front.status.name()));
     }
     Ok(front)
+}
+
+/// Fails where a sample is asked for of a command that is about everybody.
+pub fn refuse_sample(prepared: &Prepared, command: &str) -> Result<()> {
+    match prepared.sample() {
+        None => Ok(()),
+        Some(rows) => {
+            let message =
+                format!("`{command}` is about all affected people, but a sample of {rows} is asked for");
+            Err(Error::new(ErrorKind::Usage, message).help("leave out --sample, or `sample` under [limits]"))
+        }
+    }
 }
 
 /// The exit code that a front stands for.

@@ -157,3 +157,16 @@ fn a_sample_of_everybody_is_a_complete_search() {
     assert_eq!(run.code, 0, "{run}");
     assert_eq!(folder.json("all.json")["status"], "complete");
 }
+
+#[test]
+fn commands_about_everybody_refuse_a_sample() {
+    let folder = Folder::new();
+    let input = ["people.csv", "--model", "model.txt", "--config", "sogar.toml", "--sample", "50"];
+    let export = [&["problem", "export"][..], &input, &["-o", "all.npz"]].concat();
+    let compare = [&["compare"][..], &input, &["--methods", "t-crex-0.9"]].concat();
+    for command in [export, compare] {
+        let run = folder.sogar(&command);
+        assert_eq!(run.code, 2, "{run}");
+        assert!(run.stderr.contains("a sample of 50 is asked for"), "{run}");
+    }
+}
