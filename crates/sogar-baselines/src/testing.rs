@@ -10,7 +10,7 @@ use sogar::pipeline::Prepared;
 use sogar::table::{ReadOptions, csv};
 use sogar_solver::stop::Stop;
 
-use crate::contract::{Assigned, Baseline, Description};
+use crate::contract::{Assigned, Baseline, Description, Status};
 
 /// A function of the feature values (levels by their index) as a model.
 struct Function<F> {
@@ -107,6 +107,25 @@ pub fn assert_order_does_not_matter(method: &dyn Baseline, seed: u64) {
     let expected = proposals(method, &german(), seed, 1);
     assert_eq!(proposals(method, &german(), seed, 4), expected, "four threads");
     assert_eq!(proposals(method, &one_at_a_time(german()), seed, 2), expected, "one question at a time");
+}
+
+/// A fit whose time is over before it begins says so, and still answers for everybody.
+pub fn assert_stops_at_once(method: &dyn Baseline) {
+    let prepared = german();
+    let stop = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
+    let fitted = method.fit(&prepared, 0, &stop).unwrap();
+    assert_eq!(fitted.status(), Status::TimeLimit);
+    let rows = &prepared.affected[..3];
+    assert_eq!(fitted.assign(&prepared, &prepared.table, rows).unwrap().len(), rows.len());
+}
+
+/// Settings that make no sense are errors that say what to do.
+pub fn assert_refused(methods: &[&dyn Baseline]) {
+    let prepared = german();
+    for method in methods {
+        let error = method.fit(&prepared, 0, &Stop::default()).map(|_| ()).unwrap_err();
+        assert!(error.remedy().is_some(), "{error}");
+    }
 }
 
 /// The German Credit example.

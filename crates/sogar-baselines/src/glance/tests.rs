@@ -1,8 +1,8 @@
-use std::time::Instant;
-
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{assert_order_does_not_matter, german, prepared, proposals};
+use crate::testing::{
+    assert_order_does_not_matter, assert_refused, assert_stops_at_once, german, prepared, proposals,
+};
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
 const TABLE: &str =
@@ -225,27 +225,19 @@ fn threads_and_batches_change_nothing_and_seeds_do() {
 }
 
 #[test]
-fn a_deadline_in_the_past_gives_nothing_and_says_so() {
-    let prepared = german();
-    let stop = Stop { deadline: Some(Instant::now()), ..Stop::default() };
-    let fitted = Glance::default().fit(&prepared, 13, &stop).unwrap();
-    assert_eq!(fitted.status(), Status::TimeLimit);
-    assert_eq!(fitted.assign(&prepared, &prepared.table, &prepared.affected[..2]).unwrap().len(), 2);
+fn a_deadline_in_the_past_is_kept_and_told() {
+    assert_stops_at_once(&Glance::default());
 }
 
 #[test]
 fn settings_that_make_no_sense_are_errors() {
-    let prepared = example("");
     let usual = Glance::default();
-    for bad in [
-        Glance { initial_clusters: 0, ..usual },
-        Glance { final_clusters: 0, ..usual },
-        Glance { counterfactuals: 0, ..usual },
-        Glance { samples: 0, ..usual },
-        Glance { centroid_weight: -1.0, ..usual },
-        Glance { counterfactual_weight: f64::NAN, ..usual },
-    ] {
-        let error = bad.fit(&prepared, 0, &Stop::default()).map(|_| ()).unwrap_err();
-        assert!(error.remedy().is_some(), "{error}");
-    }
+    assert_refused(&[
+        &Glance { initial_clusters: 0, ..usual },
+        &Glance { final_clusters: 0, ..usual },
+        &Glance { counterfactuals: 0, ..usual },
+        &Glance { samples: 0, ..usual },
+        &Glance { centroid_weight: -1.0, ..usual },
+        &Glance { counterfactual_weight: f64::NAN, ..usual },
+    ]);
 }

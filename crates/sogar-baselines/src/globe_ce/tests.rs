@@ -1,9 +1,9 @@
-use std::time::Instant;
-
 use super::steps::Changes;
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{assert_order_does_not_matter, german, prepared, proposals};
+use crate::testing::{
+    assert_order_does_not_matter, assert_refused, assert_stops_at_once, german, prepared, proposals,
+};
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
 const TABLE: &str = "x,c\n0.0,one\n100.0,two\n20.0,two\n38.0,one\n47.0,two\n60.5,one\n";
@@ -165,27 +165,19 @@ fn threads_and_batches_change_nothing_and_seeds_do() {
 }
 
 #[test]
-fn a_deadline_in_the_past_gives_a_direction_and_says_so() {
-    let prepared = german();
-    let stop = Stop { deadline: Some(Instant::now()), ..Stop::default() };
-    let fitted = GlobeCe::default().fit(&prepared, 0, &stop).unwrap();
-    assert_eq!(fitted.status(), Status::TimeLimit);
-    assert_eq!(fitted.assign(&prepared, &prepared.table, &prepared.affected[..3]).unwrap().len(), 3);
+fn a_deadline_in_the_past_is_kept_and_told() {
+    assert_stops_at_once(&GlobeCe::default());
 }
 
 #[test]
 fn settings_that_make_no_sense_are_errors() {
-    let prepared = example("");
     let usual = GlobeCe::default();
-    for bad in [
-        GlobeCe { samples: 0, ..usual },
-        GlobeCe { features: 0, ..usual },
-        GlobeCe { magnitude: 0.0, ..usual },
-        GlobeCe { magnitude: f64::NAN, ..usual },
-        GlobeCe { power: -1.0, ..usual },
-        GlobeCe { scalars: 1, ..usual },
-    ] {
-        let error = bad.fit(&prepared, 0, &Stop::default()).map(|_| ()).unwrap_err();
-        assert!(error.remedy().is_some(), "{error}");
-    }
+    assert_refused(&[
+        &GlobeCe { samples: 0, ..usual },
+        &GlobeCe { features: 0, ..usual },
+        &GlobeCe { magnitude: 0.0, ..usual },
+        &GlobeCe { magnitude: f64::NAN, ..usual },
+        &GlobeCe { power: -1.0, ..usual },
+        &GlobeCe { scalars: 1, ..usual },
+    ]);
 }

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use sogar_solver::{Actions, CancelToken, Solution, TreeNode};
 
-use super::{Describe, People, Prepared, Reporter, Searched};
+use super::result::Describe;
+use super::{People, Prepared, Reporter, Searched};
 use crate::draw::Draw;
 use crate::error::Result;
 use crate::outcomes::{Question, Watch};

@@ -1,0 +1,200 @@
+//! What was found, as a result file: trees with what their leaves add up to, and who is flipped by the actions in use.
+
+use std::collections::BTreeMap;
+
+use sogar_solver::{Problem, RowSet, Solution, TreeNode};
+
+use super::{Prepared, Searched, SolverProblem};
+use crate::actions::{Edit, action_text};
+use crate::config::Config;
+use crate::summary::{
+    ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
+    RunRef, SplitRef, Status, TableRef, VERSION, means,
+};
+
+impl Prepared {
+    /// The result file of a search: `solutions` of its problem, whose actions are called `ids`.
+    pub(super) fn file(
+        &self,
+        found: &Searched,
+        solutions: Vec<Solution>,
+        ids: &[u32],
+        describe: &mut Describe,
+    ) -> FrontFile {
+        let Searched { made, outcome, status, .. } = found;
+        let run = RunRef {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            date: crate::clock::utc_now(),
+            table_path: self.table_path.display().to_string(),
+            model_path: self.model.path.display().to_string(),
+            folder: self.folder.display().to_string(),
+            holdout_path: None,
+            threads: self.threads(),
+            seconds_outcomes: found.seconds_outcomes,
+            seconds_search: found.seconds_search,
+            leaf_sets: outcome.stats.leaf_sets,
+            groups_tested: outcome.stats.leaf_work.groups,
+            losses_counted: outcome.stats.leaf_work.losses,
+            costs_summed: outcome.stats.leaf_work.costs,
+            settled_outcomes: made.settled,
+            outcome_method: made.method.to_owned(),
+        };
+        describe.start();
+        let points: Vec<PointRef> =
+            solutions.iter().map(|solution| describe.point(self, &made.problem, solution)).collect();
+        let features = &self.table.features;
+        let info = self.model.predictor.info();
+        FrontFile {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            status: *status,
+            config: self.recorded_config(),
+            table: TableRef { rows: self.table.rows, hash: self.table_hash.clone() },
+            model: ModelRef {
+                format: info.format.clone(),
+                description: info.description.clone(),
+                hash: self.model.hash.clone(),
+            },
+            population: PopulationRef {
+                rows: self.table.rows,
+                affected: self.affected.len(),
+                classes: self.classes.names.clone(),
+                desired: self.classes.desired_names(),
+                affected_rows: Bits::new(self.table.rows, |row| {
+                    self.by_row.binary_search_by_key(&row, |&position| self.affected[position]).is_ok()
+                }),
+            },
+            features: features.clone(),
+            counts: Counts {
+                splits: self.splits.len(),
+                edits: self.edits.len(),
+                actions: made.actions.len(),
+            },
+            cost: CostRef { kind: self.config.cost.kind, unit: self.cost.unit() },
+            limits: self.limits,
+            splits: describe
+                .splits
+                .iter()
+                .map(|&split| SplitRef::new(&self.splits[split as usize].0, features))
+                .collect(),
+            actions: describe.actions.iter().map(|&action| self.action(action, ids, made)).collect(),
+            points,
+            bound: (*status != Status::Complete && made.finished)
+                .then(|| outcome.bound.iter().map(|point| [point.cost, point.loss]).collect()),
+            sample: None,
+            holdout: None,
+            run,
+        }
+    }
+
+    /// The configuration without what must not show in a result: threads, time, memory and scorings of this run.
+    fn recorded_config(&self) -> Config {
+        let mut config = self.config.clone();
+        config.limits.threads = None;
+        config.limits.time_limit = None;
+        config.limits.outcomes_time_limit = None;
+        config.limits.memory_limit = None;
+        config.limits.max_scorings = None;
+        config.model.timeout = None;
+        config.model.batch = None;
+        config.model.jobs = None;
+        config
+    }
+
+    fn action(&self, action: u32, ids: &[u32], made: &SolverProblem) -> ActionRef {
+        let list = made.actions.get(action as usize);
+        let edits: Vec<&Edit> = list.iter().map(|&edit| &self.edits[edit as usize]).collect();
+        let features = &self.table.features;
+        ActionRef {
+            id: ids[action as usize],
+            text: action_text(&edits, features),
+            edits: edits.iter().map(|edit| EditRef::new(edit, features)).collect(),
+            flips: Bits::new(self.affected.len(), |row| {
+                made.problem.flips(action as usize, self.by_row[row])
+            }),
+        }
+    }
+}
+
+/// Turns the solver's trees into those of the result file; splits and actions are numbered as they are met.
+#[derive(Default)]
+pub(super) struct Describe {
+    splits: Vec<u32>,
+    actions: Vec<u32>,
+    /// What leaves add up to (rows, flipped, cost), by the way to them and their action: neighbours on a front share most of
+    /// theirs.
+    leaves: BTreeMap<(Way, u32), [u64; 3]>,
+}
+
+/// Splits on the way to a leaf, and whether people passed them.
+type Way = Vec<(u32, bool)>;
+
+fn position(list: &mut Vec<u32>, item: u32) -> usize {
+    list.iter().position(|&known| known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
+
+impl Describe {
+    /// Numbers splits and actions anew; what leaves add up to stays known.
+    fn start(&mut self) {
+        self.splits.clear();
+        self.actions.clear();
+    }
+
+    /// A tree with what it adds up to on the problem's rows.
+    pub(super) fn point(&mut self, prepared: &Prepared, problem: &Problem, solution: &Solution) -> PointRef {
+        let rows = problem.rows();
+        let tree = self.node(problem, &solution.tree, &RowSet::full(rows), &mut Vec::new());
+        let (cost_sum, loss_count) = totals(&tree);
+        let means = means(cost_sum, loss_count, prepared.cost.unit(), rows);
+        PointRef {
+            cost: means.cost,
+            loss: means.loss,
+            invalidity: means.invalidity,
+            cost_sum,
+            loss_count,
+            leaves: solution.tree.leaves(),
+            depth: solution.tree.depth(),
+            tree,
+        }
+    }
+
+    /// The node at the end of a `way` of splits, with `rows` of the people.
+    fn node(&mut self, problem: &Problem, tree: &TreeNode, rows: &RowSet, way: &mut Way) -> Node {
+        match tree {
+            TreeNode::Leaf { action } => {
+                let key = (way.clone(), *action);
+                let [rows, flipped, cost_sum] = *self.leaves.entry(key).or_insert_with(|| {
+                    let at = *action as usize;
+                    [rows.count() as u64, problem.flipped_among(at, rows), problem.cost_over(at, rows)]
+                });
+                Node::Leaf { action: position(&mut self.actions, *action), rows, flipped, cost_sum }
+            }
+            TreeNode::Split { split, left, right } => {
+                let passing = problem.split(*split as usize);
+                let position = position(&mut self.splits, *split);
+                let mut child = |tree, passed: bool| {
+                    let rows = if passed { rows.and(passing) } else { rows.and_not(passing) };
+                    way.push((*split, passed));
+                    let node = self.node(problem, tree, &rows, way);
+                    way.pop();
+                    Box::new(node)
+                };
+                Node::Split { split: position, left: child(left, true), right: child(right, false) }
+            }
+        }
+    }
+}
+
+/// What the leaves of a tree cost and lose together.
+fn totals(tree: &Node) -> (u64, u64) {
+    match tree {
+        Node::Leaf { rows, flipped, cost_sum, .. } => (*cost_sum, rows - flipped),
+        Node::Split { left, right, .. } => {
+            let (left, right) = (totals(left), totals(right));
+            (left.0 + right.0, left.1 + right.1)
+        }
+    }
+}
