@@ -3,7 +3,9 @@
 //! **Individual bound.** Let `m(x)` be the cost of the cheapest action that flips row `x`. A tree with loss `L` flips
 //! `n − L` rows, and a flipped row costs at least its `m(x)`, the others at least 0; so the tree costs at least the sum of the `n − L`
 //! smallest `m(x)`. The points (that sum, L) for all attainable `L` bound every front from below, whatever the depth.
-//! Rows that no action flips ("unreachable") have no `m(x)` and stay in the loss of every tree.
+//! Rows that no action flips ("unreachable") have no `m(x)` and stay in the loss of every tree. A row of weight `w` counts as `w` rows
+//! of the same `m(x)`; where that would be too many points, the rows are taken in whole: a tree that flips more than the `k` cheapest rows
+//! costs at least what these do, whatever else it flips, so (their cost, the loss with the next row flipped whole) is still a bound.
 //!
 //! **Quick bound.** `m(x)` needs a look at every action. A lower bound on it does not: an action that flips `x` is either
 //! a single edit, or contains a pair of edits `p` with `x ∈ U(p)`, the union of the flips of everything that contains `p`, and costs
@@ -162,9 +164,6 @@ fn bound_of(mut loss: u64, mut rows: Vec<(u64, u64)>) -> Vec<Point> {
             loss -= 1;
             points.push(Point { cost, loss });
         }
-    }
-    if coarse {
-        points.push(Point { cost, loss });
     }
     non_dominated(points)
 }

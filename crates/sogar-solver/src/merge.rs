@@ -158,7 +158,7 @@ mod tests {
     /// Rows that splits and costs do not tell apart; `kinds` of them differ in whom the actions flip.
     fn problem(rows: usize, kinds: usize) -> Problem {
         let flips: Vec<RowSet> = std::iter::once(RowSet::empty(rows))
-            .chain((0..10).map(|bit| RowSet::from_fn(rows, |row| row % kinds >> bit & 1 == 1)))
+            .chain((0..10).map(|bit| RowSet::from_fn(rows, |row| (row % kinds) >> bit & 1 == 1)))
             .collect();
         Problem::new(ProblemParts {
             rows,

@@ -11,14 +11,13 @@ use sogar::evaluate::HeldOut;
 use sogar::files::write_atomically;
 use sogar::pipeline::{Prepared, Reporter};
 use sogar::plot::{Look, Mark, front_svg, marks_svg};
-use sogar::table::Table;
 use sogar::{Error, ErrorKind, Result};
 use sogar_baselines::Status;
 use sogar_baselines::contest::{Contest, Entry};
 use sogar_baselines::methods::{Method, choose};
 
 use super::plot::pixels;
-use super::solve::{prepare, refuse_sample};
+use super::solve::{held_out, prepare, refuse_sample};
 use crate::args::InputArgs;
 use crate::interrupt;
 use crate::output::{Exit, Output, require_writable};
@@ -61,11 +60,7 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
     args.output.iter().chain(&args.csv).try_for_each(|path| require_writable(path))?;
     let prepared = prepare(&args.input, output)?;
     refuse_sample(&prepared, "compare")?;
-    let held_out = args
-        .holdout
-        .as_deref()
-        .map(|path| HeldOut::new(&prepared, &Table::read(path, &prepared.config.read_options()?)?))
-        .transpose()?;
+    let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
     for notice in held_out.as_ref().map_or(&[][..], |held_out| &held_out.notices) {
         output.notice(notice);
     }

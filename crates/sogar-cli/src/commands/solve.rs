@@ -22,11 +22,7 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
     require_writable(&args.output)?;
     args.csv.as_deref().map(require_writable).transpose()?;
     let prepared = prepare(&args.input, output)?;
-    let held_out = args
-        .holdout
-        .as_deref()
-        .map(|path| HeldOut::new(&prepared, &Table::read(path, &prepared.config.read_options()?)?))
-        .transpose()?;
+    let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
     let front = solve(&prepared, held_out.as_ref(), output)?;
     interrupt::finish();
     front.write(&args.output)?;
@@ -62,6 +58,11 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
         output.notice(sizes(&prepared));
     }
     Ok(prepared)
+}
+
+/// Reads the table that summaries are also tried on.
+pub fn held_out(prepared: &Prepared, path: &Path) -> Result<HeldOut> {
+    HeldOut::new(prepared, &Table::read(path, &prepared.config.read_options()?)?)
 }
 
 /// Solves a prepared problem with bars on stderr; Ctrl-C gives what was found so far.
