@@ -27,6 +27,7 @@
 //!
 //! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
 //! `search` (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
+//! [`subproblems`] and [`record`] those that are killed or shared,
 //! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
 
 pub mod bits;
@@ -37,15 +38,21 @@ pub mod leaf;
 mod memo;
 mod merge;
 pub mod problem;
+pub mod record;
 mod search;
 pub mod solver;
 pub mod stop;
+pub mod subproblems;
 mod subset;
 mod weights;
+mod wire;
 
 pub use bits::{BitTable, Kernel, RowSet};
 pub use front::{Point, Solution, TreeNode};
 pub use leaf::Narrow;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
+pub use record::{FinishedCut, Shape};
 pub use solver::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
 pub use stop::{CancelToken, Observer, Progress, Stop, StopReason};
+pub use subproblems::Subproblems;
+pub use wire::RecordError;

@@ -12,6 +12,7 @@ use crate::merge::merge;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::stop::{CancelToken, Observer, Stop, StopReason};
+use crate::subproblems::Subproblems;
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,13 +116,23 @@ impl Solver {
 
     /// Finds the front.
     pub fn solve(&self, problem: &Problem, observer: &dyn Observer) -> Outcome {
+        self.solve_keeping(problem, observer, &())
+    }
+
+    /// Finds the front; `kept` has subproblems that were finished before, and is told of those that are finished now.
+    pub fn solve_keeping(
+        &self,
+        problem: &Problem,
+        observer: &dyn Observer,
+        kept: &dyn Subproblems,
+    ) -> Outcome {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
             let merged = if self.settings.switches.merge { merge(problem, &stop) } else { None };
             let problem = merged.as_ref().unwrap_or(problem);
             let leaves = GroupedLeaves::new(problem, self.settings.switches);
-            self.solve_with(problem, &leaves, stop, observer)
+            self.solve_with(problem, &leaves, stop, observer, kept)
         })
     }
 
@@ -131,6 +142,7 @@ impl Solver {
         leaves: &GroupedLeaves<'_>,
         stop: Stop,
         observer: &dyn Observer,
+        kept: &dyn Subproblems,
     ) -> Outcome {
         let Switches { warm_start, memo, .. } = self.settings.switches;
         let memo = Memo::new(problem, if memo { self.settings.memory_limit } else { 0 });
@@ -141,7 +153,7 @@ impl Solver {
         let give_up = || over.load(Ordering::Relaxed) || search.stop.check().is_err();
         let ((front, reason), cheapest) = rayon::join(
             || {
-                let found = search.run(observer);
+                let found = search.run(observer, kept);
                 over.store(true, Ordering::Relaxed);
                 found
             },
