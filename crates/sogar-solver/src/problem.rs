@@ -293,6 +293,16 @@ impl Problem {
         self.actions.len()
     }
 
+    /// Number of edits.
+    pub fn edits(&self) -> usize {
+        self.edits
+    }
+
+    /// How the costs of an action's edits combine.
+    pub fn combine(&self) -> Combine {
+        self.combine
+    }
+
     /// The limits of a tree.
     pub fn limits(&self) -> Limits {
         self.limits

@@ -183,7 +183,7 @@ impl Size<'_> {
     }
 }
 
-fn amount(bytes: u128) -> String {
+pub(crate) fn amount(bytes: u128) -> String {
     match bytes as f64 {
         small if small < 1e9 => format!("{:.1} MB", small / 1e6),
         large if large < 1e12 => format!("{:.1} GB", large / 1e9),

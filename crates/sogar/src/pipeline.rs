@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sogar_solver::{
-    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Solver, Stop,
+    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Shape, Solver, Stop,
 };
 
 use crate::actions::{Edit, all_actions, all_edits, count_actions};
 use crate::binarize::{Split, all_splits, useful_splits};
+use crate::checkpoint::{Checkpoint, CheckpointSettings, KeptCuts};
 use crate::config::Config;
 use crate::cost::{CostModel, edit_costs};
 use crate::encode::Encoder;
@@ -30,6 +31,7 @@ use crate::row_order::like_next_to_like;
 use crate::rules::Rule;
 use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
 use crate::table::Table;
+use asking::costs_key;
 use result::Describe;
 
 /// Everything that is known before outcomes are computed.
@@ -70,6 +72,8 @@ pub struct Prepared {
     pub notices: Vec<String>,
     /// A folder in which outcomes are kept between runs; none unless it is set.
     pub outcomes_cache: Option<PathBuf>,
+    /// A folder in which what is finished of the run is kept; none unless it is set.
+    pub checkpoint: Option<CheckpointSettings>,
     /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
     predictions_hash: String,
 }
@@ -199,6 +203,7 @@ impl Prepared {
             limits,
             notices,
             outcomes_cache: None,
+            checkpoint: None,
             predictions_hash,
         })
     }
@@ -213,7 +218,7 @@ impl Prepared {
 
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        self.problem_of(&self.everybody(), reporter, cancel)
+        self.problem_of(&self.everybody(), None, reporter, cancel)
     }
 
     /// All affected people.
@@ -239,6 +244,7 @@ impl Prepared {
     fn problem_of(
         &self,
         people: &People,
+        checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
@@ -246,7 +252,8 @@ impl Prepared {
         let size = Size { rows: people.rows.len(), ..self.size() };
         size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        let find = |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, reporter);
+        let find =
+            |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, checkpoint, reporter);
         self.problem_over(people, actions, find, reporter, cancel)
     }
 
@@ -338,7 +345,10 @@ impl Prepared {
     /// Outcomes and search for some people.
     fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
         let start = Instant::now();
-        let made = self.problem_of(people, reporter, cancel)?;
+        let checkpoint = self.checkpoint.as_ref();
+        let checkpoint =
+            checkpoint.map(|settings| Checkpoint::open(settings, &self.run_key(people))).transpose()?;
+        let made = self.problem_of(people, checkpoint.as_ref(), reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
@@ -352,7 +362,16 @@ impl Prepared {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
         let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: people.rows.len() };
-        let outcome = solver.solve(&made.problem, &observer);
+        let outcome = match &checkpoint {
+            Some(checkpoint) if made.finished => {
+                let shape = Shape::of(&made.problem);
+                let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
+                let outcome = solver.solve_keeping(&made.problem, &observer, &kept);
+                kept.flush();
+                outcome
+            }
+            _ => solver.solve(&made.problem, &observer),
+        };
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !made.finished => Status::Cancelled,
