@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use random_problems::{Random, Shape as Sizes, draw};
-use sogar_solver::{FinishedCut, Problem, Shape, Solver, Status, Subproblems};
+use sogar_solver::{
+    Combination, FinishedCut, Frame, PartSolver, Problem, Shape, Share, Solver, Status, Subproblems,
+};
 
 const SIZES: Sizes = Sizes { rows: 30, splits: 8, actions: 12, depth: 4 };
 
@@ -85,4 +87,45 @@ fn damaged_bytes_are_refused_or_harmless_but_never_a_panic() {
         }
     }
     assert!(refused > 1000, "{refused}");
+}
+
+/// Solves a problem in parts, by `workers` that know of each other what is handed to them.
+fn in_parts(seed: u64, workers: usize, shares: usize) -> Vec<sogar_solver::Solution> {
+    let parts = draw(seed, &SIZES);
+    let flips = parts.flips.clone();
+    let frame = Frame::from_bytes(&Frame::new(parts).to_bytes()).unwrap();
+    let shape = frame.shape();
+    let team: Vec<PartSolver> = (0..workers)
+        .map(|_| PartSolver::start(frame.clone().problem(flips.clone()).unwrap(), 1, usize::MAX).unwrap())
+        .collect();
+    let cuts = team[0].count().unwrap();
+    let mut found = Vec::new();
+    for cut in 0..cuts {
+        for part in 0..shares {
+            let share = Share { part, of: shares };
+            found.push(team[cut % workers].leaves(cut..cut + 1, share).unwrap());
+        }
+    }
+    let mut combination = Combination::new(shape, &team[0].root().unwrap()).unwrap();
+    for (number, worker) in team.iter().enumerate() {
+        for leaves in &found {
+            worker.learn(leaves.clone()).unwrap();
+        }
+        for cut in (0..cuts).rev().filter(|cut| cut % workers == number) {
+            for bytes in worker.cuts(cut..cut + 1).unwrap() {
+                combination.add(&bytes).unwrap();
+            }
+        }
+    }
+    combination.finish()
+}
+
+#[test]
+fn a_search_in_parts_gives_the_same_trees() {
+    for seed in 0..200 {
+        let problem = Problem::new(draw(seed, &SIZES)).unwrap();
+        let whole = solver(1).solve(&problem, &());
+        let (workers, shares) = (1 + seed as usize % 3, 1 + seed as usize % 2);
+        assert_eq!(in_parts(seed, workers, shares), whole.front, "seed {seed}");
+    }
 }

@@ -57,15 +57,21 @@ pub struct HeldOut {
 impl HeldOut {
     /// Sees a table through the reference table's features, and finds whom the model turns down in it.
     pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
-        let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
-        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
-        let affected: Vec<usize> =
-            (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
-        if affected.is_empty() {
+        let held_out = HeldOut::part(prepared, table)?;
+        if held_out.affected.is_empty() {
             return Err(Error::new(ErrorKind::Population, "the model turns nobody down in this table")
                 .file(&table.path)
                 .help("there is nobody to evaluate the summaries on; give another table"));
         }
+        Ok(held_out)
+    }
+
+    /// The same for a part of a table, in which nobody may be turned down.
+    pub fn part(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
+        let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
+        let affected: Vec<usize> =
+            (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
         Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
 
@@ -132,6 +138,12 @@ fn settle(
 
 /// Every point of the front on the affected rows of another table.
 pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Evaluation> {
+    let sums = sums(front, prepared, held_out)?;
+    Ok(of_sums(front, held_out.hash.clone(), held_out.table.rows, held_out.affected.len(), &sums))
+}
+
+/// What every point of the front costs and loses on the affected rows of another table: of parts of a table these add up.
+pub fn sums(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Vec<(u64, u64)>> {
     let features = &prepared.table.features;
     let (table, affected) = (&held_out.table, &held_out.affected);
     let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
@@ -149,7 +161,7 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
             affected.iter().map(|&row| split.test.passes(table.values[split.feature][row])).collect()
         })
         .collect();
-    let points: Vec<EvaluatedPoint> = front
+    let sums = front
         .points
         .iter()
         .map(|point| {
@@ -159,20 +171,26 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
                 cost += action_cost;
                 loss += u64::from(!flipped);
             }
-            means(cost, loss, front.cost.unit, affected.len())
+            (cost, loss)
         })
         .collect();
+    Ok(sums)
+}
+
+/// The evaluation on so many rows, given what each point costs and loses there.
+pub fn of_sums(
+    front: &FrontFile,
+    hash: String,
+    rows: usize,
+    affected: usize,
+    sums: &[(u64, u64)],
+) -> Evaluation {
+    let points: Vec<EvaluatedPoint> =
+        sums.iter().map(|&(cost, loss)| means(cost, loss, front.cost.unit, affected)).collect();
     let pairs = front.points.iter().zip(&points);
     let (mean_distance, sd_distance) =
         distances(pairs.map(|(here, there)| ((here.cost, here.loss), (there.cost, there.loss))));
-    Ok(Evaluation {
-        hash: held_out.hash.clone(),
-        rows: table.rows,
-        affected: affected.len(),
-        points,
-        mean_distance,
-        sd_distance,
-    })
+    Evaluation { hash, rows, affected, points, mean_distance, sd_distance }
 }
 
 /// The action of the leaf that a row falls into.

@@ -4,6 +4,7 @@
 //! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
 
 mod asking;
+mod distributed;
 mod result;
 mod sample;
 
@@ -32,6 +33,7 @@ use crate::rules::Rule;
 use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
 use crate::table::Table;
 use asking::costs_key;
+pub use distributed::{Gathered, actions_in_use};
 use result::Describe;
 
 /// Everything that is known before outcomes are computed.

@@ -96,7 +96,7 @@ impl Prepared {
     }
 
     /// Everything that outcomes depend on, as it stands after all settings were applied.
-    fn outcomes_key(&self, rows: &[usize]) -> String {
+    pub(super) fn outcomes_key(&self, rows: &[usize]) -> String {
         let info = self.model.predictor.info();
         let affected: Vec<u8> = rows.iter().flat_map(|row| (*row as u64).to_le_bytes()).collect();
         let mut key = KeyOf::new()
