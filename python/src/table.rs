@@ -120,7 +120,7 @@ impl Table {
     }
 
     /// All of it, as things that can be pickled.
-    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let columns = PyList::empty(py);
         for column in &self.inner.columns {
             match &column.cells {
@@ -139,7 +139,7 @@ impl Table {
     #[staticmethod]
     fn from_state(
         path: PathBuf,
-        hash: String,
+        digest: String,
         rows: usize,
         columns: Vec<(String, Bound<'_, PyAny>, Option<Vec<String>>)>,
     ) -> PyResult<Table> {
@@ -167,7 +167,7 @@ impl Table {
                 }
             })
             .collect::<PyResult<_>>()?;
-        Ok(sogar::table::Table { path, hash, rows, columns, lines: Vec::new() }.into())
+        Ok(sogar::table::Table { path, hash: digest, rows, columns, lines: Vec::new() }.into())
     }
 
     fn __len__(&self) -> usize {

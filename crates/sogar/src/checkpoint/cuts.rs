@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::pipeline::Reporter;
 
 /// How long finished subproblems wait for others to share a file with: thousands of small files help nobody.
-const GATHER: Duration = Duration::from_millis(200);
+const GATHER: Duration = Duration::from_millis(100);
 
 /// The cuts of all rows that a checkpoint has, and those that are finished now.
 pub struct KeptCuts<'a> {
