@@ -176,6 +176,8 @@ class Fit:
                 status, interrupt = "cancelled", pressed
             if status != "complete":
                 self._cancel()
+                with suppress(Exception):  # workers that are gone have stopped already
+                    self.client.run(tasks.stop, self.token)
             ids: list[int] = []
             flips, settled = b"", 0
             if self.combination is not None:
@@ -208,7 +210,8 @@ class Fit:
     def _outcomes(self, deadline: float | None) -> None:
         """Outcomes in blocks of rows, which stay where they were found."""
         rows = self.problem.sizes["affected"]
-        step = max(64, -(-rows // (TASKS_EACH * self.slots) + 63) // 64 * 64)
+        each = -(-rows // (TASKS_EACH * self.slots))
+        step = -(-each // 64) * 64
         ranges = [(start, min(start + step, rows)) for start in range(0, rows, step)]
         if self._ships():
             recipe = self.client.scatter(self.recipe, broadcast=True, hash=False)
@@ -227,7 +230,8 @@ class Fit:
             self.bar("outcomes of all actions, by the client", done, len(ranges), "")
             block, settled = self.problem.outcomes_block(start, stop)
             found.append(block + settled.to_bytes(8, "little"))
-        self.blocks = list(self.client.scatter(found, hash=False))
+        # To everybody, who will need them all: nobody could find them again.
+        self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))
 
     def _ships(self) -> bool:
         """Whether the model can go to other processes."""
@@ -246,8 +250,6 @@ class Fit:
         """Leaves first, each once; then cuts, which share them."""
         common = (self.token, self.frame, self.blocks, self.memory)
         first = self.submit(tasks.root, *common, name="root")
-        for _ in self.finished([first], deadline):
-            pass
         whole, count = first.result()
         self.combination = _native.Combination(frame, whole)
         leaf_tasks = []
@@ -270,10 +272,13 @@ class Fit:
                 for cut in future.result():
                     points = self.combination.add(cut)
                 cuts_done += cut_tasks[future]
-                self.bar("search: cuts", cuts_done, count, f"{points} points so far")
             else:
                 leaves_done += 1
-                self.bar("search: leaves", leaves_done, len(leaf_tasks), "")
+            remark = f"{points} points so far" if points else ""
+            if leaves_done < len(leaf_tasks):
+                self.bar("search: leaves", leaves_done, len(leaf_tasks), remark)
+            else:
+                self.bar("search: cuts", cuts_done, count, remark)
 
 
 def leaf_shares(count: int, wanted: int) -> list[tuple[int, int, int, int]]:
