@@ -273,7 +273,7 @@ mod tests {
         let feature =
             Feature { name: "age".into(), kind: Kind::Integer, columns: Columns::One("age".into()) };
         let values = vec![(20..=60).map(f64::from).collect::<Vec<f64>>()];
-        let table = FeatureTable { features: vec![feature], rows: 41, values };
+        let table = FeatureTable { features: vec![feature], rows: 41, values, weights: None };
         let mut config = Config::default();
         let settings = FeatureConfig {
             direction: Some(Direction::Increase),

@@ -45,6 +45,7 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
         features: features.clone(),
         values: person.values.iter().map(|&value| vec![value]).collect(),
         rows: 1,
+        weights: None,
     };
     let asking = Asking { prepared, person, one: &one };
     let decision = asking.decision()?;
@@ -139,6 +140,7 @@ impl Asking<'_> {
             features: self.one.features.clone(),
             values: values.iter().map(|&value| vec![value]).collect(),
             rows: 1,
+            weights: None,
         };
         let predictions = predict_table(&*self.prepared.model.predictor, &self.prepared.encoder, &row)?;
         Ok(predictions[0])

@@ -6,7 +6,7 @@
 use super::column::View;
 use super::one_hot::{self, NoneSet};
 use super::texts::Texts;
-use super::{Columns, Feature, FeatureTable, Kind};
+use super::{Columns, Feature, FeatureTable, Kind, Weights};
 use crate::config::{Config, FeatureConfig};
 use crate::error::{Result, suggest};
 use crate::table::{Cells, Table};
@@ -37,7 +37,8 @@ impl FeatureTable {
                 }
             });
         }
-        Ok((FeatureTable { features: features.to_vec(), values, rows: table.rows }, notices))
+        let weights = config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
+        Ok((FeatureTable { features: features.to_vec(), values, rows: table.rows, weights }, notices))
     }
 }
 
