@@ -58,6 +58,7 @@ impl HeldOut {
     /// Sees a table through the reference table's features, and finds whom the model turns down in it.
     pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
         let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let features = features.weighed(table, &prepared.config)?;
         let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
         let affected: Vec<usize> =
             (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();

@@ -101,8 +101,9 @@ fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
 }
 
 fn read(path: &Path, prepared: &Prepared, actions: &[Action]) -> Result<HeldOut> {
-    let table = Table::read(path, &prepared.config.read_options()?)?;
-    let (table, _) = FeatureTable::apply(&prepared.table.features, &table, &prepared.config)?;
+    let read = Table::read(path, &prepared.config.read_options()?)?;
+    let (table, _) = FeatureTable::apply(&prepared.table.features, &read, &prepared.config)?;
+    let table = table.weighed(&read, &prepared.config)?;
     let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
     let affected: Vec<usize> =
         (0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();

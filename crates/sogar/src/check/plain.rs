@@ -97,7 +97,17 @@ impl<'a> Plain<'a> {
         let both = a.iter().zip(b).map(|(a, b)| a & b);
         match &self.weights {
             None => both.map(|word| word.count_ones() as usize).sum(),
-            Some(weights) => RowSet::from_words(both.collect()).iter().map(|row| weights[row] as usize).sum(),
+            Some(weights) => both
+                .zip(weights.chunks(64))
+                .map(|(mut word, weights)| {
+                    let mut sum = 0;
+                    while word != 0 {
+                        sum += weights[word.trailing_zeros() as usize] as usize;
+                        word &= word - 1;
+                    }
+                    sum
+                })
+                .sum(),
         }
     }
 

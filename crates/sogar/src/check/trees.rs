@@ -7,7 +7,7 @@ use super::admissible::Action;
 use super::{Verdict, defect, same};
 use crate::binarize::Split;
 use crate::pipeline::Prepared;
-use crate::summary::{FrontFile, Node, PointRef, means, people_text};
+use crate::summary::{FrontFile, Node, PointRef, means};
 
 struct Walk<'a> {
     front: &'a FrontFile,
@@ -115,12 +115,9 @@ impl Walk<'_> {
                 same(&of_leaf("the cost"), *cost_sum, cost)?;
                 let least = u64::from(self.prepared.limits.min_leaf) * self.prepared.table.weight_unit();
                 if size < least {
-                    let text = |units| people_text(units, self.prepared.table.weight_unit());
-                    return defect(format!(
-                        "leaf {leaf} has {} rows; min_leaf is {}",
-                        text(size),
-                        text(least)
-                    ));
+                    let has = size as f64 / self.prepared.table.weight_unit() as f64;
+                    let least = self.prepared.limits.min_leaf;
+                    return defect(format!("leaf {leaf} has {has} rows; min_leaf is {least}"));
                 }
                 if let Some(idle) = self.idle_edit(done, rows) {
                     let edit = idle.text(&self.prepared.table.features);

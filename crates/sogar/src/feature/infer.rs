@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::View;
 use super::one_hot::{self, Group, NoneSet};
-use super::{Columns, Feature, FeatureTable, Kind, Weights};
+use super::{Columns, Feature, FeatureTable, Kind};
 use crate::config::{Config, FeatureConfig};
 use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::table::Table;
@@ -26,9 +26,9 @@ impl FeatureTable {
                 group_of.insert(column, group);
             }
         }
-        let weights = config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
         let (features, values) = (Vec::new(), Vec::new());
-        let mut features = FeatureTable { features, values, rows: table.rows, weights };
+        let features = FeatureTable { features, values, rows: table.rows, weights: None };
+        let mut features = features.weighed(table, config)?;
         let mut constant = 0;
         let mut done = BTreeSet::new();
         let setting = FeatureConfig::default();

@@ -22,7 +22,8 @@ use crate::files::write_atomically;
 use crate::limits::TreeLimits;
 
 pub use bits::Bits;
-pub use people::{People, people_text};
+pub use people::People;
+pub(crate) use people::{as_count, as_count_if_any};
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;

@@ -3,6 +3,8 @@
 //! Without weights a row is a person. With weights everything is counted in units of them, and a person is `unit` units; whoever
 //! shows a number of people asks here, and needs no second way of saying it.
 
+use serde::Serializer;
+
 use super::{Evaluation, FrontFile, WeightRef};
 use crate::describe::grouped;
 
@@ -25,11 +27,6 @@ impl People {
         }
     }
 
-    /// The affected rows, in units.
-    pub fn affected(self) -> u64 {
-        self.affected
-    }
-
     /// A number of units as a number of people.
     pub fn count(self, units: u64) -> f64 {
         units as f64 / self.unit as f64
@@ -37,21 +34,30 @@ impl People {
 
     /// A number of units as a number of people, to be read: `19,199` or `19,199.5`.
     pub fn text(self, units: u64) -> String {
-        people_text(units, self.unit)
+        grouped(self.count(units))
+    }
+
+    /// The share of people that the model turns down.
+    pub fn adverse_rate(self) -> f64 {
+        self.affected as f64 / self.all as f64
     }
 }
 
-/// A number of units as a number of people, to be read.
-pub fn people_text(units: u64, unit: u64) -> String {
-    let unit = unit.max(1);
-    let whole = grouped(units / unit);
-    match units % unit {
-        0 => whole,
-        rest => {
-            let digits = unit.ilog10() as usize;
-            let rest = format!("{rest:0digits$}");
-            format!("{whole}.{}", rest.trim_end_matches('0'))
-        }
+/// Writes a number of people: as a whole number where it is one, as it is in every result without decimal weights.
+pub(crate) fn as_count<S: Serializer>(count: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    if count.fract() == 0.0 && (0.0..=LARGEST).contains(count) {
+        serializer.serialize_u64(*count as u64)
+    } else {
+        serializer.serialize_f64(*count)
+    }
+}
+
+/// The same where there may be none.
+pub(crate) fn as_count_if_any<S: Serializer>(count: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match count {
+        Some(count) => as_count(count, serializer),
+        None => serializer.serialize_none(),
     }
 }
 
@@ -86,10 +92,23 @@ mod tests {
 
     #[test]
     fn people_are_written_with_the_decimals_they_have() {
-        assert_eq!(people_text(19_199, 1), "19,199");
-        assert_eq!(people_text(191_995, 10), "19,199.5");
-        assert_eq!(people_text(1_000_050, 1_000_000), "1.00005");
-        assert_eq!(people_text(120, 100), "1.2");
-        assert_eq!(people_text(300, 100), "3");
+        let text = |units, unit| People { unit, all: 1, affected: 1 }.text(units);
+        assert_eq!(text(19_199, 1), "19,199");
+        assert_eq!(text(191_995, 10), "19,199.5");
+        assert_eq!(text(1_000_050, 1_000_000), "1.00005");
+        assert_eq!(text(1_234_567_120, 100), "12,345,671.2");
+        assert_eq!(text(300, 100), "3");
+    }
+
+    #[test]
+    fn whole_numbers_of_people_are_written_without_a_point() {
+        #[derive(serde::Serialize)]
+        struct Some(
+            #[serde(serialize_with = "as_count")] f64,
+            #[serde(serialize_with = "as_count_if_any")] Option<f64>,
+        );
+        let json = |some: &Some| serde_json::to_string(some).unwrap();
+        assert_eq!(json(&Some(12.0, None)), "[12,null]");
+        assert_eq!(json(&Some(12.5, Option::Some(3.0))), "[12.5,3]");
     }
 }

@@ -59,7 +59,7 @@ impl FrontFile {
         for weight in self.weight.iter().chain(holdout.flatten()) {
             weight.check()?;
         }
-        let people = self.people().affected();
+        let people = self.people().affected;
         for split in &self.splits {
             split.split(&self.features).map_err(|error| error.to_string())?;
         }
