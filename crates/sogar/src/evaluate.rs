@@ -10,7 +10,7 @@ use crate::feature::FeatureTable;
 use crate::model::{LoadedModel, Rows, Source};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
-use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, distances, means};
+use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, WeightRef, distances, means};
 use crate::table::Table;
 
 /// The reference side of an evaluation, made again from the files that a result names.
@@ -58,6 +58,7 @@ impl HeldOut {
     /// Sees a table through the reference table's features, and finds whom the model turns down in it.
     pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
         let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let features = features.weighed(table, &prepared.config)?;
         let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
         let affected: Vec<usize> =
             (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
@@ -149,17 +150,19 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
             affected.iter().map(|&row| split.test.passes(table.values[split.feature][row])).collect()
         })
         .collect();
+    let people = table.people_among(affected);
     let points: Vec<EvaluatedPoint> = front
         .points
         .iter()
         .map(|point| {
             let (mut cost, mut loss) = (0u64, 0u64);
-            for position in 0..affected.len() {
+            for (position, &row) in affected.iter().enumerate() {
                 let (action_cost, flipped) = outcomes[leaf_of(&point.tree, &passes, position)][position];
-                cost += action_cost;
-                loss += u64::from(!flipped);
+                let weight = u64::from(table.weight(row));
+                cost += weight * action_cost;
+                loss += weight * u64::from(!flipped);
             }
-            means(cost, loss, front.cost.unit, affected.len())
+            means(cost, loss, front.cost.unit, people)
         })
         .collect();
     let pairs = front.points.iter().zip(&points);
@@ -169,6 +172,12 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
         hash: held_out.hash.clone(),
         rows: table.rows,
         affected: affected.len(),
+        weight: table.weights.as_ref().map(|weights| WeightRef {
+            column: weights.column.clone(),
+            unit: u64::from(weights.unit),
+            total: weights.total(),
+            affected: people,
+        }),
         points,
         mean_distance,
         sd_distance,
