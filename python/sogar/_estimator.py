@@ -20,6 +20,7 @@ from ._conventions import Conventions
 from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning
 from ._people import ForPeople
 from ._progress import Progress
+from ._summary import number_of_people
 from ._tables import UserTable, as_frame
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Sogar(Conventions, ForPeople):
         links: Features that move together: dictionaries with `from`, `to` and `factor`.
         rules: Conditions such as ``"years_in_role <= years_at_company"`` that no action may break.
         label: The column with the true label; it is not a feature.
+        weight: The column that says how many people each row stands for; it is not a feature. Held-out tables need
+            it too. (`weights` are those of features in the cost.)
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
         classes: Names of the model's classes, in the order of its class indices.
@@ -90,7 +93,7 @@ class Sogar(Conventions, ForPeople):
         front_: The points of the front, as a frame: cost, loss, invalidity, cost_sum, loss_count, leaves,
             depth.
         status_: ``complete``, ``complete_on_sample``, ``time_limit``, ``memory_limit`` or ``cancelled``.
-        n_affected_: How many people the model turns down.
+        n_affected_: How many people the model turns down: rows, or their weight.
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
         feature_names_in_: Names of the table's columns.
         n_features_in_: Their number.
@@ -126,6 +129,7 @@ class Sogar(Conventions, ForPeople):
         links: Sequence[Mapping[str, Any]] = (),
         rules: Sequence[str] = (),
         label: str | None = None,
+        weight: str | None = None,
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
         classes: Sequence[Any] | None = None,
@@ -167,6 +171,7 @@ class Sogar(Conventions, ForPeople):
         self.links = links
         self.rules = rules
         self.label = label
+        self.weight = weight
         self.ignore = ignore
         self.missing = missing
         self.classes = classes
@@ -299,7 +304,7 @@ class Sogar(Conventions, ForPeople):
         from ._models._boosters import is_booster
 
         data = config.get("data", {})
-        aside = {data.get("label"), *data.get("ignore", ())}
+        aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
         rows = table.data
         if table.kind in ("path", "arrow"):
             # Boosters want the categories that they were trained on, which a file does not have.
@@ -323,7 +328,9 @@ class Sogar(Conventions, ForPeople):
         self._point = front.select("invalidity")
         self._kind = table.kind if table is not None else ""
         self.status_ = front.status
-        self.n_affected_ = about["population"]["affected"]
+        weight = about["weight"]
+        affected = about["population"]["affected"]
+        self.n_affected_ = affected if weight is None else number_of_people(weight["affected"], weight["unit"])
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
         self.path_taken_ = path_taken
         self.notices_ = list(notices)
@@ -455,9 +462,10 @@ class Sogar(Conventions, ForPeople):
         from . import _dask
 
         self._check_client(client)
-        if not _dask.is_dask(X):
-            return self._evaluation(X)
         front = self._require_fitted()
+        weighted = json.loads(front.about())["config"]["data"].get("weight")
+        if weighted or not _dask.is_dask(X):  # the unit of weights follows from the whole table
+            return self._evaluation(X)
         with Progress(self.progress) as bar:
             return _dask.evaluate(client, self._recipe(self._require_problem()), front, X, bar)
 

@@ -228,6 +228,7 @@ def solve_matrix(
     min_leaf: int,
     time_limit: float | None,
     threads: int,
+    weights: Sequence[int] | None = None,
     progress: _Progress | None = None,
 ) -> tuple[
     str, NDArray[np.int64], NDArray[np.int64], Sequence[Any], list[tuple[int, int]], BaseException | None

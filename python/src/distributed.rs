@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sogar::CancelToken;
-use sogar::evaluate::{HeldOut, of_sums, sums};
+use sogar::evaluate::{HeldOut, Population, of_sums, sums};
 use sogar::pipeline::{Gathered, actions_in_use};
 use sogar::summary::Status;
 use sogar_solver::{BitTable, Frame, PartError, PartSolver, Share, Solution};
@@ -289,5 +289,6 @@ pub fn evaluation_of(front: &Front, rows: usize, affected: usize, sums: Vec<(u64
     if sums.len() != front.inner.points.len() || affected == 0 {
         return Err(PyValueError::new_err("there is nobody to evaluate the summaries on"));
     }
-    json(&of_sums(&front.inner, String::new(), rows, affected, &sums))
+    let on = Population { hash: String::new(), rows, affected, people: affected as u64, weight: None };
+    json(&of_sums(&front.inner, on, &sums))
 }

@@ -15,29 +15,42 @@ pub struct TreeLimits {
     pub max_depth: u32,
     /// Largest number of leaves.
     pub max_leaves: u32,
-    /// Fewest affected rows in a leaf.
+    /// Fewest affected rows in a leaf; with weights, the least weight of its rows.
     pub min_leaf: u32,
     /// Most edits in an action.
     pub max_edits: u32,
 }
 
-const DEFAULT_MIN_LEAF: usize = 50;
+const DEFAULT_MIN_LEAF: u64 = 50;
 
 impl TreeLimits {
-    /// Fills in the defaults of SPEC §6 for a population; says in `notices` where it had to depart from them.
-    pub fn resolve(limits: &Limits, affected: usize, notices: &mut Vec<String>) -> Result<TreeLimits> {
+    /// Fills in the defaults of SPEC §6 for a number of affected people (by weight, where rows have weights); says in `notices` where
+    /// it had to depart from them.
+    pub fn resolve(
+        limits: &Limits,
+        affected: u64,
+        weighted: bool,
+        notices: &mut Vec<String>,
+    ) -> Result<TreeLimits> {
+        let who = if weighted { "people (by weight)" } else { "rows" };
+        if affected == 0 {
+            let message = "the affected rows weigh less than one person together";
+            return Err(Error::new(ErrorKind::Population, message).help(
+                "multiply all weights by the same number: sizes of leaves are counted in whole people",
+            ));
+        }
         let max_depth = limits.max_depth.unwrap_or(3);
         let by_depth = 1u32.checked_shl(max_depth).unwrap_or(u32::MAX);
         let min_leaf = match limits.min_leaf {
-            Some(rows) if rows as usize > affected => {
-                let message = format!("min_leaf is {rows}, but only {affected} rows are affected");
+            Some(rows) if u64::from(rows) > affected => {
+                let message = format!("min_leaf is {rows}, but only {affected} {who} are affected");
                 return Err(Error::new(ErrorKind::Population, message)
                     .help(format!("lower it with --min-leaf, for example to {}", (affected / 8).max(1))));
             }
             Some(rows) => rows,
             None if affected / 8 < DEFAULT_MIN_LEAF => {
                 let rows = (affected / 8).max(1);
-                notices.push(format!("min_leaf is {rows}, an eighth of the {affected} affected rows"));
+                notices.push(format!("min_leaf is {rows}, an eighth of the {affected} affected {who}"));
                 rows as u32
             }
             None => DEFAULT_MIN_LEAF as u32,

@@ -106,7 +106,7 @@ impl Reporter for () {
 struct SearchObserver<'a> {
     reporter: &'a dyn Reporter,
     unit: u64,
-    rows: usize,
+    people: u64,
 }
 
 impl Observer for SearchObserver<'_> {
@@ -116,7 +116,7 @@ impl Observer for SearchObserver<'_> {
 
     fn improved(&self, front: &[Point]) {
         let front: Vec<EvaluatedPoint> =
-            front.iter().map(|point| means(point.cost, point.loss, self.unit, self.rows)).collect();
+            front.iter().map(|point| means(point.cost, point.loss, self.unit, self.people)).collect();
         self.reporter.improved(&front);
     }
 }
@@ -167,7 +167,8 @@ impl Prepared {
         }
         let predictions_hash = asking::hash_of_predictions(&predicted);
         let affected = affected_rows(&predicted, &classes)?;
-        let limits = TreeLimits::resolve(&config.limits, affected.len(), &mut notices)?;
+        let people = features.people_among(&affected) / features.weight_unit();
+        let limits = TreeLimits::resolve(&config.limits, people, features.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&features, &config)?;
         let affected = like_next_to_like(&affected, &useful_splits(&candidates, &features, &affected));
         let splits = useful_splits(&candidates, &features, &affected);
@@ -228,7 +229,26 @@ impl Prepared {
         People {
             rows: self.affected.clone(),
             splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
-            min_leaf: self.limits.min_leaf,
+            min_leaf: self.min_leaf(),
+        }
+    }
+
+    /// How much the affected rows count, in units of weight: their number, unless some count more than others.
+    pub fn affected_people(&self) -> u64 {
+        self.table.people_among(&self.affected)
+    }
+
+    /// The least that a leaf's rows must count, in units of weight.
+    pub fn min_leaf(&self) -> u32 {
+        // At most the weight of all affected rows, which fits.
+        u32::try_from(u64::from(self.limits.min_leaf) * self.table.weight_unit()).unwrap_or(u32::MAX)
+    }
+
+    /// How much each of some rows counts; nothing where every row counts once.
+    fn weights(&self, rows: &[usize]) -> Vec<u32> {
+        match &self.table.weights {
+            None => Vec::new(),
+            Some(weights) => rows.iter().map(|&row| weights.of_row(row)).collect(),
         }
     }
 
@@ -306,7 +326,7 @@ impl Prepared {
             combine: self.cost.combine(),
             actions: actions.clone(),
             flips,
-            weights: Vec::new(),
+            weights: self.weights(&people.rows),
             limits: Limits {
                 max_depth: self.limits.max_depth,
                 max_leaves: self.limits.max_leaves,
@@ -363,7 +383,8 @@ impl Prepared {
             .map_err(|cause| {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
-        let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: people.rows.len() };
+        let observer =
+            SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
         let outcome = match &checkpoint {
             Some(checkpoint) if made.finished => {
                 let shape = Shape::of(&made.problem);
@@ -392,7 +413,7 @@ struct People {
     rows: Vec<usize>,
     /// Who passes each split.
     splits: Vec<RowSet>,
-    /// Fewest of them in a leaf.
+    /// Fewest of them in a leaf, in units of weight.
     min_leaf: u32,
 }
 

@@ -110,15 +110,34 @@ pub fn refuse_sample(prepared: &Prepared, command: &str) -> Result<()> {
     }
 }
 
+/// Fails where rows have weights, for a command that takes every row for one person.
+pub fn refuse_weights(prepared: &Prepared, command: &str) -> Result<()> {
+    let Some(weights) = &prepared.table.weights else { return Ok(()) };
+    let message =
+        format!("`{command}` takes every row for one person, but `{}` gives weights", weights.column);
+    Err(Error::new(ErrorKind::Usage, message).help(
+        "repeat rows instead, or leave out --weight (`weight` under [data]) and ignore the column with --ignore",
+    ))
+}
+
 /// The exit code that a front stands for.
 pub fn exit_of(front: &FrontFile) -> Exit {
     if front.status.is_early() { Exit::Stopped } else { Exit::Complete }
 }
 
 fn sizes(prepared: &Prepared) -> String {
+    let table = &prepared.table;
+    let weights = match &table.weights {
+        None => String::new(),
+        Some(weights) => {
+            let people = |units: u64| grouped(units as f64 / table.weight_unit() as f64);
+            let (all, affected) = (people(weights.total()), people(prepared.affected_people()));
+            format!(" ({affected} of {all} people by `{}`)", weights.column)
+        }
+    };
     format!(
-        "{} rows, {} of them affected; {} splits, {} edits, {} actions",
-        grouped(prepared.table.rows),
+        "{} rows, {} of them affected{weights}; {} splits, {} edits, {} actions",
+        grouped(table.rows),
         grouped(prepared.affected.len()),
         grouped(prepared.splits.len()),
         grouped(prepared.edits.len()),
@@ -127,7 +146,7 @@ fn sizes(prepared: &Prepared) -> String {
 }
 
 fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
-    json!({
+    let mut said = json!({
         "status": front.status,
         "front": path,
         "rows": front.population.rows,
@@ -147,17 +166,21 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
             "dominated": sample.dominated,
             "mean_distance": sample.mean_distance,
         })),
-    })
+    });
+    if let Some(weight) = &front.weight {
+        said["weight"] = json!(weight);
+    }
+    said
 }
 
 /// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
 pub fn report(front: &FrontFile, path: &Path) -> String {
-    let population = &front.population;
+    let people = front.people();
     let mut text = format!(
         "{} of {} people are turned down ({:.1} %).\n",
-        grouped(population.affected),
-        grouped(population.rows),
-        100.0 * population.affected as f64 / population.rows as f64,
+        people.text(people.affected),
+        people.text(people.all),
+        100.0 * people.adverse_rate(),
     );
     let what = match front.status {
         Status::Complete => "every summary that no other one dominates",
@@ -182,7 +205,7 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
             "Searched on a sample of {} people (groups of {} or more): {} summaries. On all people {} have too small a group and \
              {} are dominated; the others stand with their values there, {:.4} ± {:.4} away from those on the sample.\n\n",
             grouped(sample.rows),
-            grouped(sample.min_leaf),
+            grouped(people.count(u64::from(sample.min_leaf))),
             grouped(sample.found),
             grouped(sample.too_small),
             grouped(sample.dominated),

@@ -23,6 +23,7 @@ mod order;
 mod origin;
 mod plain;
 mod sample;
+mod stairs;
 mod trees;
 mod weights;
 

@@ -64,6 +64,17 @@ fn population(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
     if said.affected_rows != found {
         return defect("affected_rows are not the rows that the model turns down");
     }
+    match (&front.weight, &prepared.table.weights) {
+        (Some(said), Some(found)) => {
+            let affected = prepared.affected.iter().map(|&row| u64::from(found.of_row(row))).sum();
+            same("the column of weights", &said.column, &found.column)?;
+            same("the unit of weights", said.unit, u64::from(found.unit))?;
+            same("the weight of all rows", said.total, found.total())?;
+            same("the weight of the affected rows", said.affected, affected)?;
+        }
+        (None, None) => {}
+        _ => return defect("the file has weights and the configuration none, or the other way round"),
+    }
     Ok(((), format!("the model turns {} of {rows} rows down, as recorded", said.affected)))
 }
 

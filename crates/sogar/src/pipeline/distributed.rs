@@ -64,7 +64,7 @@ impl Prepared {
             combine: self.cost.combine(),
             actions: all_actions(&self.edits, self.limits.max_edits),
             flips: BitTable::new(0, 0),
-            weights: Vec::new(),
+            weights: self.weights(&self.affected),
             limits: Limits {
                 max_depth: self.limits.max_depth,
                 max_leaves: self.limits.max_leaves,
@@ -107,7 +107,7 @@ impl Prepared {
                 .map(|one| Solution { tree: super::sample::renamed(&one.tree, &ids), ..one })
                 .collect()
         } else {
-            vec![Solution { cost: 0, loss: self.affected.len() as u64, tree: TreeNode::Leaf { action: 0 } }]
+            vec![Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } }]
         };
         let actions: Actions = ids.iter().map(|&id| all.get(id as usize)).collect();
         let method = "in blocks of rows, by other processes";
