@@ -83,7 +83,7 @@ def recipe_of(
         config=json.dumps(settings),
         folder=folder,
         cost=cost,
-        identity=problem.outcomes_identity,
+        identity=_native.outcomes_identity(problem),
     )
 
 
@@ -165,7 +165,7 @@ class Fit:
         status, interrupt = "complete", None
         try:
             try:
-                frame = self.problem.frame()
+                frame = _native.frame(self.problem)
                 self.frame = self.client.scatter(frame, broadcast=True, hash=False)
                 self._outcomes(None if self.limits.outcomes is None else start + self.limits.outcomes)
                 outcomes_end = search_start = time.monotonic()
@@ -186,7 +186,8 @@ class Fit:
                     tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
                 ).result()
             now = time.monotonic()
-            front = self.problem.gathered(
+            front = _native.gathered(
+                self.problem,
                 self.combination,
                 ids or [0],
                 flips,
@@ -228,7 +229,7 @@ class Fit:
             if deadline is not None and time.monotonic() > deadline:
                 raise _Stopped
             self.bar("outcomes of all actions, by the client", done, len(ranges), "")
-            block, settled = self.problem.outcomes_block(start, stop)
+            block, settled = _native.outcomes_block(self.problem, start, stop)
             found.append(block + settled.to_bytes(8, "little"))
         # To everybody, who will need them all: nobody could find them again.
         self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))

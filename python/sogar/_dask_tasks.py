@@ -89,7 +89,7 @@ def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
         table = _native.Table.from_state(*recipe.table)
         model = model_of(recipe.model, table, recipe.config)
         problem = _native.Problem(table, model, recipe.config, recipe.folder, recipe.cost)
-        if proven and problem.outcomes_identity != recipe.identity:
+        if proven and _native.outcomes_identity(problem) != recipe.identity:
             raise ModelError(
                 "a worker does not see what the client sees: table, model or predictions differ",
                 "give all workers the same version of sogar and of the model's library",
@@ -102,7 +102,7 @@ def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
 
 def outcomes(recipe: Recipe, start: int, stop: int) -> bytes:
     """Whom each action flips among some affected people; the last 8 bytes are a count for the record."""
-    found, settled = problem_of(recipe).outcomes_block(start, stop)
+    found, settled = _native.outcomes_block(problem_of(recipe), start, stop)
     return found + settled.to_bytes(8, "little")
 
 
@@ -179,4 +179,4 @@ def evaluated(
     read = _keeping(f"front {recipe.token}", lambda: _native.Front.from_bytes(front))
     if len(part) == 0:
         return 0, 0, [(0, 0)] * len(read)
-    return problem.evaluate_part(read, UserTable(part).native(config, ignored))
+    return _native.evaluate_part(problem, read, UserTable(part).native(config, ignored))

@@ -330,7 +330,9 @@ class Sogar(Conventions, ForPeople):
         self.status_ = front.status
         weight = about["weight"]
         affected = about["population"]["affected"]
-        self.n_affected_ = affected if weight is None else number_of_people(weight["affected"], weight["unit"])
+        self.n_affected_ = (
+            affected if weight is None else number_of_people(weight["affected"], weight["unit"])
+        )
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
         self.path_taken_ = path_taken
         self.notices_ = list(notices)
