@@ -16,7 +16,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _dask_tasks as tasks
@@ -36,14 +35,6 @@ TASKS_EACH = 6
 
 Bar = Callable[[str, int, int, str], None]
 Solved = tuple[_native.Front, list[str], BaseException | None]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Seconds that a fit may take."""
-
-    outcomes: float | None = None
-    search: float | None = None
 
 
 class _Stopped(Exception):  # noqa: N818 - no error
@@ -96,11 +87,12 @@ class Fit:
         recipe: tasks.Recipe,
         client: Client,
         bar: Bar,
-        limits: Limits,
     ) -> None:
         """Looks at the cluster; refuses what its workers have no room for."""
-        self.problem, self.client, self.bar, self.limits = problem, client, bar, limits
+        self.problem, self.client, self.bar = problem, client, bar
         settings = json.loads(recipe.config)
+        #: Seconds for the stages.
+        self.limits = [settings["limits"].get(name) for name in ("outcomes_time_limit", "time_limit")]
         settings.pop("cost", None)  # outcomes do not depend on it, and its files may be on the client alone
         self.recipe = tasks.Recipe(
             **{**vars(recipe), "config": json.dumps(settings), "cost": None, "token": uuid.uuid4().hex[:12]}
@@ -167,9 +159,9 @@ class Fit:
             try:
                 frame = _native.frame(self.problem)
                 self.frame = self.client.scatter(frame, broadcast=True, hash=False)
-                self._outcomes(None if self.limits.outcomes is None else start + self.limits.outcomes)
+                self._outcomes(None if self.limits[0] is None else start + self.limits[0])
                 outcomes_end = search_start = time.monotonic()
-                self._search(frame, None if self.limits.search is None else search_start + self.limits.search)
+                self._search(frame, None if self.limits[1] is None else search_start + self.limits[1])
             except _Stopped:
                 status = "time_limit"
             except KeyboardInterrupt as pressed:

@@ -216,10 +216,9 @@ class Sogar(Conventions, ForPeople):
             if client is None:
                 front, texts, interrupt = problem.solve(bar)
             else:
-                from ._dask import Fit, Limits
+                from ._dask import Fit
 
-                limits = Limits(self.outcomes_time_limit, self.time_limit)
-                front, texts, interrupt = Fit(problem, self._recipe(problem), client, bar, limits).solve()
+                front, texts, interrupt = Fit(problem, self._recipe(problem), client, bar).solve()
         self._keep(front, table, **about)
         self._problem = problem
         for text in texts:
