@@ -43,7 +43,7 @@ pub mod stop;
 mod subset;
 mod weights;
 
-pub use bits::{BitTable, Kernel, RowSet};
+pub use bits::{BitTable, Kernel, RowSet, Words};
 pub use front::{Point, Solution, TreeNode};
 pub use leaf::Narrow;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
