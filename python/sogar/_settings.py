@@ -92,7 +92,9 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
             config[name] = [dict(item) if isinstance(item, Mapping) else item for item in said[name]]
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
-    _say(config, "data", said, {"label": "label", "weight": "weight", "ignore": "ignore", "missing": "missing"})
+    _say(
+        config, "data", said, {"label": "label", "weight": "weight", "ignore": "ignore", "missing": "missing"}
+    )
     _say(config, "model", said, {"threshold": "threshold", "classes": "classes", "columns": "columns"})
     return {
         key: value for key, value in config.items() if value != {} or key not in ("features", "limits")

@@ -26,3 +26,4 @@ mod models;
 mod reading;
 mod reporting;
 mod solving;
+mod weighing;
