@@ -86,7 +86,9 @@ def test_a_finished_run_is_repeated_in_a_moment(
     """Nothing is searched again, whatever the number of threads; what is kept stays."""
     kept, out = tmp_path / "kept", tmp_path / "front.json"
     for threads in ("1", "2"):
-        done = run(command(binary, out, "--checkpoint", kept, "--time-limit", "600", "--threads", threads))
+        words = command(binary, out, "--checkpoint", kept, "--time-limit", "600")
+        words[words.index("--threads") + 1] = threads
+        done = run(words)
         assert done.returncode == 0, done.stderr
         assert result(out) == plain[0]
     about = json.loads(out.read_text(encoding="utf-8"))["run"]
