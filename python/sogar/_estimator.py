@@ -65,8 +65,8 @@ class Sogar(Conventions, ForPeople):
         links: Features that move together: dictionaries with `from`, `to` and `factor`.
         rules: Conditions such as ``"years_in_role <= years_at_company"`` that no action may break.
         label: The column with the true label; it is not a feature.
-        weight: The column that says how many people each row stands for; it is not a feature. Held-out tables need
-            it too. (`weights` are those of features in the cost.)
+        weight: The column that says how many people each row stands for; it is not a feature. Held-out tables
+            need it too. (`weights` are those of features in the cost.)
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
         classes: Names of the model's classes, in the order of its class indices.

@@ -90,8 +90,8 @@ def solve_matrix(
         max_depth: Largest depth of a tree.
         max_leaves: Largest number of leaves (default: 2^depth).
         min_leaf: Fewest rows in a leaf; with weights, the least weight.
-        weights: How often each row counts, in costs, losses and leaves; n whole numbers from 1 on (default: once
-            each). A row of weight 3 is three equal rows.
+        weights: How often each row counts, in costs, losses and leaves; n whole numbers from 1 on (default:
+            once each). A row of weight 3 is three equal rows.
         grid: Floating-point costs are multiples of this; anything else is refused, so that sums stay exact.
         time_limit: Seconds after which the search stops with what it has.
         n_jobs: Threads (default: all cores); the result does not depend on it.

@@ -35,8 +35,8 @@ class Summary:
         leaves: Number of groups.
         depth: Number of questions on the longest way to a group.
         affected: Number of affected people.
-        person: How much of `affected`, `loss_count`, ``rows`` and ``flipped`` one person is: 1, or a power of ten
-            where rows have weights with decimals.
+        person: How much of `affected`, `loss_count`, ``rows`` and ``flipped`` one person is: 1, or a power of
+            ten where rows have weights with decimals.
         points: Number of points of the front.
         rules: One dictionary a group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
             ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.

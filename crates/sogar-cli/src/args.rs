@@ -156,7 +156,7 @@ pub enum ModelCommand {
 /// A table, a model and what to do with them.
 #[derive(Debug, Args)]
 pub struct InputArgs {
-    /// The table: CSV or Parquet, the people whose outcomes are looked at
+    /// The table: CSV, Parquet or a folder of Parquet files, the people whose outcomes are looked at
     pub table: PathBuf,
     /// Keep outcomes in this folder between runs, and use what is there
     #[arg(long, value_name = "DIR")]

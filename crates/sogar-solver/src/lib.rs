@@ -51,7 +51,7 @@ mod weights;
 mod wire;
 
 pub use ahead::Share;
-pub use bits::{BitTable, Kernel, RowSet};
+pub use bits::{BitTable, Kernel, RowSet, Words};
 pub use frame::Frame;
 pub use front::{Point, Solution, TreeNode};
 pub use leaf::Narrow;

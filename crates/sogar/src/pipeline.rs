@@ -23,7 +23,7 @@ use crate::cost::{CostModel, edit_costs};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, label_values};
-use crate::limits::{Size, TreeLimits, memory_limit};
+use crate::limits::{PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time};
 use crate::model::LoadedModel;
 use crate::outcomes::{Outcomes, Question, Scorings, Watch};
 use crate::population::{Classes, affected_rows, check_predictions};
@@ -272,10 +272,20 @@ impl Prepared {
     ) -> Result<SolverProblem> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
-        size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
+        let estimate = size.memory(self.threads(), outputs);
+        let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        let find =
-            |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, checkpoint, reporter);
+        let find = |question: Question<'_>, watch: &Watch<'_>| match place {
+            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter),
+            PlaceOfFlips::File { rows_at_once } => {
+                reporter.warning(&format!(
+                    "whom each action flips takes {}, more than the memory limit leaves: it is kept in a temporary file, and the \
+                     search is slower for it",
+                    amount(estimate.flips)
+                ));
+                self.outcomes_in_file(question, rows_at_once, watch)
+            }
+        };
         self.problem_over(people, actions, find, reporter, cancel)
     }
 
@@ -346,6 +356,19 @@ impl Prepared {
             actions: self.action_count,
             max_edits: self.limits.max_edits,
         }
+    }
+
+    /// How long the run may take, by what was measured of others; `None` for models of which nothing was.
+    pub fn time_estimate(&self) -> Option<TimeEstimate> {
+        self.model.predictor.tree_ensemble()?;
+        let (all, threads, actions) = (self.affected.len(), self.threads(), self.action_count);
+        let searched = self.sample().unwrap_or(all);
+        let outcomes = time::outcomes_of_trees(all, actions, threads);
+        let depth = self.limits.max_depth;
+        Some(TimeEstimate {
+            outcomes,
+            search: time::search(searched, actions, self.splits.len(), depth, threads),
+        })
     }
 
     /// Computes outcomes, searches, and describes the result.

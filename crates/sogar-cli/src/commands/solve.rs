@@ -9,6 +9,7 @@ use sogar::describe::grouped;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
+use sogar::limits::TimeEstimate;
 use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
@@ -66,6 +67,9 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     }
     if !output.quiet {
         output.notice(sizes(&prepared));
+        if let Some(estimate) = prepared.time_estimate().filter(|estimate| estimate.total() >= LONG) {
+            output.notice(duration(&prepared, estimate));
+        }
     }
     Ok(prepared)
 }
@@ -123,6 +127,37 @@ pub fn refuse_weights(prepared: &Prepared, command: &str) -> Result<()> {
 /// The exit code that a front stands for.
 pub fn exit_of(front: &FrontFile) -> Exit {
     if front.status.is_early() { Exit::Stopped } else { Exit::Complete }
+}
+
+/// Runs that may take longer than this many seconds are announced.
+const LONG: f64 = 10.0;
+
+/// How long a run may take, and what would make it shorter.
+fn duration(prepared: &Prepared, estimate: TimeEstimate) -> String {
+    let shorter = match prepared.sample() {
+        None => {
+            "; --sample, --time-limit, fewer edits (--max-edits) and less depth (--max-depth) make it shorter"
+        }
+        Some(_) => "",
+    };
+    format!(
+        "this may take {} (outcomes {}, search {}), by what other tables took{shorter}",
+        about(estimate.total()),
+        about(estimate.outcomes),
+        about(estimate.search)
+    )
+}
+
+/// A time to one digit or two: a guess must not look like more.
+fn about(seconds: f64) -> String {
+    match seconds {
+        short if short < 1.0 => "a moment".to_owned(),
+        short if short < 100.0 => format!("about {short:.0} s"),
+        medium if medium < 6000.0 => format!("about {:.0} min", medium / 60.0),
+        long if long < 100.0 * 3600.0 => format!("about {:.0} h", long / 3600.0),
+        longer if longer < 1000.0 * 86_400.0 => format!("about {:.0} days", longer / 86_400.0),
+        _ => "years".to_owned(),
+    }
 }
 
 fn sizes(prepared: &Prepared) -> String {

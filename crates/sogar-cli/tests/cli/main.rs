@@ -27,3 +27,4 @@ mod models;
 mod reading;
 mod reporting;
 mod solving;
+mod weighing;

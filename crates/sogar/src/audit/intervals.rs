@@ -11,6 +11,7 @@
 use rayon::prelude::*;
 
 use super::measures::{Along, Members};
+use super::people::People;
 use super::result::{MeasureName, Measures};
 use crate::draw::Draw;
 
@@ -150,6 +151,12 @@ pub(super) fn over_the_front(
 
 /// Draws that a bootstrap of weighted rows may take in all; beyond that intervals are computed.
 const MOST_DRAWN: u64 = 20_000_000_000;
+
+/// Whether people with these weights are drawn from so often, or are too many for that.
+pub(super) fn is_drawn(people: &People, draws: usize) -> bool {
+    let weights: Vec<u64> = (0..people.count()).map(|person| people.weight(person)).collect();
+    Crowd::new(&weights, people.person).is_drawable(draws)
+}
 
 /// The people who are drawn from, where a row may stand for several.
 struct Crowd {

@@ -10,11 +10,10 @@ use crate::actions::Edit;
 use crate::binarize::Split;
 use crate::error::Result;
 use crate::feature::FeatureTable;
-use crate::files::{read_bytes, sha256_hex};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
 use crate::summary::{Evaluation, FrontFile, Node, means};
-use crate::table::Table;
+use crate::table::{Table, hash_of};
 
 /// Mean and standard deviation of distances are roots, which systems may round differently in the last digit.
 const TOLERANCE: f64 = 1e-9;
@@ -36,7 +35,7 @@ pub(super) fn check(
     splits: &[Split],
     actions: &[Action],
 ) -> Verdict<((), String)> {
-    if sha256_hex(&read_bytes(path)?) != said.hash {
+    if hash_of(path)? != said.hash {
         let name = path.display();
         return defect(format!(
             "{name} is not the table that the front was evaluated on: its content differs"

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::files::sha256_hex;
 use crate::model::Prediction;
 use crate::outcomes::cache::{Cache, Found, KeyOf};
+use crate::outcomes::mapped::table_in_file;
 use crate::outcomes::{Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes};
 
 /// Rows whose outcomes of all actions are held at a time, a multiple of 64.
@@ -47,6 +48,36 @@ impl Prepared {
             reporter.warning(&format!("the outcomes could not be kept for later runs: {error}"));
         }
         Ok(found)
+    }
+
+    /// The outcomes of all actions, found for some rows at a time and kept in a file; `None` if stopped.
+    pub(super) fn outcomes_in_file(
+        &self,
+        question: Question<'_>,
+        rows_at_once: usize,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Outcomes>> {
+        let rows = question.rows.len();
+        if is_scored(question.predictor)
+            && let Some(scorings) = count_scorings(&question, watch.stop)
+        {
+            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+        }
+        let (mut settled, mut method) = (0, "");
+        let mut flips = table_in_file(question.actions.len(), rows)?;
+        for (block, part) in question.rows.chunks(rows_at_once).enumerate() {
+            let start = block * rows_at_once;
+            let progress = |done, _| (watch.progress)(start + done, rows);
+            let watch = Watch { progress: &progress, stop: watch.stop };
+            let Some(found) = outcomes(Question { rows: part, ..question }, &watch)? else { return Ok(None) };
+            for action in 0..found.flips.sets() {
+                let words = found.flips.set(action);
+                flips.set_mut(action)[start / 64..start / 64 + words.len()].copy_from_slice(words);
+            }
+            settled += found.settled;
+            method = found.method;
+        }
+        Ok(Some(Outcomes { flips, settled, method }))
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
