@@ -14,14 +14,13 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from . import _dask_tasks as tasks
 from . import _native
 from ._errors import ArgumentError, PopulationError, SogarError, TooLargeError
-from ._tables import UserTable
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -39,16 +38,6 @@ Solved = tuple[_native.Front, list[str], BaseException | None]
 
 class _Stopped(Exception):  # noqa: N818 - no error
     """The time is over."""
-
-
-def is_dask(data: Any) -> bool:
-    """Whether this is a table of Dask, without importing it."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
-
-
-def gathered(data: Any) -> Any:
-    """A table of Dask in one piece, as pandas has it: bins and costs need all of its values."""
-    return data.compute() if is_dask(data) else data
 
 
 def is_client(client: Any) -> bool:
@@ -306,7 +295,6 @@ def evaluate(
     from distributed import as_completed
 
     config = json.loads(front.about())["config"]
-    ignored = config["data"].get("ignore", ())
     shared = client.scatter(recipe, broadcast=True, hash=False)
     result = client.scatter(front.to_bytes(), broadcast=True, hash=False)
     token = uuid.uuid4().hex[:12]
@@ -318,22 +306,34 @@ def evaluate(
             result,
             part,
             json.dumps(config),
-            ignored,
             key=f"sogar-evaluate-{number}-{token}",
             retries=RETRIES,
         )
         for number, part in enumerate(parts)
     ]
-    rows = affected = done = 0
-    sums = [(0, 0)] * len(front)
     try:
-        for future in as_completed(futures):
-            more_rows, more_affected, more = future.result()
-            rows, affected, done = rows + more_rows, affected + more_affected, done + 1
-            sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
-            bar("evaluation", done, len(futures), "")
+        return _added_up(front, (future.result() for future in as_completed(futures)), len(futures), bar)
     finally:
         client.cancel([future for future in futures if not future.done()])
+        with suppress(Exception):  # a worker that is gone has nothing left to free
+            client.run(tasks.forget, recipe.token)
+
+
+def evaluate_here(problem: _native.Problem, front: _native.Front, data: Any, bar: Bar) -> dict[str, Any]:
+    """The same in this process: one partition in memory at a time."""
+    config = json.loads(front.about())["config"]
+    parts = data.to_delayed()
+    found = (tasks.evaluated_part(problem, front, part.compute(), json.dumps(config)) for part in parts)
+    return _added_up(front, found, len(parts), bar)
+
+
+def _added_up(front: _native.Front, parts: Iterable[tasks.Sums], of: int, bar: Bar) -> dict[str, Any]:
+    rows = affected = 0
+    sums = [(0, 0)] * len(front)
+    for done, (more_rows, more_affected, more) in enumerate(parts, 1):
+        rows, affected = rows + more_rows, affected + more_affected
+        sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
+        bar("evaluation", done, of, "")
     if not affected:
         raise PopulationError(
             "the model turns nobody down in this table",
@@ -341,8 +341,3 @@ def evaluate(
         )
     found: dict[str, Any] = json.loads(_native.evaluation_of(front, rows, affected, sums))
     return found
-
-
-def parts_of(data: Any) -> UserTable:
-    """A table of Dask as one table."""
-    return UserTable(gathered(data))

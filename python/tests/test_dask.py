@@ -227,6 +227,7 @@ def test_tables_of_dask(client: Client, alone: Sogar) -> None:
     expected = here.evaluate(others)
     found = there.evaluate(frame.from_pandas(others, npartitions=5), client=client)
     pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(here.evaluate(frame.from_pandas(others, npartitions=4)), expected)
     keys = ("rows", "affected", "mean_distance", "sd_distance")
     assert [there.evaluation_[key] for key in keys] == [here.evaluation_[key] for key in keys]
     assert alone.status_ == "complete"

@@ -39,7 +39,10 @@ impl Prepared {
             reporter.scorings(scorings);
         }
         let found = match checkpoint {
-            Some(checkpoint) => outcomes_in_blocks(question, watch, checkpoint, reporter)?,
+            Some(checkpoint) => {
+                let kept = Some((checkpoint, reporter));
+                outcomes_in_blocks(question, watch, BitTable::new(actions, rows), rows_at_once(rows), kept)?
+            }
             None => outcomes(question, watch)?,
         };
         if let (Some((cache, key)), Some(found)) = (&cache, &found)
@@ -50,12 +53,14 @@ impl Prepared {
         Ok(found)
     }
 
-    /// The outcomes of all actions, found for some rows at a time and kept in a file; `None` if stopped.
+    /// The outcomes of all actions, found for a block of so many rows at a time and kept in a file; `None` if stopped.
     pub(super) fn outcomes_in_file(
         &self,
         question: Question<'_>,
-        rows_at_once: usize,
+        blocks: usize,
         watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
+        reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
         let rows = question.rows.len();
         if is_scored(question.predictor)
@@ -63,21 +68,16 @@ impl Prepared {
         {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
         }
-        let (mut settled, mut method) = (0, "");
-        let mut flips = table_in_file(question.actions.len(), rows)?;
-        for (block, part) in question.rows.chunks(rows_at_once).enumerate() {
-            let start = block * rows_at_once;
-            let progress = |done, _| (watch.progress)(start + done, rows);
-            let watch = Watch { progress: &progress, stop: watch.stop };
-            let Some(found) = outcomes(Question { rows: part, ..question }, &watch)? else { return Ok(None) };
-            for action in 0..found.flips.sets() {
-                let words = found.flips.set(action);
-                flips.set_mut(action)[start / 64..start / 64 + words.len()].copy_from_slice(words);
-            }
-            settled += found.settled;
-            method = found.method;
-        }
-        Ok(Some(Outcomes { flips, settled, method }))
+        let flips = table_in_file(question.actions.len(), rows)?;
+        // Blocks that are kept must be the same in the next run, whatever memory it has.
+        let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
+        outcomes_in_blocks(
+            question,
+            watch,
+            flips,
+            at_once,
+            checkpoint.map(|checkpoint| (checkpoint, reporter)),
+        )
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
@@ -149,19 +149,24 @@ impl Prepared {
     }
 }
 
-/// The outcomes block of rows by block of rows, each taken from the checkpoint or kept there; `None` if stopped.
+/// The outcomes, found for so many rows at a time and put into `flips`; blocks come from the checkpoint, or are kept there, if there is
+/// one. `None` if stopped.
 fn outcomes_in_blocks(
     question: Question<'_>,
     watch: &Watch<'_>,
-    checkpoint: &Checkpoint,
-    reporter: &dyn Reporter,
+    mut flips: BitTable,
+    at_once: usize,
+    kept: Option<(&Checkpoint, &dyn Reporter)>,
 ) -> Result<Option<Outcomes>> {
     let (actions, rows) = (question.actions.len(), question.rows.len());
-    let (mut flips, mut settled, mut method) = (BitTable::new(actions, rows), 0, "");
-    let at_once = rows_at_once(rows);
+    let (mut settled, mut method) = (0, "");
     for (block, part) in question.rows.chunks(at_once).enumerate() {
         let start = block * at_once;
-        let found = match checkpoint.outcomes(block, actions, part.len())? {
+        let known = match kept {
+            Some((checkpoint, _)) => checkpoint.outcomes(block, actions, part.len())?,
+            None => None,
+        };
+        let found = match known {
             Some(found) => found,
             None => {
                 let progress = |done, _| (watch.progress)(start + done, rows);
@@ -169,7 +174,9 @@ fn outcomes_in_blocks(
                 let Some(found) = outcomes(Question { rows: part, ..question }, &watch)? else {
                     return Ok(None);
                 };
-                checkpoint.keep_outcomes(block, part.len(), &found, reporter);
+                if let Some((checkpoint, reporter)) = kept {
+                    checkpoint.keep_outcomes(block, part.len(), &found, reporter);
+                }
                 found
             }
         };

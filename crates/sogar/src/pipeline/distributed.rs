@@ -17,7 +17,7 @@ use super::{Prepared, Searched};
 use crate::actions::all_actions;
 use crate::cost::edit_costs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::memory_limit;
+use crate::limits::{MemoryEstimate, memory_limit};
 use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
 use crate::summary::{FrontFile, Status};
 
@@ -50,11 +50,13 @@ impl Prepared {
         self.outcomes_key(&self.affected)
     }
 
-    /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit.
+    /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit, or asks the model too much.
     pub fn frame(&self) -> Result<Frame> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = self.size();
-        size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
+        // Whom each action flips is with the others.
+        let estimate = MemoryEstimate { flips: 0, ..size.memory(self.threads(), outputs) };
+        size.refuse_if_too_large(estimate, memory_limit(&self.config.limits)?)?;
         let people = self.everybody();
         let actions = all_actions(&self.edits, self.limits.max_edits);
         if is_scored(&*self.model.predictor)
