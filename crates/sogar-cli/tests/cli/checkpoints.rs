@@ -52,6 +52,7 @@ fn a_folder_with_other_files_is_no_checkpoint() {
     let run = folder.solve(&["--checkpoint", ".", "-o", "new.json"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("in a folder without the file checkpoint.json"), "{run}");
+    assert!(run.stderr.contains("choose an empty folder") && !run.stderr.contains("delete"), "{run}");
     let run = folder.solve(&["--checkpoint", "people.csv", "-o", "new.json"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("can't be used as a checkpoint"), "{run}");

@@ -92,11 +92,19 @@ impl Checkpoint {
         if names.iter().any(|name| name == MANIFEST) {
             check_manifest(&folder.join(MANIFEST), &manifest)?;
         } else if let Some(name) = names.iter().find(own) {
-            let path = folder.join(name);
-            return Err(damaged(
-                &path,
+            let is_part =
+                |name: &String| [Kind::Outcomes, Kind::Search].iter().any(|kind| kind.number(name).is_some());
+            let error = damaged(
+                &folder.join(name),
                 &format!("this is in a folder without the file {MANIFEST}, so it is no checkpoint"),
-            ));
+            );
+            // Only what is left of a checkpoint may be deleted.
+            return Err(match names.iter().filter(own).all(is_part) {
+                true => error,
+                false => {
+                    error.help("choose an empty folder, or one that is not there yet, with --checkpoint")
+                }
+            });
         } else {
             write_atomically(&folder.join(MANIFEST), |out| {
                 serde_json::to_writer_pretty(&mut *out, &manifest)?;

@@ -172,6 +172,7 @@ fn a_folder_of_something_else_is_left_alone() {
     fs::write(folder.path().join("thesis.docx"), "all of it").unwrap();
     let error = Checkpoint::open(&settings(folder.path()), "one").unwrap_err();
     assert!(error.to_string().contains("thesis.docx: this is in a folder without"), "{error}");
+    assert!(error.remedy().is_some_and(|remedy| remedy.starts_with("choose an empty folder")), "{error:?}");
     assert!(!folder.path().join(MANIFEST).exists());
 }
 
