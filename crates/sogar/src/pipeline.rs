@@ -18,6 +18,7 @@ use crate::actions::{Edit, all_actions, all_edits, count_actions};
 use crate::binarize::{Split, all_splits, useful_splits};
 use crate::config::Config;
 use crate::cost::{CostModel, edit_costs};
+use crate::device::{Compute, Device};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, label_values};
@@ -86,6 +87,8 @@ pub trait Reporter: Sync {
     fn checking(&self, _what: &str, _done: usize, _all: usize) {}
     /// The model is about to be asked about this many rows.
     fn scorings(&self, _scorings: Scorings) {}
+    /// Something that the user may want to know.
+    fn notice(&self, _text: &str) {}
     /// Something is not as it should be, though the run goes on.
     fn warning(&self, _text: &str) {}
 }
@@ -211,9 +214,14 @@ impl Prepared {
         }
     }
 
+    /// The device that was asked for.
+    pub fn device(&self) -> Result<Device> {
+        self.config.limits.device.as_deref().map_or(Ok(Device::Auto), str::parse)
+    }
+
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        self.problem_of(&self.everybody(), reporter, cancel)
+        self.problem_of(&self.everybody(), reporter, cancel, None)
     }
 
     /// All affected people.
@@ -241,12 +249,14 @@ impl Prepared {
         people: &People,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
+        compute: Option<&Compute<'_>>,
     ) -> Result<SolverProblem> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
         size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        let find = |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, reporter);
+        let find =
+            |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, reporter, compute);
         self.problem_over(people, actions, find, reporter, cancel)
     }
 
@@ -337,11 +347,13 @@ impl Prepared {
 
     /// Outcomes and search for some people.
     fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
+        let memory = memory_limit(&self.config.limits)?;
+        let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
         let start = Instant::now();
-        let made = self.problem_of(people, reporter, cancel)?;
+        let made = self.problem_of(people, reporter, cancel, Some(&compute))?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let solver = Solver::builder()
             .threads(self.threads())
             .time_limit(seconds(self.config.limits.time_limit))
@@ -352,7 +364,7 @@ impl Prepared {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
         let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: people.rows.len() };
-        let outcome = solver.solve(&made.problem, &observer);
+        let outcome = compute.solve(&solver, &made.problem, &observer);
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !made.finished => Status::Cancelled,
@@ -361,7 +373,7 @@ impl Prepared {
             _ => Status::Cancelled,
         };
         let seconds_search = start.elapsed().as_secs_f64();
-        Ok(Searched { made, outcome, status, seconds_outcomes, seconds_search })
+        Ok(Searched { made, outcome, status, device: compute.label(), seconds_outcomes, seconds_search })
     }
 }
 
@@ -380,6 +392,8 @@ struct Searched {
     made: SolverProblem,
     outcome: sogar_solver::Outcome,
     status: Status,
+    /// What it was computed on.
+    device: String,
     seconds_outcomes: f64,
     seconds_search: f64,
 }

@@ -17,6 +17,7 @@ mod check;
 mod command_models;
 mod comparing;
 mod configuration;
+mod devices;
 mod explaining;
 mod exporting;
 mod folder;

@@ -3,11 +3,14 @@
 use sogar_solver::{Actions, BitTable};
 
 use super::{Prepared, Reporter};
+use crate::device::Compute;
 use crate::error::Result;
 use crate::files::sha256_hex;
 use crate::model::Prediction;
 use crate::outcomes::cache::{Cache, Found, KeyOf};
-use crate::outcomes::{Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes};
+use crate::outcomes::{
+    Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
+};
 
 /// Rows whose outcomes of all actions are held at a time, a multiple of 64.
 const ROWS_AT_ONCE: usize = 1 << 14;
@@ -19,6 +22,7 @@ impl Prepared {
         question: Question<'_>,
         watch: &Watch<'_>,
         reporter: &dyn Reporter,
+        compute: Option<&Compute<'_>>,
     ) -> Result<Option<Outcomes>> {
         let folder = self.outcomes_cache.as_ref();
         let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(question.rows)));
@@ -35,7 +39,9 @@ impl Prepared {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             reporter.scorings(scorings);
         }
-        let found = outcomes(question, watch)?;
+        let cells = compute.and_then(|compute| compute.cells(&question));
+        let found = outcomes_on(question, watch, cells.as_deref())?;
+        drop(cells);
         if let (Some((cache, key)), Some(found)) = (&cache, &found)
             && let Err(error) = cache.store(key, rows, found)
         {
