@@ -24,6 +24,8 @@ pub struct Options {
     pub adapter: Option<usize>,
     /// Whether a software adapter is out of the question.
     pub hardware_only: bool,
+    /// Bytes of the largest buffer, if less than the adapter allows: for tests of how work is cut.
+    pub largest: Option<u64>,
     /// A fault for tests.
     pub inject: Option<Injected>,
 }
@@ -74,6 +76,7 @@ impl Gpu {
             Some(Injected::TooSmall) => 256,
             _ => offered.max_storage_buffer_binding_size.min(offered.max_buffer_size).min(LARGEST),
         };
+        let largest = largest.min(options.largest.unwrap_or(u64::MAX));
         let required_limits = Limits {
             max_storage_buffers_per_shader_stage: offered.max_storage_buffers_per_shader_stage,
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,

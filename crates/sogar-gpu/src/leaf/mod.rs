@@ -20,16 +20,13 @@
 //! are on their way at a time: while one is computed, the last one's answer is read and the next one's sets are written.
 
 mod batch;
-mod choice;
 mod context;
 mod sets;
 mod tables;
-#[cfg(test)]
-mod tests;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sogar_solver::leaf::{
     GroupedLeaves, LeafBackend, LeafContext, LeafEvaluation, LeafPoint, LeafRequest, LeafWork, front_of,
@@ -37,17 +34,15 @@ use sogar_solver::leaf::{
 use sogar_solver::{Problem, RowSet, Stop, StopReason};
 
 use self::batch::{Answer, Kernels, Room, Slot};
-use self::choice::Choice;
-pub use self::choice::{Use, Verdict};
 use self::context::Context;
 use self::sets::Sets;
 use self::tables::Tables;
 use crate::buffer::Allowance;
+use crate::choice::{Choice, Use, Verdict};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
+use crate::pace::Pace;
 
-/// How long a batch should take.
-const BATCH_TIME: Duration = Duration::from_millis(15);
 /// Sets in the first batch, when nothing is known yet, and at most.
 const FIRST_SETS: usize = 16;
 const MOST_SETS: usize = 2048;
@@ -138,8 +133,8 @@ struct OnDevice<'a> {
     problem: &'a Problem,
     tables: Tables,
     room: Room,
-    /// Sets that a batch should have, by the time that the last ones took.
-    at_once: AtomicUsize,
+    /// Sets that a batch should have.
+    pace: Pace,
     /// Sets evaluated so far.
     sets: AtomicU64,
     idle: Mutex<Pool<'a>>,
@@ -187,7 +182,7 @@ impl<'a> OnDevice<'a> {
             problem,
             tables,
             room,
-            at_once: AtomicUsize::new(FIRST_SETS.min(room.sets)),
+            pace: Pace::new(FIRST_SETS, room.sets),
             sets: AtomicU64::new(0),
             idle: Mutex::new(Pool { slots: vec![slot], allowance }),
         })
@@ -232,7 +227,7 @@ impl<'a> OnDevice<'a> {
     fn start(&self, requests: &[LeafRequest<'_>], first: usize) -> Result<Option<Batch>, Fault> {
         let (gpu, kernels) = (self.kernels.gpu, &self.kernels.kernels);
         gpu.check()?;
-        let room = Room { sets: self.at_once.load(Ordering::Relaxed), ..self.room };
+        let room = Room { sets: self.pace.get(), ..self.room };
         let sets = Sets::of(self.problem, &self.tables, &requests[first..], room);
         let slot = self.slot()?;
         let started = Instant::now();
@@ -259,7 +254,7 @@ impl<'a> OnDevice<'a> {
         let gpu = self.kernels.gpu;
         let Batch { slot, work, first, sets, started } = batch;
         let answer = slot.finish(gpu, work, &self.tables, sets)?;
-        self.adapt(sets, started.elapsed() / if shared { 2 } else { 1 });
+        self.pace.took(sets, started.elapsed(), shared);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).slots.push(slot);
         match answer {
             Answer::Points(points) => {
@@ -282,12 +277,5 @@ impl<'a> OnDevice<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// Batches get longer or shorter by the time that one took.
-    fn adapt(&self, sets: usize, took: Duration) {
-        let fitting = sets as f64 * BATCH_TIME.as_secs_f64() / took.as_secs_f64().max(1e-6);
-        let fitting = (fitting as usize).clamp(sets.div_ceil(4), sets * 2);
-        self.at_once.store(fitting.clamp(1, self.room.sets), Ordering::Relaxed);
     }
 }
