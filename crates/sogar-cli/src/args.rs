@@ -115,6 +115,12 @@ pub struct SolveArgs {
     /// Also write the points as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Keep what is finished in this folder, and go on from what a killed run left there
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Most that the checkpoint may take, e.g. 500MB [default: 4GB]
+    #[arg(long, value_name = "SIZE", requires = "checkpoint")]
+    pub checkpoint_limit: Option<String>,
     #[command(flatten)]
     pub input: InputArgs,
 }

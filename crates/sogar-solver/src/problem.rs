@@ -299,6 +299,16 @@ impl Problem {
         self.actions.len()
     }
 
+    /// Number of edits.
+    pub fn edits(&self) -> usize {
+        self.edits
+    }
+
+    /// How the costs of an action's edits combine.
+    pub fn combine(&self) -> Combine {
+        self.combine
+    }
+
     /// The limits of a tree.
     pub fn limits(&self) -> Limits {
         self.limits
@@ -333,7 +343,7 @@ impl Problem {
     }
 
     /// How many low bits totals of cost must lose to stay below 2^32 − 1.
-    pub(crate) fn scale(&self) -> u32 {
+    pub fn scale(&self) -> u32 {
         self.scale
     }
 

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use crate::bits::Kernel;
 use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
-use crate::leaf::{GroupedLeaves, LeafEvaluation, LeafWork, Narrow};
+use crate::leaf::{GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork, Narrow};
 use crate::memo::Memo;
 use crate::merge::merge;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::stop::{CancelToken, Observer, Stop, StopReason};
+use crate::subproblems::Subproblems;
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,22 +116,57 @@ impl Solver {
 
     /// Finds the front.
     pub fn solve(&self, problem: &Problem, observer: &dyn Observer) -> Outcome {
+        self.solve_anyhow(problem, None, observer, &())
+    }
+
+    /// Finds the front; `kept` has subproblems that were finished before, and is told of those that are finished now.
+    pub fn solve_keeping(
+        &self,
+        problem: &Problem,
+        observer: &dyn Observer,
+        kept: &dyn Subproblems,
+    ) -> Outcome {
+        self.solve_anyhow(problem, None, observer, kept)
+    }
+
+    /// Finds the front, with leaves evaluated elsewhere if there is a `backend`: the same front.
+    pub fn solve_on(
+        &self,
+        problem: &Problem,
+        backend: Option<&dyn LeafBackend>,
+        observer: &dyn Observer,
+    ) -> Outcome {
+        self.solve_anyhow(problem, backend, observer, &())
+    }
+
+    fn solve_anyhow(
+        &self,
+        problem: &Problem,
+        backend: Option<&dyn LeafBackend>,
+        observer: &dyn Observer,
+        kept: &dyn Subproblems,
+    ) -> Outcome {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
         self.pool.install(|| {
             let merged = if self.settings.switches.merge { merge(problem, &stop) } else { None };
             let problem = merged.as_ref().unwrap_or(problem);
             let leaves = GroupedLeaves::new(problem, self.settings.switches);
-            self.solve_with(problem, &leaves, stop, observer)
+            match backend.map(|backend| backend.leaves(problem, &leaves)) {
+                Some(elsewhere) => self.solve_with(problem, &leaves, &*elsewhere, stop, observer, kept),
+                None => self.solve_with(problem, &leaves, &leaves, stop, observer, kept),
+            }
         })
     }
 
     fn solve_with(
         &self,
         problem: &Problem,
-        leaves: &GroupedLeaves<'_>,
+        grouped: &GroupedLeaves<'_>,
+        leaves: &dyn LeafEvaluation,
         stop: Stop,
         observer: &dyn Observer,
+        kept: &dyn Subproblems,
     ) -> Outcome {
         let Switches { warm_start, memo, .. } = self.settings.switches;
         let memo = Memo::new(problem, if memo { self.settings.memory_limit } else { 0 });
@@ -141,7 +177,7 @@ impl Solver {
         let give_up = || over.load(Ordering::Relaxed) || search.stop.check().is_err();
         let ((front, reason), cheapest) = rayon::join(
             || {
-                let found = search.run(observer);
+                let found = search.run(observer, kept);
                 over.store(true, Ordering::Relaxed);
                 found
             },
@@ -154,7 +190,7 @@ impl Solver {
         };
         let bound = match status {
             Status::Complete => front.points(),
-            _ => individual_bound_of(problem, &cheapest.unwrap_or_else(|| leaves.cheapest_at_least())),
+            _ => individual_bound_of(problem, &cheapest.unwrap_or_else(|| grouped.cheapest_at_least())),
         };
         let solutions = front.solutions();
         let stats = Stats {

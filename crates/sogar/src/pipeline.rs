@@ -4,6 +4,7 @@
 //! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
 
 mod asking;
+mod distributed;
 mod result;
 mod sample;
 
@@ -11,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sogar_solver::{
-    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Solver, Stop,
+    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Shape, Solver, Stop,
 };
 
 use crate::actions::{Edit, all_actions, all_edits, count_actions};
 use crate::binarize::{Split, all_splits, useful_splits};
+use crate::checkpoint::{Checkpoint, CheckpointSettings, KeptCuts};
 use crate::config::Config;
 use crate::cost::{CostModel, edit_costs};
 use crate::encode::Encoder;
@@ -30,6 +32,8 @@ use crate::row_order::like_next_to_like;
 use crate::rules::Rule;
 use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
 use crate::table::Table;
+use asking::costs_key;
+pub use distributed::{Gathered, actions_in_use};
 use result::Describe;
 
 /// Everything that is known before outcomes are computed.
@@ -70,6 +74,8 @@ pub struct Prepared {
     pub notices: Vec<String>,
     /// A folder in which outcomes are kept between runs; none unless it is set.
     pub outcomes_cache: Option<PathBuf>,
+    /// A folder in which what is finished of the run is kept; none unless it is set.
+    pub checkpoint: Option<CheckpointSettings>,
     /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
     predictions_hash: String,
 }
@@ -200,6 +206,7 @@ impl Prepared {
             limits,
             notices,
             outcomes_cache: None,
+            checkpoint: None,
             predictions_hash,
         })
     }
@@ -214,7 +221,7 @@ impl Prepared {
 
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        self.problem_of(&self.everybody(), reporter, cancel)
+        self.problem_of(&self.everybody(), None, reporter, cancel)
     }
 
     /// All affected people.
@@ -259,6 +266,7 @@ impl Prepared {
     fn problem_of(
         &self,
         people: &People,
+        checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
@@ -268,7 +276,7 @@ impl Prepared {
         let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
         let find = |question: Question<'_>, watch: &Watch<'_>| match place {
-            PlaceOfFlips::Memory => self.outcomes(question, watch, reporter),
+            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter),
             PlaceOfFlips::File { rows_at_once } => {
                 reporter.warning(&format!(
                     "whom each action flips takes {}, more than the memory limit leaves: it is kept in a temporary file, and the \
@@ -382,7 +390,10 @@ impl Prepared {
     /// Outcomes and search for some people.
     fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
         let start = Instant::now();
-        let made = self.problem_of(people, reporter, cancel)?;
+        let checkpoint = self.checkpoint.as_ref();
+        let checkpoint =
+            checkpoint.map(|settings| Checkpoint::open(settings, &self.run_key(people))).transpose()?;
+        let made = self.problem_of(people, checkpoint.as_ref(), reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
@@ -397,7 +408,16 @@ impl Prepared {
             })?;
         let observer =
             SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
-        let outcome = solver.solve(&made.problem, &observer);
+        let outcome = match &checkpoint {
+            Some(checkpoint) if made.finished => {
+                let shape = Shape::of(&made.problem);
+                let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
+                let outcome = solver.solve_keeping(&made.problem, &observer, &kept);
+                kept.flush();
+                outcome
+            }
+            _ => solver.solve(&made.problem, &observer),
+        };
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !made.finished => Status::Cancelled,

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use serde_json::json;
+use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
+use sogar::config::parse_bytes;
 use sogar::describe::grouped;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
@@ -22,7 +24,9 @@ use crate::progress::Bars;
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
     require_writable(&args.output)?;
     args.csv.as_deref().map(require_writable).transpose()?;
-    let prepared = prepare(&args.input, output)?;
+    let checkpoint = checkpoint(args)?;
+    let mut prepared = prepare(&args.input, output)?;
+    prepared.checkpoint = checkpoint;
     let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
     let front = solve(&prepared, held_out.as_ref(), output)?;
     interrupt::finish();
@@ -36,6 +40,12 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
         output.print(report(&front, &args.output))?;
     }
     Ok(exit_of(&front))
+}
+
+/// Where the run keeps what it has finished.
+fn checkpoint(args: &SolveArgs) -> Result<Option<CheckpointSettings>> {
+    let limit = args.checkpoint_limit.as_deref().map_or(Ok(DEFAULT_LIMIT), parse_bytes)?;
+    Ok(args.checkpoint.clone().map(|folder| CheckpointSettings { folder, limit }))
 }
 
 /// Reads the inputs and says what was found in them.

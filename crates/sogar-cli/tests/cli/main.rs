@@ -14,6 +14,7 @@ mod bad_results;
 mod bad_settings;
 mod bad_tables;
 mod check;
+mod checkpoints;
 mod command_models;
 mod comparing;
 mod configuration;

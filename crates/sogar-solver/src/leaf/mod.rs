@@ -88,6 +88,25 @@ pub trait LeafContext: Send + Sync {
     fn narrow<'a>(&'a self, set: &RowSet, expected: usize) -> Option<Box<dyn LeafContext + 'a>>;
 }
 
+/// Another place where leaves are evaluated, such as a graphics processor.
+pub trait LeafBackend: Sync {
+    /// Prepares for a problem. `cpu` evaluates the same leaves, for whatever the backend can't or need not do.
+    fn leaves<'a>(&'a self, problem: &'a Problem, cpu: &'a GroupedLeaves<'a>)
+    -> Box<dyn LeafEvaluation + 'a>;
+}
+
+/// The front of a leaf, given every action that may be on it with its totals, in any order.
+pub fn front_of(mut points: Vec<LeafPoint>) -> Vec<LeafPoint> {
+    points.sort_unstable_by_key(|point| (point.cost, point.loss, point.action));
+    let mut least = u64::MAX;
+    points.retain(|point| {
+        let better = u64::from(point.loss) < least;
+        least = least.min(u64::from(point.loss));
+        better
+    });
+    points
+}
+
 /// How much a leaf evaluation had to look at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeafWork {
@@ -150,6 +169,11 @@ impl<'a> GroupedLeaves<'a> {
             counted: Default::default(),
             idle: Mutex::default(),
         }
+    }
+
+    /// Per action whether it can matter to any leaf: an earlier one does at least as much for no more elsewhere.
+    pub fn useful(&self) -> &[bool] {
+        &self.groups.useful
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -299,5 +323,19 @@ impl LeafEvaluation for GroupedLeaves<'_> {
     fn work(&self) -> LeafWork {
         let [sets, groups, losses, costs] = [0, 1, 2, 3].map(|i| self.counted[i].load(Ordering::Relaxed));
         LeafWork { sets, groups, losses, costs }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_front_has_the_smallest_action_of_every_point() {
+        let point = |cost, loss, action| LeafPoint { cost, loss, action };
+        let points = vec![point(5, 1, 9), point(0, 4, 0), point(5, 1, 3), point(6, 1, 1), point(2, 4, 2)];
+        assert_eq!(front_of(points), [point(0, 4, 0), point(5, 1, 3)]);
+        assert_eq!(front_of(Vec::new()), []);
+        assert_eq!(front_of(vec![point(0, u32::MAX, 0)]), [point(0, u32::MAX, 0)]);
     }
 }

@@ -94,7 +94,7 @@ impl Prepared {
     }
 
     /// The configuration without what must not show in a result: threads, time, memory and scorings of this run.
-    fn recorded_config(&self) -> Config {
+    pub(super) fn recorded_config(&self) -> Config {
         let mut config = self.config.clone();
         config.limits.threads = None;
         config.limits.time_limit = None;

@@ -110,7 +110,7 @@ impl Prepared {
 }
 
 /// The actions that trees use, with all that they begin with: their numbers, ascending, and themselves.
-fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
+pub(super) fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
     let mut lists: BTreeSet<(usize, &[u32])> = BTreeSet::from([(0, &[][..])]);
     let mut open: Vec<&TreeNode> = candidates.iter().map(|candidate| &candidate.tree).collect();
     while let Some(node) = open.pop() {
@@ -137,7 +137,7 @@ fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
 }
 
 /// A tree whose actions are positions among `ids`.
-fn renamed(tree: &TreeNode, ids: &[u32]) -> TreeNode {
+pub(super) fn renamed(tree: &TreeNode, ids: &[u32]) -> TreeNode {
     match tree {
         TreeNode::Leaf { action } => TreeNode::Leaf { action: ids.partition_point(|id| id < action) as u32 },
         TreeNode::Split { split, left, right } => TreeNode::Split {

@@ -1,0 +1,89 @@
+//! Buffers of a device, within its limits and the memory that may be used.
+
+use bytemuck::NoUninit;
+use wgpu::{BufferUsages, util::DeviceExt as _};
+
+use crate::device::Gpu;
+use crate::fault::{Fault, Injected};
+
+/// Makes buffers until the memory that may be used is spent.
+pub(crate) struct Allowance<'g> {
+    gpu: &'g Gpu,
+    left: u64,
+}
+
+impl<'g> Allowance<'g> {
+    pub fn new(gpu: &'g Gpu, bytes: u64) -> Self {
+        Allowance { gpu, left: bytes }
+    }
+
+    fn take(&mut self, bytes: u64) -> Result<(), Fault> {
+        if self.gpu.inject == Some(Injected::OutOfMemory) {
+            self.gpu.note(Fault::OutOfMemory(format!("{bytes} bytes could not be allocated")));
+        }
+        if bytes > self.gpu.largest {
+            let most = self.gpu.largest;
+            return Err(Fault::TooSmall(format!("{bytes} bytes are needed at once, {most} are possible")));
+        }
+        match self.left.checked_sub(bytes) {
+            Some(left) => self.left = left,
+            None => {
+                return Err(Fault::TooSmall("the memory limit leaves no room for its buffers".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn checked(&self, buffer: wgpu::Buffer) -> Result<wgpu::Buffer, Fault> {
+        self.gpu.check()?;
+        Ok(buffer)
+    }
+
+    /// A buffer with these numbers, for reading.
+    pub fn with<T: NoUninit>(&mut self, content: &[T]) -> Result<wgpu::Buffer, Fault> {
+        self.take(size_of_val(content) as u64)?;
+        let buffer = self.gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: None,
+            contents: if content.is_empty() { &[0; 16] } else { bytemuck::cast_slice(content) },
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_DST,
+        });
+        self.checked(buffer)
+    }
+
+    /// Settings of a kernel.
+    pub fn settings<T: NoUninit>(&mut self, content: &T) -> Result<wgpu::Buffer, Fault> {
+        let buffer = self.gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: None,
+            contents: bytemuck::bytes_of(content),
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        });
+        self.checked(buffer)
+    }
+
+    /// An empty buffer that kernels read and write.
+    pub fn scratch(&mut self, bytes: u64) -> Result<wgpu::Buffer, Fault> {
+        self.empty(bytes, BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC)
+    }
+
+    /// An empty buffer that results are copied to.
+    pub fn readable(&mut self, bytes: u64) -> Result<wgpu::Buffer, Fault> {
+        self.empty(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)
+    }
+
+    fn empty(&mut self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, Fault> {
+        self.take(bytes)?;
+        let size = bytes.max(16).next_multiple_of(4);
+        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        self.checked(buffer)
+    }
+
+    /// Bytes that may still be used.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+}

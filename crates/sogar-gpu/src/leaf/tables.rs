@@ -1,0 +1,333 @@
+//! What the kernels read of a problem, in buffers that fit the adapter.
+//!
+//! Actions of up to two edits are *short*: there are few of them, so all are looked at in full. A *long* one costs at least what any pair of its
+//! edits costs; pairs that no useful action is made of are listed as short ones without a number, for their costs alone.
+
+use std::collections::HashMap;
+
+use sogar_solver::{Combine, Problem};
+use wgpu::Buffer;
+
+use crate::buffer::Allowance;
+use crate::device::Gpu;
+use crate::fault::Fault;
+
+/// No action, no edit.
+pub(super) const NONE: u32 = u32::MAX;
+/// Pairs of edits that bound the cost of a long action, at most.
+const MOST_BOUNDS: usize = 6;
+/// Steps of the stairs on which known costs stand, at most.
+const MOST_STEPS: u64 = 1024;
+
+/// Settings that all kernels of a problem share, in the order of `Tile` in `leaf.wgsl`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub shorts: u32,
+    pub longs: u32,
+    pub words: usize,
+    pub columns: u32,
+    pub long_edits: u32,
+    pub long_bounds: u32,
+    pub steps: u32,
+    pub loss_bits: u32,
+    pub cost_bits: u32,
+    pub sums: bool,
+    pub candidates: u32,
+    pub found: u32,
+}
+
+impl Shape {
+    fn settings(&self, first: u32, count: u32, columns: u32) -> [u32; 12] {
+        [
+            first,
+            count,
+            columns,
+            self.shorts,
+            self.long_edits,
+            self.long_bounds,
+            self.steps,
+            self.loss_bits,
+            self.cost_bits,
+            u32::from(self.sums),
+            self.candidates,
+            self.found,
+        ]
+    }
+}
+
+/// Some of the short actions.
+pub(super) struct ShortTile {
+    pub count: u32,
+    pub settings: Buffer,
+    pub edits: Buffer,
+    pub flips: Buffer,
+    pub costs: Buffer,
+}
+
+/// Some of the long actions.
+pub(super) struct LongTile {
+    pub count: u32,
+    pub settings: Buffer,
+    pub flips: Buffer,
+}
+
+/// All long actions.
+pub(super) struct Longs {
+    pub settings: Buffer,
+    pub edits: Buffer,
+    pub bounds: Buffer,
+    pub costs: Buffer,
+    pub tiles: Vec<LongTile>,
+    /// The position of every action among the long ones, or [`NONE`].
+    pub position: Vec<u32>,
+}
+
+/// A problem on the device.
+pub(super) struct Tables {
+    pub shape: Shape,
+    pub settings: Buffer,
+    pub numbers: Buffer,
+    pub shorts: Vec<ShortTile>,
+    pub longs: Option<Longs>,
+    /// Per bit of a weight the rows that have it; one plane with all rows if every row counts once.
+    pub planes: Vec<Vec<u64>>,
+}
+
+/// The useful actions, short and long.
+struct Lists {
+    /// Edits and number.
+    shorts: Vec<([u32; 2], u32)>,
+    longs: Vec<u32>,
+    /// For every long action the same number of short ones that are parts of it.
+    bounds: Vec<u32>,
+    per_long: usize,
+}
+
+impl Lists {
+    fn new(problem: &Problem, useful: &[bool]) -> Lists {
+        let mut shorts = vec![([NONE, NONE], 0)];
+        let mut longs = Vec::new();
+        let mut pairs: HashMap<[u32; 2], u32> = HashMap::new();
+        for action in (1..problem.actions()).filter(|&action| useful.get(action) == Some(&true)) {
+            match *problem.edits_of(action) {
+                [edit] => shorts.push(([edit, NONE], action as u32)),
+                [a, b] => {
+                    pairs.insert([a, b], shorts.len() as u32);
+                    shorts.push(([a, b], action as u32));
+                }
+                _ => longs.push(action as u32),
+            }
+        }
+        let longest = longs.last().map_or(0, |&action| problem.edits_of(action as usize).len());
+        let per_long = (longest * longest.saturating_sub(1) / 2).min(MOST_BOUNDS);
+        let mut bounds = vec![0; longs.len() * per_long];
+        for (&action, bounds) in longs.iter().zip(bounds.chunks_mut(per_long.max(1))) {
+            let edits = problem.edits_of(action as usize);
+            let all =
+                edits.iter().enumerate().flat_map(|(i, &a)| edits[i + 1..].iter().map(move |&b| [a, b]));
+            for (bound, pair) in bounds.iter_mut().zip(all) {
+                *bound = *pairs.entry(pair).or_insert_with(|| {
+                    shorts.push((pair, NONE));
+                    shorts.len() as u32 - 1
+                });
+            }
+        }
+        Lists { shorts, longs, bounds, per_long }
+    }
+}
+
+impl Tables {
+    /// `candidates` and `found`: how many a batch of sets may have.
+    pub fn new(
+        gpu: &Gpu,
+        problem: &Problem,
+        useful: &[bool],
+        allowance: &mut Allowance<'_>,
+        (candidates, found): (u32, u32),
+    ) -> Result<Tables, Fault> {
+        if problem.scale() > 32 || problem.rows() >= 1 << 31 {
+            return Err(Fault::TooSmall("its sums have 64 bits, the problem's costs need more".to_owned()));
+        }
+        let lists = Lists::new(problem, useful);
+        let size = problem.size() as u64;
+        let loss_bits = (0..32).find(|bits| size >> bits < MOST_STEPS - 2).unwrap_or(31);
+        let shape = Shape {
+            shorts: lists.shorts.len() as u32,
+            longs: lists.longs.len() as u32,
+            words: problem.rows().div_ceil(32),
+            columns: problem.edits() as u32 + 1,
+            long_edits: lists.longs.last().map_or(0, |&long| problem.edits_of(long as usize).len() as u32),
+            long_bounds: lists.per_long as u32,
+            steps: (size >> loss_bits) as u32 + 2,
+            loss_bits,
+            cost_bits: problem.scale(),
+            sums: problem.combine() == Combine::Sum,
+            candidates,
+            found,
+        };
+        let numbers: Vec<u32> = lists.shorts.iter().map(|(_, number)| *number).collect();
+        let longs = match lists.longs.is_empty() {
+            true => None,
+            false => Some(long_actions(gpu, problem, &lists, shape, allowance)?),
+        };
+        let shared = longs.as_ref().map(|longs| &longs.costs);
+        let shorts = short_tiles(gpu, problem, &lists, shape, allowance, shared)?;
+        Ok(Tables {
+            shape,
+            settings: allowance.settings(&shape.settings(0, shape.shorts, shape.columns))?,
+            numbers: allowance.with(&numbers)?,
+            shorts,
+            longs,
+            planes: planes(problem),
+        })
+    }
+}
+
+/// Words of 32 rows × actions, so that neighbouring threads read neighbouring numbers.
+fn flips_of(problem: &Problem, words: usize, actions: impl ExactSizeIterator<Item = u32>) -> Vec<u32> {
+    let count = actions.len();
+    let mut table = vec![0; words * count];
+    for (at, action) in actions.enumerate().filter(|(_, action)| *action != NONE) {
+        for (word, &both) in problem.flips_of(action as usize).iter().enumerate() {
+            table[2 * word * count + at] = both as u32;
+            if 2 * word + 1 < words {
+                table[(2 * word + 1) * count + at] = (both >> 32) as u32;
+            }
+        }
+    }
+    table
+}
+
+/// Rows × these edits, and an empty column.
+fn costs_of(problem: &Problem, edits: &[u32]) -> Vec<u32> {
+    let columns = edits.len() + 1;
+    let mut table = vec![0; problem.rows() * columns];
+    for (at, &edit) in edits.iter().enumerate() {
+        for (row, &cost) in problem.edit_cost(edit as usize).iter().enumerate() {
+            table[row * columns + at] = cost;
+        }
+    }
+    table
+}
+
+/// How many actions a tile can have: their flips fit into a buffer, their threads into a dispatch.
+fn most_actions(gpu: &Gpu, words: usize) -> usize {
+    let by_buffer = gpu.largest / (words as u64 * 4).max(1);
+    usize::try_from(by_buffer).unwrap_or(usize::MAX).min(gpu.workgroups as usize * 64)
+}
+
+fn too_many_rows() -> Fault {
+    Fault::TooSmall("what one action does to all rows does not fit into a buffer".to_owned())
+}
+
+fn short_tiles(
+    gpu: &Gpu,
+    problem: &Problem,
+    lists: &Lists,
+    shape: Shape,
+    allowance: &mut Allowance<'_>,
+    shared: Option<&Buffer>,
+) -> Result<Vec<ShortTile>, Fault> {
+    let most = most_actions(gpu, shape.words);
+    let most_edits = match shared {
+        Some(_) => problem.edits(),
+        None => (gpu.largest / (problem.rows() as u64 * 4)).saturating_sub(1) as usize,
+    };
+    let mut tiles = Vec::new();
+    let mut first = 0;
+    while first < lists.shorts.len() {
+        // Edits are numbered anew in each tile, unless long actions need all of them in one buffer.
+        let mut edits: Vec<u32> = match shared {
+            Some(_) => (0..problem.edits() as u32).collect(),
+            None => Vec::new(),
+        };
+        let mut position: HashMap<u32, u32> = edits.iter().map(|&edit| (edit, edit)).collect();
+        let mut pairs = Vec::new();
+        for (pair, _) in lists.shorts[first..].iter().take(most) {
+            let fresh = pair.iter().filter(|edit| **edit != NONE && !position.contains_key(edit)).count();
+            if edits.len() + fresh > most_edits {
+                break;
+            }
+            pairs.push(pair.map(|edit| match edit {
+                NONE => NONE,
+                _ => *position.entry(edit).or_insert_with(|| {
+                    edits.push(edit);
+                    edits.len() as u32 - 1
+                }),
+            }));
+        }
+        if pairs.is_empty() {
+            return Err(too_many_rows());
+        }
+        let columns = edits.len() as u32 + 1;
+        pairs.iter_mut().flatten().filter(|edit| **edit == NONE).for_each(|edit| *edit = columns - 1);
+        let numbers = lists.shorts[first..first + pairs.len()].iter().map(|(_, number)| *number);
+        let count = pairs.len() as u32;
+        tiles.push(ShortTile {
+            count,
+            settings: allowance.settings(&shape.settings(first as u32, count, columns))?,
+            edits: allowance.with(&pairs)?,
+            flips: allowance.with(&flips_of(problem, shape.words, numbers))?,
+            costs: match shared {
+                Some(costs) => costs.clone(),
+                None => allowance.with(&costs_of(problem, &edits))?,
+            },
+        });
+        first += pairs.len();
+    }
+    Ok(tiles)
+}
+
+fn long_actions(
+    gpu: &Gpu,
+    problem: &Problem,
+    lists: &Lists,
+    shape: Shape,
+    allowance: &mut Allowance<'_>,
+) -> Result<Longs, Fault> {
+    let all: Vec<u32> = (0..problem.edits() as u32).collect();
+    let mut edits = Vec::with_capacity(lists.longs.len() * (shape.long_edits as usize + 1));
+    let mut position = vec![NONE; problem.actions()];
+    for (at, &action) in lists.longs.iter().enumerate() {
+        position[action as usize] = at as u32;
+        edits.push(action);
+        let own = problem.edits_of(action as usize);
+        let empty = std::iter::repeat(shape.columns - 1);
+        edits.extend(own.iter().copied().chain(empty).take(shape.long_edits as usize));
+    }
+    let most = most_actions(gpu, shape.words);
+    if most == 0 {
+        return Err(too_many_rows());
+    }
+    let mut tiles = Vec::new();
+    for (number, actions) in lists.longs.chunks(most).enumerate() {
+        let count = actions.len() as u32;
+        tiles.push(LongTile {
+            count,
+            settings: allowance.settings(&shape.settings((number * most) as u32, count, shape.columns))?,
+            flips: allowance.with(&flips_of(problem, shape.words, actions.iter().copied()))?,
+        });
+    }
+    Ok(Longs {
+        settings: allowance.settings(&shape.settings(0, shape.longs, shape.columns))?,
+        edits: allowance.with(&edits)?,
+        bounds: allowance.with(&lists.bounds)?,
+        costs: allowance.with(&costs_of(problem, &all))?,
+        tiles,
+        position,
+    })
+}
+
+fn planes(problem: &Problem) -> Vec<Vec<u64>> {
+    let weights: Vec<u32> = (0..problem.rows()).map(|row| problem.weight(row)).collect();
+    let bits = u32::BITS - weights.iter().fold(0, |all, weight| all | weight).leading_zeros();
+    (0..bits)
+        .map(|bit| {
+            let mut words = vec![0; problem.rows().div_ceil(64)];
+            for (row, _) in weights.iter().enumerate().filter(|(_, weight)| *weight >> bit & 1 == 1) {
+                words[row / 64] |= 1 << (row % 64);
+            }
+            words
+        })
+        .collect()
+}
