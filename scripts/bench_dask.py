@@ -58,7 +58,7 @@ def main() -> int:
     totals: dict[int, float] = {}
     met = True
     print(HEADER, flush=True)
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="6GB")
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="6GB")
     with cluster, Client(cluster) as client:
         for every in (1, 4):
             rows = table.iloc[::every].reset_index(drop=True)

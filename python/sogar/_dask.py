@@ -14,15 +14,13 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _dask_tasks as tasks
 from . import _native
 from ._errors import ArgumentError, PopulationError, SogarError, TooLargeError
-from ._tables import UserTable
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -38,26 +36,8 @@ Bar = Callable[[str, int, int, str], None]
 Solved = tuple[_native.Front, list[str], BaseException | None]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Seconds that a fit may take."""
-
-    outcomes: float | None = None
-    search: float | None = None
-
-
 class _Stopped(Exception):  # noqa: N818 - no error
     """The time is over."""
-
-
-def is_dask(data: Any) -> bool:
-    """Whether this is a table of Dask, without importing it."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
-
-
-def gathered(data: Any) -> Any:
-    """A table of Dask in one piece, as pandas has it: bins and costs need all of its values."""
-    return data.compute() if is_dask(data) else data
 
 
 def is_client(client: Any) -> bool:
@@ -83,7 +63,7 @@ def recipe_of(
         config=json.dumps(settings),
         folder=folder,
         cost=cost,
-        identity=problem.outcomes_identity,
+        identity=_native.outcomes_identity(problem),
     )
 
 
@@ -96,11 +76,12 @@ class Fit:
         recipe: tasks.Recipe,
         client: Client,
         bar: Bar,
-        limits: Limits,
     ) -> None:
         """Looks at the cluster; refuses what its workers have no room for."""
-        self.problem, self.client, self.bar, self.limits = problem, client, bar, limits
+        self.problem, self.client, self.bar = problem, client, bar
         settings = json.loads(recipe.config)
+        #: Seconds for the stages.
+        self.limits = [settings["limits"].get(name) for name in ("outcomes_time_limit", "time_limit")]
         settings.pop("cost", None)  # outcomes do not depend on it, and its files may be on the client alone
         self.recipe = tasks.Recipe(
             **{**vars(recipe), "config": json.dumps(settings), "cost": None, "token": uuid.uuid4().hex[:12]}
@@ -165,11 +146,11 @@ class Fit:
         status, interrupt = "complete", None
         try:
             try:
-                frame = self.problem.frame()
+                frame = _native.frame(self.problem)
                 self.frame = self.client.scatter(frame, broadcast=True, hash=False)
-                self._outcomes(None if self.limits.outcomes is None else start + self.limits.outcomes)
+                self._outcomes(None if self.limits[0] is None else start + self.limits[0])
                 outcomes_end = search_start = time.monotonic()
-                self._search(frame, None if self.limits.search is None else search_start + self.limits.search)
+                self._search(frame, None if self.limits[1] is None else search_start + self.limits[1])
             except _Stopped:
                 status = "time_limit"
             except KeyboardInterrupt as pressed:
@@ -186,7 +167,8 @@ class Fit:
                     tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
                 ).result()
             now = time.monotonic()
-            front = self.problem.gathered(
+            front = _native.gathered(
+                self.problem,
                 self.combination,
                 ids or [0],
                 flips,
@@ -228,7 +210,7 @@ class Fit:
             if deadline is not None and time.monotonic() > deadline:
                 raise _Stopped
             self.bar("outcomes of all actions, by the client", done, len(ranges), "")
-            block, settled = self.problem.outcomes_block(start, stop)
+            block, settled = _native.outcomes_block(self.problem, start, stop)
             found.append(block + settled.to_bytes(8, "little"))
         # To everybody, who will need them all: nobody could find them again.
         self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))
@@ -313,7 +295,6 @@ def evaluate(
     from distributed import as_completed
 
     config = json.loads(front.about())["config"]
-    ignored = config["data"].get("ignore", ())
     shared = client.scatter(recipe, broadcast=True, hash=False)
     result = client.scatter(front.to_bytes(), broadcast=True, hash=False)
     token = uuid.uuid4().hex[:12]
@@ -325,22 +306,34 @@ def evaluate(
             result,
             part,
             json.dumps(config),
-            ignored,
             key=f"sogar-evaluate-{number}-{token}",
             retries=RETRIES,
         )
         for number, part in enumerate(parts)
     ]
-    rows = affected = done = 0
-    sums = [(0, 0)] * len(front)
     try:
-        for future in as_completed(futures):
-            more_rows, more_affected, more = future.result()
-            rows, affected, done = rows + more_rows, affected + more_affected, done + 1
-            sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
-            bar("evaluation", done, len(futures), "")
+        return _added_up(front, (future.result() for future in as_completed(futures)), len(futures), bar)
     finally:
         client.cancel([future for future in futures if not future.done()])
+        with suppress(Exception):  # a worker that is gone has nothing left to free
+            client.run(tasks.forget, recipe.token)
+
+
+def evaluate_here(problem: _native.Problem, front: _native.Front, data: Any, bar: Bar) -> dict[str, Any]:
+    """The same in this process: one partition in memory at a time."""
+    config = json.loads(front.about())["config"]
+    parts = data.to_delayed()
+    found = (tasks.evaluated_part(problem, front, part.compute(), json.dumps(config)) for part in parts)
+    return _added_up(front, found, len(parts), bar)
+
+
+def _added_up(front: _native.Front, parts: Iterable[tasks.Sums], of: int, bar: Bar) -> dict[str, Any]:
+    rows = affected = 0
+    sums = [(0, 0)] * len(front)
+    for done, (more_rows, more_affected, more) in enumerate(parts, 1):
+        rows, affected = rows + more_rows, affected + more_affected
+        sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
+        bar("evaluation", done, of, "")
     if not affected:
         raise PopulationError(
             "the model turns nobody down in this table",
@@ -348,8 +341,3 @@ def evaluate(
         )
     found: dict[str, Any] = json.loads(_native.evaluation_of(front, rows, affected, sums))
     return found
-
-
-def parts_of(data: Any) -> UserTable:
-    """A table of Dask as one table."""
-    return UserTable(gathered(data))

@@ -7,6 +7,7 @@ lacks it makes it anew from the same arguments.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -89,7 +90,7 @@ def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
         table = _native.Table.from_state(*recipe.table)
         model = model_of(recipe.model, table, recipe.config)
         problem = _native.Problem(table, model, recipe.config, recipe.folder, recipe.cost)
-        if proven and problem.outcomes_identity != recipe.identity:
+        if proven and _native.outcomes_identity(problem) != recipe.identity:
             raise ModelError(
                 "a worker does not see what the client sees: table, model or predictions differ",
                 "give all workers the same version of sogar and of the model's library",
@@ -102,7 +103,7 @@ def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
 
 def outcomes(recipe: Recipe, start: int, stop: int) -> bytes:
     """Whom each action flips among some affected people; the last 8 bytes are a count for the record."""
-    found, settled = problem_of(recipe).outcomes_block(start, stop)
+    found, settled = _native.outcomes_block(problem_of(recipe), start, stop)
     return found + settled.to_bytes(8, "little")
 
 
@@ -169,14 +170,22 @@ def flips(frame: bytes, blocks: Sequence[bytes], ids: list[int]) -> tuple[bytes,
     return found, sum(int.from_bytes(block[-8:], "little") for block in blocks)
 
 
-def evaluated(
-    recipe: Recipe, front: bytes, part: Any, config: str, ignored: Sequence[str]
-) -> tuple[int, int, list[tuple[int, int]]]:
-    """What every point of a front costs and loses on a part of a table."""
-    from ._tables import UserTable
+#: Rows, how many of them are turned down, and what every point of a front costs and loses there.
+Sums = tuple[int, int, list[tuple[int, int]]]
 
+
+def evaluated(recipe: Recipe, front: bytes, part: Any, config: str) -> Sums:
+    """What every point of a front costs and loses on a part of a table."""
     problem = problem_of(recipe, proven=False)
     read = _keeping(f"front {recipe.token}", lambda: _native.Front.from_bytes(front))
+    return evaluated_part(problem, read, part, config)
+
+
+def evaluated_part(problem: _native.Problem, front: _native.Front, part: Any, config: str) -> Sums:
+    """The same where the problem and the front are at hand."""
+    from ._tables import UserTable
+
     if len(part) == 0:
-        return 0, 0, [(0, 0)] * len(read)
-    return problem.evaluate_part(read, UserTable(part).native(config, ignored))
+        return 0, 0, [(0, 0)] * len(front)
+    ignored = json.loads(config)["data"].get("ignore", ())
+    return _native.evaluate_part(problem, front, UserTable(part).native(config, ignored))

@@ -220,10 +220,9 @@ class Sogar(Conventions, ForPeople):
             if client is None:
                 front, texts, interrupt = problem.solve(bar)
             else:
-                from ._dask import Fit, Limits
+                from ._dask import Fit
 
-                limits = Limits(self.outcomes_time_limit, self.time_limit)
-                front, texts, interrupt = Fit(problem, self._recipe(problem), client, bar, limits).solve()
+                front, texts, interrupt = Fit(problem, self._recipe(problem), client, bar).solve()
         self._keep(front, table, **about)
         self._problem = problem
         for text in texts:
@@ -449,31 +448,35 @@ class Sogar(Conventions, ForPeople):
         partition, by the workers of `client` if there is one. `evaluation_` has the rest: `rows`,
         `affected`, `mean_distance` and `sd_distance`.
         """
-        found = self._evaluation(X) if client is None else self._evaluation_by(client, X)
+        if client is not None:
+            self._check_client(client)
+        found = self._evaluation(X, client)
         self.evaluation_ = {key: value for key, value in found.items() if key != "points"}
         keys = ("cost", "loss", "invalidity", "cost_sum", "loss_count")
         return as_frame(
             {key: np.array([point[key] for point in found["points"]]) for key in keys}, self._kind
         )
 
-    def _evaluation(self, X: Any) -> dict[str, Any]:  # noqa: N803
+    def _evaluation(self, X: Any, client: Any = None) -> dict[str, Any]:  # noqa: N803
         problem = self._require_problem()
+        weighted = json.loads(self._front.about())["config"]["data"].get("weight")
+        if _is_dask(X) and not weighted:  # the unit of weights follows from the whole table
+            return self._evaluation_in_parts(X, client)
         notices, found = problem.evaluate(self._front, self._seen(X)[0])
         for notice in notices:
             LOG.info(notice)
         result: dict[str, Any] = json.loads(found)
         return result
 
-    def _evaluation_by(self, client: Any, X: Any) -> dict[str, Any]:  # noqa: N803
+    def _evaluation_in_parts(self, X: Any, client: Any) -> dict[str, Any]:  # noqa: N803
+        """The evaluation of a table of Dask, by a client's workers or by this process."""
         from . import _dask
 
-        self._check_client(client)
-        front = self._require_fitted()
-        weighted = json.loads(front.about())["config"]["data"].get("weight")
-        if weighted or not _dask.is_dask(X):  # the unit of weights follows from the whole table
-            return self._evaluation(X)
+        problem, front = self._require_problem(), self._front
         with Progress(self.progress) as bar:
-            return _dask.evaluate(client, self._recipe(self._require_problem()), front, X, bar)
+            if client is None:
+                return _dask.evaluate_here(problem, front, X, bar)
+            return _dask.evaluate(client, self._recipe(problem), front, X, bar)
 
     def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
         """Another table, with the columns that `fit` saw."""
@@ -579,21 +582,14 @@ class Sogar(Conventions, ForPeople):
         return self.summary_._repr_html_()
 
 
-def _in_one_piece(data: Any) -> Any:
-    """A table of Dask as pandas has it, a folder of Parquet files too; others as they are."""
-    if type(data).__module__.split(".")[0] in ("dask", "dask_expr"):
-        from ._dask import gathered
+def _is_dask(data: Any) -> bool:
+    """Whether this is a table of Dask, without importing it."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
 
-        return gathered(data)
-    if isinstance(data, str | os.PathLike) and Path(data).is_dir():
-        try:
-            import dask.dataframe as parts
-        except ImportError:
-            raise ArgumentError(
-                f"{os.fspath(data)}: this is a folder, which only Dask can read", "pip install sogar[dask]"
-            ) from None
-        return parts.read_parquet(os.fspath(data)).compute()
-    return data
+
+def _in_one_piece(data: Any) -> Any:
+    """A table of Dask as pandas has it, since bins and costs need all of its values; others as they are."""
+    return data.compute() if _is_dask(data) else data
 
 
 def _column_names(features: list[dict[str, Any]]) -> list[str]:

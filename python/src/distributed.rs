@@ -186,101 +186,102 @@ impl Combination {
     }
 }
 
-#[pymethods]
-impl Problem {
-    /// Stands for everything that outcomes depend on.
-    #[getter]
-    fn outcomes_identity(&self) -> String {
-        self.prepared.outcomes_identity()
-    }
+/// Stands for everything that outcomes depend on.
+#[pyfunction]
+pub fn outcomes_identity(problem: &Problem) -> String {
+    problem.prepared.outcomes_identity()
+}
 
-    /// All of the search's problem but the outcomes, as bytes.
-    fn frame<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let prepared = self.prepared.clone();
-        let frame = unattended(py, move || prepared.frame().map(|frame| frame.to_bytes()))?;
-        Ok(PyBytes::new(py, &frame.map_err(|error| self.exception(py, &error))?))
-    }
+/// All of the search's problem but the outcomes, as bytes.
+#[pyfunction]
+pub fn frame<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyBytes>> {
+    let prepared = problem.prepared.clone();
+    let frame = unattended(py, move || prepared.frame().map(|frame| frame.to_bytes()))?;
+    Ok(PyBytes::new(py, &frame.map_err(|error| problem.exception(py, &error))?))
+}
 
-    /// The outcomes of all actions on the affected people at positions from `start` to before `stop`, as bytes; and how many the
-    /// model itself had to settle.
-    fn outcomes_block<'py>(
-        &self,
-        py: Python<'py>,
-        start: usize,
-        stop: usize,
-    ) -> PyResult<(Bound<'py, PyBytes>, u64)> {
-        let prepared = self.prepared.clone();
-        let found = unattended(py, move || {
-            let found = prepared.outcomes_of_block(start..stop, &CancelToken::new())?;
-            Ok(found.map(|found| {
-                let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
-                (words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(), found.settled)
-            }))
-        })?;
-        let found = found.map_err(|error| self.exception(py, &error))?;
-        let (bytes, settled) = found.ok_or_else(|| PyRuntimeError::new_err("the outcomes were cancelled"))?;
-        Ok((PyBytes::new(py, &bytes), settled))
-    }
+/// The outcomes of all actions on the affected people at positions from `start` to before `stop`, as bytes; and how many the
+/// model itself had to settle.
+#[pyfunction]
+pub fn outcomes_block<'py>(
+    py: Python<'py>,
+    problem: &Problem,
+    start: usize,
+    stop: usize,
+) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+    let prepared = problem.prepared.clone();
+    let found = unattended(py, move || {
+        let found = prepared.outcomes_of_block(start..stop, &CancelToken::new())?;
+        Ok(found.map(|found| {
+            let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
+            (words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(), found.settled)
+        }))
+    })?;
+    let found = found.map_err(|error| problem.exception(py, &error))?;
+    let (bytes, settled) = found.ok_or_else(|| PyRuntimeError::new_err("the outcomes were cancelled"))?;
+    Ok((PyBytes::new(py, &bytes), settled))
+}
 
-    /// The front of what was found elsewhere. Without `combination` nothing is known but doing nothing.
-    #[pyo3(signature = (combination, ids, flips, *, settled, status, seconds_outcomes, seconds_search))]
-    #[allow(clippy::too_many_arguments)]
-    fn gathered(
-        &self,
-        py: Python<'_>,
-        combination: Option<&Combination>,
-        ids: Vec<u32>,
-        flips: PyBackedBytes,
-        settled: u64,
-        status: &str,
-        seconds_outcomes: f64,
-        seconds_search: f64,
-    ) -> PyResult<Front> {
-        let status = match status {
-            "complete" => Status::Complete,
-            "time_limit" => Status::TimeLimit,
-            _ => Status::Cancelled,
-        };
-        let found = match combination {
-            Some(combination) => Gathered {
-                solutions: combination.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-                flips: Some(joined(&[flips], ids.len(), combination.frame.rows(), None)?),
-                ids,
-                settled,
-                status,
-                seconds_outcomes,
-                seconds_search,
-            },
-            None => Gathered {
-                solutions: Vec::new(),
-                flips: None,
-                ids: vec![0],
-                settled,
-                status,
-                seconds_outcomes,
-                seconds_search,
-            },
-        };
-        let prepared = self.prepared.clone();
-        let front = unattended(py, move || prepared.gathered(found))?;
-        Ok(front.map_err(|error| self.exception(py, &error))?.into())
-    }
+/// The front of what was found elsewhere. Without `combination` nothing is known but doing nothing.
+#[pyfunction]
+#[pyo3(signature = (problem, combination, ids, flips, *, settled, status, seconds_outcomes, seconds_search))]
+#[allow(clippy::too_many_arguments)]
+pub fn gathered(
+    py: Python<'_>,
+    problem: &Problem,
+    combination: Option<&Combination>,
+    ids: Vec<u32>,
+    flips: PyBackedBytes,
+    settled: u64,
+    status: &str,
+    seconds_outcomes: f64,
+    seconds_search: f64,
+) -> PyResult<Front> {
+    let status = match status {
+        "complete" => Status::Complete,
+        "time_limit" => Status::TimeLimit,
+        _ => Status::Cancelled,
+    };
+    let found = match combination {
+        Some(combination) => Gathered {
+            solutions: combination.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            flips: Some(joined(&[flips], ids.len(), combination.frame.rows(), None)?),
+            ids,
+            settled,
+            status,
+            seconds_outcomes,
+            seconds_search,
+        },
+        None => Gathered {
+            solutions: Vec::new(),
+            flips: None,
+            ids: vec![0],
+            settled,
+            status,
+            seconds_outcomes,
+            seconds_search,
+        },
+    };
+    let prepared = problem.prepared.clone();
+    let front = unattended(py, move || prepared.gathered(found))?;
+    Ok(front.map_err(|error| problem.exception(py, &error))?.into())
+}
 
-    /// What every point of a front costs and loses on a part of a table, with its rows and how many of them are turned down.
-    #[allow(clippy::type_complexity)]
-    fn evaluate_part(
-        &self,
-        py: Python<'_>,
-        front: &Front,
-        table: &Table,
-    ) -> PyResult<(usize, usize, Vec<(u64, u64)>)> {
-        let (prepared, front, table) = (self.prepared.clone(), front.inner.clone(), table.inner.clone());
-        let found = unattended(py, move || {
-            let part = HeldOut::part(&prepared, &table)?;
-            Ok((part.table().rows, part.affected().len(), sums(&front, &prepared, &part)?))
-        })?;
-        found.map_err(|error| self.exception(py, &error))
-    }
+/// What every point of a front costs and loses on a part of a table, with its rows and how many of them are turned down.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn evaluate_part(
+    py: Python<'_>,
+    problem: &Problem,
+    front: &Front,
+    table: &Table,
+) -> PyResult<(usize, usize, Vec<(u64, u64)>)> {
+    let (prepared, front, table) = (problem.prepared.clone(), front.inner.clone(), table.inner.clone());
+    let found = unattended(py, move || {
+        let part = HeldOut::part(&prepared, &table)?;
+        Ok((part.table().rows, part.affected().len(), sums(&front, &prepared, &part)?))
+    })?;
+    found.map_err(|error| problem.exception(py, &error))
 }
 
 /// The evaluation of a front, as JSON, from the sums of all parts of a table.

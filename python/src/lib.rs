@@ -32,7 +32,10 @@ mod _native {
     use super::*;
 
     #[pymodule_export]
-    use super::distributed::{Combination, PartSearch, evaluation_of, flips_of};
+    use super::distributed::{
+        Combination, PartSearch, evaluate_part, evaluation_of, flips_of, frame, gathered, outcomes_block,
+        outcomes_identity,
+    };
     #[pymodule_export]
     use super::front::Front;
     #[pymodule_export]

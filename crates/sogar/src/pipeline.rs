@@ -293,7 +293,7 @@ impl Prepared {
                      search is slower for it",
                     amount(estimate.flips)
                 ));
-                self.outcomes_in_file(question, rows_at_once, watch)
+                self.outcomes_in_file(question, rows_at_once, watch, checkpoint, reporter)
             }
         };
         self.problem_over(people, actions, find, reporter, cancel)

@@ -47,18 +47,11 @@ impl Prepared {
         let find = |question: Question<'_>, watch: &Watch<'_>| outcomes_on(question, watch, cells.as_deref());
         let found = match checkpoint {
             Some(checkpoint) => {
-                let find = |block, question: Question<'_>, watch: &Watch<'_>| {
-                    let rows = question.rows.len();
-                    if let Some(kept) = checkpoint.outcomes(block, actions, rows)? {
-                        return Ok(Some(kept));
-                    }
-                    let found = find(question, watch)?;
-                    if let Some(found) = &found {
-                        checkpoint.keep_outcomes(block, rows, found, reporter);
-                    }
-                    Ok(found)
-                };
-                in_blocks(question, rows_at_once(rows), watch, BitTable::new(actions, rows), None, find)?
+                let kept = Some((checkpoint, reporter));
+                let table = BitTable::new(actions, rows);
+                in_blocks(question, rows_at_once(rows), watch, table, None, |block, question, watch| {
+                    kept_or(kept, block, question, || find(question, watch))
+                })?
             }
             None => find(question, watch)?,
         };
@@ -71,20 +64,28 @@ impl Prepared {
         Ok(found)
     }
 
-    /// The outcomes of all actions, found for some rows at a time and kept in a file; `None` if stopped.
+    /// The outcomes of all actions, found for a block of so many rows at a time and kept in a file; `None` if stopped.
     pub(super) fn outcomes_in_file(
         &self,
         question: Question<'_>,
-        rows_at_once: usize,
+        blocks: usize,
         watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
+        reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
         if is_scored(question.predictor)
             && let Some(scorings) = count_scorings(&question, watch.stop)
         {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
         }
-        let table = table_in_file(question.actions.len(), question.rows.len())?;
-        in_blocks(question, rows_at_once, watch, table, None, |_, question, watch| outcomes(question, watch))
+        let rows = question.rows.len();
+        let table = table_in_file(question.actions.len(), rows)?;
+        // Blocks that are kept must be the same in the next run, whatever memory it has.
+        let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
+        let kept = checkpoint.map(|checkpoint| (checkpoint, reporter));
+        in_blocks(question, at_once, watch, table, None, |block, question, watch| {
+            kept_or(kept, block, question, || outcomes(question, watch))
+        })
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
@@ -143,6 +144,25 @@ impl Prepared {
         }
         key.key()
     }
+}
+
+/// A block of outcomes from the checkpoint, or found and kept there; just found if there is none.
+fn kept_or(
+    kept: Option<(&Checkpoint, &dyn Reporter)>,
+    block: usize,
+    question: Question<'_>,
+    find: impl FnOnce() -> Result<Option<Outcomes>>,
+) -> Result<Option<Outcomes>> {
+    let Some((checkpoint, reporter)) = kept else { return find() };
+    let (actions, rows) = (question.actions.len(), question.rows.len());
+    if let Some(kept) = checkpoint.outcomes(block, actions, rows)? {
+        return Ok(Some(kept));
+    }
+    let found = find()?;
+    if let Some(found) = &found {
+        checkpoint.keep_outcomes(block, rows, found, reporter);
+    }
+    Ok(found)
 }
 
 /// A hash of what each edit costs each row, how edits combine, and how often rows count.

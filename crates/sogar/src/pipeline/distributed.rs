@@ -17,8 +17,8 @@ use super::{Prepared, Searched};
 use crate::actions::all_actions;
 use crate::cost::edit_costs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::memory_limit;
-use crate::outcomes::{Outcomes, Question, Watch, outcomes};
+use crate::limits::{MemoryEstimate, memory_limit};
+use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
 use crate::summary::{FrontFile, Status};
 
 /// What was found elsewhere.
@@ -50,19 +50,27 @@ impl Prepared {
         self.outcomes_key(&self.affected)
     }
 
-    /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit.
+    /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit, or asks the model too much.
     pub fn frame(&self) -> Result<Frame> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = self.size();
-        size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
+        // Whom each action flips is with the others.
+        let estimate = MemoryEstimate { flips: 0, ..size.memory(self.threads(), outputs) };
+        size.refuse_if_too_large(estimate, memory_limit(&self.config.limits)?)?;
         let people = self.everybody();
+        let actions = all_actions(&self.edits, self.limits.max_edits);
+        if is_scored(&*self.model.predictor)
+            && let Some(scorings) = count_scorings(&self.question(&people.rows, &actions), &Stop::default())
+        {
+            size.refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+        }
         let edit_costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
         Ok(Frame::new(ProblemParts {
             rows: people.rows.len(),
             splits: people.splits,
             edit_costs,
             combine: self.cost.combine(),
-            actions: all_actions(&self.edits, self.limits.max_edits),
+            actions,
             flips: BitTable::new(0, 0),
             weights: self.weights(&self.affected),
             limits: Limits {
@@ -82,18 +90,21 @@ impl Prepared {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
         })?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        let question = Question {
+        let (question, stop) = (self.question(rows, &actions), Stop::from(cancel));
+        pool.install(|| outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }))
+    }
+
+    fn question<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> Question<'a> {
+        Question {
             predictor: &*self.model.predictor,
             encoder: &self.encoder,
             desired: &self.classes.desired,
             table: &self.table,
             rows,
             edits: &self.edits,
-            actions: &actions,
+            actions,
             rules: &self.rules,
-        };
-        let stop = Stop { deadline: None, cancel: cancel.clone() };
-        pool.install(|| outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }))
+        }
     }
 
     /// The result file of what was found elsewhere.
