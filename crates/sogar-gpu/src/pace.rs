@@ -1,4 +1,5 @@
-//! How much work goes into a batch: as much as takes some milliseconds, measured as it goes.
+//! How much work goes into a batch: as much as takes some milliseconds, measured as it goes. Batches do not become smaller than
+//! the first one: what they cost whatever is in them would be all that remains.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,12 +10,15 @@ const BATCH_TIME: Duration = Duration::from_millis(15);
 /// The size of the next batch.
 pub(crate) struct Pace {
     now: AtomicUsize,
+    least: usize,
     most: usize,
 }
 
 impl Pace {
     pub fn new(first: usize, most: usize) -> Pace {
-        Pace { now: AtomicUsize::new(first.clamp(1, most.max(1))), most: most.max(1) }
+        let most = most.max(1);
+        let least = first.clamp(1, most);
+        Pace { now: AtomicUsize::new(least), least, most }
     }
 
     pub fn get(&self) -> usize {
@@ -25,8 +29,8 @@ impl Pace {
     pub fn took(&self, size: usize, time: Duration, shared: bool) {
         let time = time.as_secs_f64().max(1e-6) / if shared { 2.0 } else { 1.0 };
         let fitting = (size as f64 * BATCH_TIME.as_secs_f64() / time) as usize;
-        let fitting = fitting.clamp(size.div_ceil(4), size.saturating_mul(2));
-        self.now.store(fitting.clamp(1, self.most), Ordering::Relaxed);
+        let fitting = fitting.min(size.saturating_mul(2));
+        self.now.store(fitting.clamp(self.least, self.most), Ordering::Relaxed);
     }
 }
 
@@ -42,8 +46,8 @@ mod tests {
         pace.took(80, Duration::ZERO, false);
         assert_eq!(pace.get(), 100);
         pace.took(100, Duration::from_secs(9), true);
-        assert_eq!(pace.get(), 25);
-        pace.took(1, Duration::from_secs(9), false);
-        assert_eq!(pace.get(), 1);
+        assert_eq!(pace.get(), 16);
+        pace.took(100, Duration::from_millis(30), true);
+        assert_eq!(pace.get(), 100);
     }
 }

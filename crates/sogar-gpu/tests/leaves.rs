@@ -81,7 +81,7 @@ fn larger(seed: u64, rows: usize, edits: u32, dearest: u64, weighted: bool) -> P
                     .collect()
             })
             .collect(),
-        combine: if seed % 2 == 0 { Combine::Max } else { Combine::Sum },
+        combine: if seed.is_multiple_of(2) { Combine::Max } else { Combine::Sum },
         actions,
         flips,
         weights: match weighted {
@@ -167,8 +167,10 @@ fn leaf_fronts_are_those_of_the_cpu_whatever_is_known_before() {
     let leaves = kernels.leaves(&problem, &grouped);
     let mut random = Random(9);
     let sets: Vec<RowSet> = (0..100)
-        .map(|_| random.between(1, 9))
-        .map(|density| RowSet::from_fn(500, |&row| row == 3 || random.below(10) < density))
+        .map(|_| {
+            let density = random.between(1, 9);
+            RowSet::from_fn(500, |&row| row == 3 || random.below(10) < density)
+        })
         .collect();
     let warm: Vec<u32> = (0..problem.actions() as u32).step_by(7).collect();
     for warm in [&[][..], &warm] {
@@ -191,8 +193,8 @@ fn every_fault_ends_with_the_cpus_front_and_is_told_once() {
         Injected::Shader,
         Injected::OutOfMemory,
         Injected::Lost { after: 0 },
-        Injected::Lost { after: 5 },
-        Injected::Lost { after: 20 },
+        Injected::Lost { after: 2 },
+        Injected::Lost { after: 4 },
         Injected::Wrong,
     ] {
         let Some(gpu) = gpu(Options { inject: Some(inject), ..Options::default() }) else { return };

@@ -21,8 +21,8 @@ use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
 use crate::pace::Pace;
 
-/// Cells of a batch, at first and at most.
-const FIRST_CELLS: usize = 4096;
+/// Cells of a batch, at first and at least, and at most.
+const FIRST_CELLS: usize = 1024;
 const MOST_CELLS: usize = 1 << 16;
 
 /// A layer after the first.
@@ -120,7 +120,8 @@ impl<'g> NetworkKernels<'g> {
         let mut allowance = Allowance::new(gpu, memory);
         let (units, slope) = first;
         let widest = layers.iter().map(|layer| layer.bias.len()).fold(units, usize::max).max(1);
-        let per = (widest.max(per_cell).max(layers.len() + 1) * 4) as u64;
+        let outputs = layers.last().map_or(0, |layer| layer.bias.len());
+        let per = (widest.max(per_cell).max(layers.len() + outputs) * 4) as u64;
         let by_memory = gpu.largest.min(allowance.left() / 32) / per;
         let cells = usize::try_from(by_memory).unwrap_or(MOST_CELLS).min(MOST_CELLS);
         if cells < 64 || units.max(widest.div_ceil(8)) > gpu.workgroups as usize || layers.is_empty() {

@@ -40,6 +40,12 @@ fn activated(sum: f32) -> f32 {
     return sum;
 }
 
+fn put(unit: u32, cell: u32, sum: f32) {
+    if unit < layer.outputs {
+        after[unit * layer.stride + cell] = activated(sum);
+    }
+}
+
 // The first layer's results.
 @compute @workgroup_size(64)
 fn compose(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -69,10 +75,14 @@ fn multiply(@builtin(global_invocation_id) id: vec3<u32>) {
         weight += 2u;
     }
     let first = id.y * 8u;
-    for (var i = 0u; i < min(8u, layer.outputs - first); i++) {
-        let sum = select(high[i & 3u], low[i & 3u], i < 4u);
-        after[(first + i) * layer.stride + id.x] = activated(sum);
-    }
+    put(first, id.x, low.x);
+    put(first + 1u, id.x, low.y);
+    put(first + 2u, id.x, low.z);
+    put(first + 3u, id.x, low.w);
+    put(first + 4u, id.x, high.x);
+    put(first + 5u, id.x, high.y);
+    put(first + 6u, id.x, high.z);
+    put(first + 7u, id.x, high.w);
 }
 
 // The squares of a layer's inputs, added up for each cell.
