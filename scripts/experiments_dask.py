@@ -2,7 +2,8 @@
 
 A cell is one data set, model, fold and method; `sogar experiment` keeps each in a file of its own, so cells
 can run anywhere that shares the two folders, in any order, and again after a failure. Without
-``--scheduler`` a cluster is started on this machine.
+``--scheduler`` a cluster is started on this machine. Flags that this script does not know go to `sogar
+experiment`.
 
     python scripts/experiments_dask.py table1 --folds 1-10 --paper target/paper --out target/experiments \
         --sogar target/release/sogar --workers 4
@@ -57,10 +58,9 @@ def main() -> int:
     parser.add_argument("--sogar", type=Path, default=Path("target/release/sogar"))
     parser.add_argument("--scheduler", help="address of a running cluster")
     parser.add_argument("--workers", type=int, default=2, help="of a cluster on this machine")
-    parser.add_argument("rest", nargs="*", help="further flags of `sogar experiment`, after --")
-    args = parser.parse_args()
+    args, rest = parser.parse_known_args()
     base = [str(args.sogar.resolve()), "experiment", args.name, "--paper", str(args.paper.resolve())]
-    base += ["--out", str(args.out.resolve()), *args.rest]
+    base += ["--out", str(args.out.resolve()), *rest]
     cells = itertools.product(
         numbers(args.folds),
         args.datasets.split(","),
