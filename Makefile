@@ -207,6 +207,10 @@ bench-scale: $(PAPER)/ready
 	$(call heading,large populations (see docs/SCALE.md))
 	@cargo build --quiet --locked --release -p sogar-cli
 	@$(VENV)/bin/python scripts/bench_scale.py --paper $(PAPER) --sogar "$(abspath $(TARGET))/release/sogar" $(SCALE)
+	$(call heading,two workers of Dask)
+	@cargo build --quiet --locked --release -p sogar-python
+	@cp $(TARGET)/release/$(EXTENSION) $(NATIVE).new && mv $(NATIVE).new $(NATIVE)
+	@PYTHONPATH=$(abspath python) $(VENV)/bin/python scripts/bench_dask.py --paper $(PAPER)
 
 # A release build of the extension module stands in the package for the measurement.
 bench-python: $(VENV)/ready

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ._errors import (
     ArgumentError,
+    CheckpointError,
     ConfigError,
     DataError,
     ModelError,
@@ -30,6 +31,7 @@ from ._summary import Summary
 __all__ = [
     "ArgumentError",
     "AuditFailedError",
+    "CheckpointError",
     "ConfigError",
     "DataError",
     "Explanation",

@@ -65,6 +65,10 @@ class ResultFileError(SogarError, ValueError):
     """A result that is damaged, or does not belong to the given table or model."""
 
 
+class CheckpointError(SogarError, ValueError):
+    """A checkpoint that is damaged, in use, or of another run."""
+
+
 class NotFittedError(SogarError, ValueError, AttributeError):
     """Something that only a fitted estimator can do."""
 
@@ -83,6 +87,7 @@ _CLASSES: dict[str, type[SogarError]] = {
     "scorings": TooLargeError,
     "output": OutputError,
     "result_file": ResultFileError,
+    "checkpoint": CheckpointError,
 }
 
 

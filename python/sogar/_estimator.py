@@ -20,6 +20,7 @@ from ._conventions import Conventions
 from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning
 from ._people import ForPeople
 from ._progress import Progress
+from ._summary import number_of_people
 from ._tables import UserTable, as_frame
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Sogar(Conventions, ForPeople):
         links: Features that move together: dictionaries with `from`, `to` and `factor`.
         rules: Conditions such as ``"years_in_role <= years_at_company"`` that no action may break.
         label: The column with the true label; it is not a feature.
+        weight: The column that says how many people each row stands for; it is not a feature. Held-out tables
+            need it too. (`weights` are those of features in the cost.)
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
         classes: Names of the model's classes, in the order of its class indices.
@@ -73,6 +76,8 @@ class Sogar(Conventions, ForPeople):
         config: A ``sogar.toml`` (path), or its contents as a dictionary.
         preset: The name of a ready configuration.
         outcomes_cache: A folder in which outcomes are kept between runs.
+        checkpoint: A folder in which what is finished is kept; a fit that was killed goes on from there.
+        checkpoint_limit: Most that it may take, such as ``"500MB"`` (default: 4 GB).
         sample: Search on a sample of this many affected rows, then evaluate what was found on all of them.
         max_scorings: Refuse to ask a model about more edited rows than this.
         batch: Most rows in a call of a model that is asked.
@@ -90,7 +95,7 @@ class Sogar(Conventions, ForPeople):
         front_: The points of the front, as a frame: cost, loss, invalidity, cost_sum, loss_count, leaves,
             depth.
         status_: ``complete``, ``complete_on_sample``, ``time_limit``, ``memory_limit`` or ``cancelled``.
-        n_affected_: How many people the model turns down.
+        n_affected_: How many people the model turns down: rows, or their weight.
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
         feature_names_in_: Names of the table's columns.
         n_features_in_: Their number.
@@ -126,6 +131,7 @@ class Sogar(Conventions, ForPeople):
         links: Sequence[Mapping[str, Any]] = (),
         rules: Sequence[str] = (),
         label: str | None = None,
+        weight: str | None = None,
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
         classes: Sequence[Any] | None = None,
@@ -135,6 +141,8 @@ class Sogar(Conventions, ForPeople):
         config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
         preset: str | None = None,
         outcomes_cache: str | os.PathLike[str] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_limit: str | None = None,
         sample: int | None = None,
         max_scorings: int | None = None,
         batch: int | None = None,
@@ -166,6 +174,7 @@ class Sogar(Conventions, ForPeople):
         self.links = links
         self.rules = rules
         self.label = label
+        self.weight = weight
         self.ignore = ignore
         self.missing = missing
         self.classes = classes
@@ -175,6 +184,8 @@ class Sogar(Conventions, ForPeople):
         self.config = config
         self.preset = preset
         self.outcomes_cache = outcomes_cache
+        self.checkpoint = checkpoint
+        self.checkpoint_limit = checkpoint_limit
         self.sample = sample
         self.max_scorings = max_scorings
         self.batch = batch
@@ -188,21 +199,31 @@ class Sogar(Conventions, ForPeople):
 
     # fitting ---------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, model: Any, *, desired: Any = 1) -> Sogar:  # noqa: N803 - as scikit-learn calls it
+    def fit(self, X: Any, model: Any, *, desired: Any = 1, client: Any = None) -> Sogar:  # noqa: N803 - as scikit-learn calls it
         """Finds the front for the people in a table whom a model turns down.
 
         Args:
-            X: A pandas, polars or pyarrow table, an array, or the path of a CSV or Parquet file.
+            X: A pandas, polars or pyarrow table, an array, the path of a CSV or Parquet file, or a table of
+                Dask.
             model: A fitted classifier, any callable on rows, or the path of a model file.
             desired: The label, or labels, that people hope for (default: class 1).
+            client: A client of ``dask.distributed``, whose workers do the work. The result is the same.
 
         Returns:
             The estimator itself. After Ctrl-C it has what was found so far, as `status_` says, and the
             exception goes on.
         """
+        if client is not None:
+            self._check_client(client)
         problem, table, about = self._prepare(X, model, desired)
         with Progress(self.progress) as bar:
-            front, texts, interrupt = problem.solve(bar)
+            if client is None:
+                front, texts, interrupt = problem.solve(bar)
+            else:
+                from ._dask import Fit, Limits
+
+                limits = Limits(self.outcomes_time_limit, self.time_limit)
+                front, texts, interrupt = Fit(problem, self._recipe(problem), client, bar, limits).solve()
         self._keep(front, table, **about)
         self._problem = problem
         for text in texts:
@@ -219,10 +240,21 @@ class Sogar(Conventions, ForPeople):
             )
         return self
 
+    def _check_client(self, client: Any) -> None:
+        from ._dask import is_client
+
+        if not is_client(client):
+            raise ArgumentError(
+                f"a {type(client).__name__} is no client of Dask", "give a `dask.distributed.Client`"
+            )
+        for name in ("sample", "checkpoint", "outcomes_cache"):
+            if getattr(self, name) is not None:
+                raise ArgumentError(f"`{name}` and `client` do not go together", "leave one of them out")
+
     def _prepare(self, X: Any, model: Any, desired: Any) -> tuple[_native.Problem, UserTable, dict[str, Any]]:  # noqa: N803
         """Brings table, model and configuration together."""
         config, folder = _settings.configuration(self.get_params(), _settings.defaults_of(type(self)))
-        table = UserTable(X)
+        table = UserTable(_in_one_piece(X))
         _settings.with_order(config, table.ordered)
         _native.check_config(_settings.as_json(config))
         native = table.native(_settings.as_json(config), config.get("data", {}).get("ignore", ()))
@@ -231,8 +263,10 @@ class Sogar(Conventions, ForPeople):
         if isinstance(model, str | os.PathLike | bytes):
             if isinstance(model, bytes):
                 loaded = _native.Model.from_bytes(model, "model", threshold)
+                how: tuple[Any, ...] = ("bytes", model, "model", threshold)
             else:
                 loaded = _native.Model.load(os.fspath(model), threshold)
+                how = ("file", os.fspath(model), threshold)
             path_taken = f"native: {loaded.info['format']}"
             names = loaded.info["class_names"]
         else:
@@ -242,17 +276,29 @@ class Sogar(Conventions, ForPeople):
                 _settings.with_classes(config, names, desired)
             loaded = adapted.build(native, _settings.as_json(config))
             path_taken = adapted.path_taken
+            how = adapted.recipe
         names = names or [str(number) for number in range(loaded.info["classes"])]
         _settings.with_classes(config, names, desired)
         text = _settings.as_json(config)
         function = self.cost if callable(self.cost) else None
         cache = None if self.outcomes_cache is None else os.fspath(self.outcomes_cache)
-        problem = _native.Problem(native, loaded, text, folder, function, cache)
+        kept = None if self.checkpoint is None else os.fspath(self.checkpoint)
+        problem = _native.Problem(native, loaded, text, folder, function, cache, kept, self.checkpoint_limit)
+        self._made_of = (native, how, text, folder, function)
         notices = [*(adapted.notices if adapted is not None else ()), *problem.notices]
         for notice in notices:
             LOG.info(notice)
         LOG.info("model: %s", path_taken)
         return problem, table, {"path_taken": path_taken, "notices": notices}
+
+    def _recipe(self, problem: _native.Problem) -> Any:
+        """How another process makes the problem that this one has."""
+        from ._dask import recipe_of
+
+        native, how, text, folder, function = self._made_of
+        if how[0] == "file":
+            how = ("bytes", Path(how[1]).read_bytes(), how[1], how[2])
+        return recipe_of(problem, native, how, text, folder, function)
 
     def _adapted(
         self, model: Any, table: UserTable, native: _native.Table, config: dict[str, Any]
@@ -262,7 +308,7 @@ class Sogar(Conventions, ForPeople):
         from ._models._boosters import is_booster
 
         data = config.get("data", {})
-        aside = {data.get("label"), *data.get("ignore", ())}
+        aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
         rows = table.data
         if table.kind in ("path", "arrow"):
             # Boosters want the categories that they were trained on, which a file does not have.
@@ -286,7 +332,11 @@ class Sogar(Conventions, ForPeople):
         self._point = front.select("invalidity")
         self._kind = table.kind if table is not None else ""
         self.status_ = front.status
-        self.n_affected_ = about["population"]["affected"]
+        weight = about["weight"]
+        affected = about["population"]["affected"]
+        self.n_affected_ = (
+            affected if weight is None else number_of_people(weight["affected"], weight["unit"])
+        )
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
         self.path_taken_ = path_taken
         self.notices_ = list(notices)
@@ -392,13 +442,14 @@ class Sogar(Conventions, ForPeople):
         points = self._evaluation(X)["points"]
         return 1.0 - float(points[self._point]["invalidity"])
 
-    def evaluate(self, X: Any) -> Any:  # noqa: N803
+    def evaluate(self, X: Any, *, client: Any = None) -> Any:  # noqa: N803
         """The whole front on other people, as a frame: the points' cost, loss and invalidity there.
 
-        The reference table's bins, ranges and percentiles are used. `evaluation_` has the rest: `rows`,
+        The reference table's bins, ranges and percentiles are used. A table of Dask is evaluated partition by
+        partition, by the workers of `client` if there is one. `evaluation_` has the rest: `rows`,
         `affected`, `mean_distance` and `sd_distance`.
         """
-        found = self._evaluation(X)
+        found = self._evaluation(X) if client is None else self._evaluation_by(client, X)
         self.evaluation_ = {key: value for key, value in found.items() if key != "points"}
         keys = ("cost", "loss", "invalidity", "cost_sum", "loss_count")
         return as_frame(
@@ -413,10 +464,21 @@ class Sogar(Conventions, ForPeople):
         result: dict[str, Any] = json.loads(found)
         return result
 
+    def _evaluation_by(self, client: Any, X: Any) -> dict[str, Any]:  # noqa: N803
+        from . import _dask
+
+        self._check_client(client)
+        front = self._require_fitted()
+        weighted = json.loads(front.about())["config"]["data"].get("weight")
+        if weighted or not _dask.is_dask(X):  # the unit of weights follows from the whole table
+            return self._evaluation(X)
+        with Progress(self.progress) as bar:
+            return _dask.evaluate(client, self._recipe(self._require_problem()), front, X, bar)
+
     def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
         """Another table, with the columns that `fit` saw."""
         named = self._named
-        table = UserTable(X, names=list(self.feature_names_in_))
+        table = UserTable(_in_one_piece(X), names=list(self.feature_names_in_))
         name, wanted = type(self).__name__, self.n_features_in_
         if not table.named:
             if table.data.shape[1] != wanted:
@@ -515,6 +577,23 @@ class Sogar(Conventions, ForPeople):
 
             return f"<pre>{escape(repr(self))}</pre>"
         return self.summary_._repr_html_()
+
+
+def _in_one_piece(data: Any) -> Any:
+    """A table of Dask as pandas has it, a folder of Parquet files too; others as they are."""
+    if type(data).__module__.split(".")[0] in ("dask", "dask_expr"):
+        from ._dask import gathered
+
+        return gathered(data)
+    if isinstance(data, str | os.PathLike) and Path(data).is_dir():
+        try:
+            import dask.dataframe as parts
+        except ImportError:
+            raise ArgumentError(
+                f"{os.fspath(data)}: this is a folder, which only Dask can read", "pip install sogar[dask]"
+            ) from None
+        return parts.read_parquet(os.fspath(data)).compute()
+    return data
 
 
 def _column_names(features: list[dict[str, Any]]) -> list[str]:

@@ -74,6 +74,7 @@ def solve_matrix(
     max_depth: int = 3,
     max_leaves: int | None = None,
     min_leaf: int = 1,
+    weights: Any = None,
     grid: float | None = None,
     time_limit: float | None = None,
     n_jobs: int | None = None,
@@ -88,7 +89,9 @@ def solve_matrix(
         flips: Whether an action works for a row; booleans, A by n.
         max_depth: Largest depth of a tree.
         max_leaves: Largest number of leaves (default: 2^depth).
-        min_leaf: Fewest rows in a leaf.
+        min_leaf: Fewest rows in a leaf; with weights, the least weight.
+        weights: How often each row counts, in costs, losses and leaves; n whole numbers from 1 on (default:
+            once each). A row of weight 3 is three equal rows.
         grid: Floating-point costs are multiples of this; anything else is refused, so that sums stay exact.
         time_limit: Seconds after which the search stops with what it has.
         n_jobs: Threads (default: all cores); the result does not depend on it.
@@ -131,6 +134,7 @@ def solve_matrix(
             min_leaf=_whole(min_leaf, "min_leaf", 1, 2**31),
             time_limit=time_limit,
             threads=_threads(n_jobs) or 0,
+            weights=None if weights is None else _weights(weights, rows),
             progress=bar,
         )
     if interrupt is not None:
@@ -195,6 +199,17 @@ def _units(cost: Any, grid: float | None) -> Array:
             "`cost` has values below 0 or beyond 2^32 - 1 units", "scale the costs, or choose a coarser grid"
         )
     return np.ascontiguousarray(units.astype(np.uint32))
+
+
+def _weights(weights: Any, rows: int) -> list[int]:
+    given = np.asarray(weights)
+    if given.shape != (rows,):
+        raise ArgumentError(f"`weights` has the shape {given.shape}, but `splits` has {rows} rows")
+    if given.dtype.kind not in "iuf" or not (given == np.rint(given)).all() or not (given >= 1).all():
+        raise ArgumentError("`weights` has values that are no whole numbers from 1 on")
+    if given.sum(dtype=float) > 2**32 - 3:
+        raise ArgumentError("`weights` add up to more than 2^32 - 3", "divide them all by the same number")
+    return [int(weight) for weight in given]
 
 
 def _whole(value: Any, name: str, low: int, high: int) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import ArgumentError, SogarError
-from ._summary import Summary, condition
+from ._summary import Summary, condition, number_of_people
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -241,6 +241,7 @@ class _Layout:
 
     def __init__(self, summary: Summary, width: int) -> None:
         self.unit = summary.unit
+        self.person = summary.person
         self.whole = summary.whole
         self.width = width
         self.boxes: list[tuple[float, float, str, bool]] = []
@@ -258,10 +259,11 @@ class _Layout:
     def _text(self, node: Mapping[str, Any]) -> str:
         if "split" in node:
             return self._wrapped(f"{condition(node['split'], True, self.whole)}?")
-        people, flipped = node["rows"], node["flipped"]
+        people = number_of_people(node["rows"], self.person)
+        flipped = number_of_people(node["flipped"], self.person)
         if not node["action"]["edits"]:
             return self._wrapped(f"No change\n{people} people")
-        cost = node["cost_sum"] / self.unit / max(people, 1)
+        cost = node["cost_sum"] / self.unit / max(node["rows"], 1)
         return self._wrapped(
             f"{node['action']['text']}\nworks for {flipped} of {people},\nmean cost {cost:.2f}"
         )

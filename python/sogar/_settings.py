@@ -93,7 +93,9 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
             config[name] = [dict(item) if isinstance(item, Mapping) else item for item in said[name]]
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
-    _say(config, "data", said, {"label": "label", "ignore": "ignore", "missing": "missing"})
+    _say(
+        config, "data", said, {"label": "label", "weight": "weight", "ignore": "ignore", "missing": "missing"}
+    )
     _say(config, "model", said, {"threshold": "threshold", "classes": "classes", "columns": "columns"})
     return {
         key: value for key, value in config.items() if value != {} or key not in ("features", "limits")
@@ -109,7 +111,7 @@ def defaults_of(estimator: type) -> dict[str, Any]:
 def with_order(config: dict[str, Any], ordered: Mapping[str, list[str]]) -> None:
     """Adds the levels of ordered categories, where the configuration says nothing else of the column."""
     data = config.get("data", {})
-    aside = {data.get("label"), *data.get("ignore", ())}
+    aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
     for name, levels in ordered.items():
         own = config.get("features", {}).get(name, {})
         if name not in aside and "kind" not in own and "levels" not in own:

@@ -35,6 +35,8 @@ class Summary:
         leaves: Number of groups.
         depth: Number of questions on the longest way to a group.
         affected: Number of affected people.
+        person: How much of `affected`, `loss_count`, ``rows`` and ``flipped`` one person is: 1, or a power of
+            ten where rows have weights with decimals.
         points: Number of points of the front.
         rules: One dictionary a group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
             ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.
@@ -57,7 +59,9 @@ class Summary:
         self.leaves: int = said["leaves"]
         self.depth: int = said["depth"]
         self.rules: list[Json] = said["rules"]
-        self.affected: int = about["population"]["affected"]
+        weight = about["weight"] or {"affected": about["population"]["affected"], "unit": 1}
+        self.affected: int = weight["affected"]
+        self.person: int = weight["unit"]
         self.points = len(front)
         self.tree: Json = json.loads(front.tree_json(point))
         self.unit: int = about["cost"]["unit"]
@@ -121,6 +125,15 @@ class Summary:
     def _repr_html_(self) -> str:
         """A table of groups for notebooks. Every text from the table or the model is escaped."""
         return summary_html(self)
+
+
+def number_of_people(units: int, person: int) -> int | float:
+    """A number of people from one in units of weight: whole where it is.
+
+    >>> number_of_people(12, 1), number_of_people(125, 10)
+    (12, 12.5)
+    """
+    return units // person if units % person == 0 else units / person
 
 
 def conditions(rule: Json, whole: Collection[str] = ()) -> list[str]:
@@ -205,7 +218,7 @@ def summary_html(summary: Summary) -> str:
         rows.append(
             f'<tr><td style="{CELL["left"]};min-width:12em">{who}</td>'
             f'<td style="{CELL["left"]};max-width:36em">{what}</td>'
-            f'<td style="{CELL["right"]}">{people}</td>'
+            f'<td style="{CELL["right"]}">{number_of_people(people, summary.person)}</td>'
             f'<td style="{CELL["left"]};white-space:nowrap">{share_bar(share)} {100 * share:.0f} %</td>'
             f'<td style="{CELL["right"]}">{cost:.3f}</td></tr>'
         )

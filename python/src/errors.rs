@@ -42,6 +42,7 @@ fn name(kind: ErrorKind) -> &'static str {
         ErrorKind::Scorings => "scorings",
         ErrorKind::Output => "output",
         ErrorKind::ResultFile => "result_file",
+        ErrorKind::Checkpoint => "checkpoint",
         _ => "usage",
     }
 }

@@ -83,7 +83,7 @@ impl Front {
                 "classes": population.classes, "desired": population.desired,
             },
             "features": front.features, "counts": front.counts, "cost": front.cost, "limits": front.limits,
-            "bound": front.bound, "holdout": front.holdout, "run": front.run,
+            "weight": front.weight, "bound": front.bound, "holdout": front.holdout, "run": front.run,
         }))
     }
 

@@ -1,11 +1,12 @@
 //! The native half of the Python package `sogar`: a thin layer over the crates `sogar` and `sogar-solver`.
 //!
 //! Nothing is computed here. Each file gives one class or function of the engine to Python ([`table`], [`model`],
-//! [`problem`], [`front`], [`people`], [`matrix`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
+//! [`problem`], [`front`], [`people`], [`matrix`], [`distributed`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
 //! work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside of the engine.
 //! What users see is written in Python, in `sogar/`.
 
 mod derived;
+mod distributed;
 mod errors;
 mod front;
 mod functions;
@@ -30,6 +31,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::distributed::{Combination, PartSearch, evaluation_of, flips_of};
     #[pymodule_export]
     use super::front::Front;
     #[pymodule_export]

@@ -19,7 +19,7 @@ use crate::running::{Reports, attended};
 /// nested tuples (an action's row, or split, left, right; −1 is the identity), a lower bound for a search that was
 /// stopped, and the exception that stopped it.
 #[pyfunction]
-#[pyo3(signature = (splits, costs, flips, *, max_depth, max_leaves, min_leaf, time_limit, threads, progress=None))]
+#[pyo3(signature = (splits, costs, flips, *, max_depth, max_leaves, min_leaf, time_limit, threads, weights=None, progress=None))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn solve_matrix<'py>(
     py: Python<'py>,
@@ -31,6 +31,7 @@ pub fn solve_matrix<'py>(
     min_leaf: u32,
     time_limit: Option<f64>,
     threads: usize,
+    weights: Option<Vec<u32>>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(
     &'static str,
@@ -54,7 +55,7 @@ pub fn solve_matrix<'py>(
         combine: Combine::Max,
         actions,
         flips: BitTable::from_sets(rows, &flip_sets),
-        weights: Vec::new(),
+        weights: weights.unwrap_or_default(),
         limits: Limits { max_depth, max_leaves, min_leaf },
     })
     .map_err(|cause| Error::new(ErrorKind::Usage, cause.to_string()))

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
+use sogar::config::parse_bytes;
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::pipeline::Prepared;
 use sogar::{CancelToken, Error};
@@ -49,7 +51,8 @@ impl Problem {
     /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are; `cost` is
     /// a callable where the configuration says that the cost is a function.
     #[new]
-    #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None))]
+    #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         table: &Table,
@@ -58,6 +61,8 @@ impl Problem {
         folder: PathBuf,
         cost: Option<Py<PyAny>>,
         outcomes_cache: Option<PathBuf>,
+        checkpoint: Option<PathBuf>,
+        checkpoint_limit: Option<&str>,
     ) -> PyResult<Problem> {
         let config = parsed(py, config)?;
         let (reference, loaded, raised) = (table.inner.clone(), model.inner.clone(), model.raised.clone());
@@ -68,6 +73,8 @@ impl Problem {
             prepared.cost.set_function(Arc::new(PythonCost { function, raised: raised.clone() }));
         }
         prepared.outcomes_cache = outcomes_cache;
+        let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
+        prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
         Ok(Problem { prepared: Arc::new(prepared), reference, raised })
     }
 

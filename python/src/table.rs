@@ -13,9 +13,9 @@ use arrow_schema::DataType;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
-use sogar::table::{Cells, Column, ReadOptions, parquet};
+use sogar::table::{Cells, Column, MISSING, ReadOptions, parquet};
 
 use crate::errors::OrRaise;
 use crate::running::unattended;
@@ -117,6 +117,57 @@ impl Table {
             }
         }
         Ok(columns)
+    }
+
+    /// All of it, as things that can be pickled.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let columns = PyList::empty(py);
+        for column in &self.inner.columns {
+            match &column.cells {
+                Cells::Numbers(values) => {
+                    columns.append((&column.name, PyArray1::from_slice(py, values), None::<()>))?
+                }
+                Cells::Text { codes, levels } => {
+                    columns.append((&column.name, PyArray1::from_slice(py, codes), levels))?;
+                }
+            }
+        }
+        (&self.inner.path, &self.inner.hash, self.inner.rows, columns).into_pyobject(py)
+    }
+
+    /// The table that another process had.
+    #[staticmethod]
+    fn from_state(
+        path: PathBuf,
+        digest: String,
+        rows: usize,
+        columns: Vec<(String, Bound<'_, PyAny>, Option<Vec<String>>)>,
+    ) -> PyResult<Table> {
+        let columns = columns
+            .into_iter()
+            .map(|(name, cells, levels)| {
+                let cells = match levels {
+                    None => Cells::Numbers(cells.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()),
+                    Some(levels) => {
+                        let codes = cells.extract::<PyReadonlyArray1<'_, u32>>()?.as_array().to_vec();
+                        Cells::Text { codes, levels }
+                    }
+                };
+                let fits = cells.len() == rows
+                    && match &cells {
+                        Cells::Numbers(_) => true,
+                        Cells::Text { codes, levels } => {
+                            codes.iter().all(|&code| code == MISSING || (code as usize) < levels.len())
+                        }
+                    };
+                if fits {
+                    Ok(Column { name, cells })
+                } else {
+                    Err(PyValueError::new_err(format!("column `{name}` is damaged")))
+                }
+            })
+            .collect::<PyResult<_>>()?;
+        Ok(sogar::table::Table { path, hash: digest, rows, columns, lines: Vec::new() }.into())
     }
 
     fn __len__(&self) -> usize {

@@ -148,6 +148,7 @@ mod tests {
             features: prepared.table.features.clone(),
             values: vec![vec![f64::NAN, 3.0], vec![0.0, 3.0], vec![0.0, 9.0]],
             rows: 2,
+            weights: None,
         };
         let assigned = [proposal(0, &[(0, 9.0)]), proposal(0, &[(0, f64::NAN), (1, 3.0), (2, 9.0)])];
         let score = evaluate(&prepared, &table, &[0, 1], &assigned).unwrap();

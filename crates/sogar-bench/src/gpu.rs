@@ -45,7 +45,7 @@ pub fn on_gpu(problem: &Problem, cpu: &Outcome, threads: usize, budget: f64) -> 
     let device = format!("{} ({})", gpu.label(), gpu.adapter().name);
     let start = Instant::now();
     let found = match LeafKernels::new(&gpu, Use::Always, 4 << 30, &on_fault) {
-        Ok(kernels) => Some(solver.solve_on(problem, Some(&kernels), &())),
+        Ok(kernels) => Some(solver.solve_on(problem, Some(&kernels), &(), &())),
         Err(fault) => {
             on_fault(&fault);
             None

@@ -188,7 +188,7 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
         .map(|f| Feature { name: name(f), kind: Kind::Real, columns: Columns::One(name(f)) })
         .collect();
     let values = (0..FEATURES).map(|_| (0..rows).map(|_| number()).collect()).collect();
-    let table = FeatureTable { features, values, rows };
+    let table = FeatureTable { features, values, rows, weights: None };
     let encoder =
         Encoder { columns: (0..FEATURES).map(|feature| ColumnSource { feature, map: None }).collect() };
     let edits: Vec<Edit> = (0..FEATURES)

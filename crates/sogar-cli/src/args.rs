@@ -117,6 +117,12 @@ pub struct SolveArgs {
     /// Also write the points as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Keep what is finished in this folder, and go on from what a killed run left there
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Most that the checkpoint may take, e.g. 500MB [default: 4GB]
+    #[arg(long, value_name = "SIZE", requires = "checkpoint")]
+    pub checkpoint_limit: Option<String>,
     #[command(flatten)]
     pub input: InputArgs,
 }
@@ -152,7 +158,7 @@ pub enum ModelCommand {
 /// A table, a model and what to do with them.
 #[derive(Debug, Args)]
 pub struct InputArgs {
-    /// The table: CSV or Parquet, the people whose outcomes are looked at
+    /// The table: CSV, Parquet or a folder of Parquet files, the people whose outcomes are looked at
     pub table: PathBuf,
     /// Keep outcomes in this folder between runs, and use what is there
     #[arg(long, value_name = "DIR")]

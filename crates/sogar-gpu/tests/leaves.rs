@@ -41,7 +41,7 @@ fn on(gpu: &Gpu, problem: &Problem, solver: &Solver) -> (Outcome, Vec<Fault>, Ve
         Ok(kernels) => kernels,
         Err(fault) => return (solver.solve(problem, &()), vec![fault], Verdict::Faulty),
     };
-    let outcome = solver.solve_on(problem, Some(&kernels), &());
+    let outcome = solver.solve_on(problem, Some(&kernels), &(), &());
     let verdict = kernels.verdict();
     drop(kernels);
     (outcome, faults.into_inner().unwrap(), verdict)
@@ -257,7 +257,7 @@ fn a_device_that_is_slower_is_not_chosen() {
     let on_fault = |fault: &Fault| panic!("{fault}");
     // Nothing is as fast as a million threads.
     let kernels = LeafKernels::new(&gpu, Use::IfFaster { threads: 1_000_000 }, MEMORY, &on_fault).unwrap();
-    let found = Solver::builder().threads(1).build().unwrap().solve_on(&problem, Some(&kernels), &());
+    let found = Solver::builder().threads(1).build().unwrap().solve_on(&problem, Some(&kernels), &(), &());
     assert_eq!(found.front, solver().solve(&problem, &()).front);
     assert!(!matches!(kernels.verdict(), Verdict::Used { .. } | Verdict::Faulty));
 }

@@ -93,19 +93,78 @@ impl RowSet {
     }
 }
 
+/// Words that are kept elsewhere than in plain memory, such as a file that is mapped into it.
+pub trait Words: Send + Sync {
+    /// The words.
+    fn words(&self) -> &[u64];
+    /// The words, to be changed.
+    fn words_mut(&mut self) -> &mut [u64];
+}
+
+/// Where the words of a table are.
+enum Place {
+    Memory(Vec<u64>),
+    Elsewhere(Box<dyn Words>),
+}
+
 /// Many sets over the same rows in one block: set `i` is row `i` of the table.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitTable {
-    words: Vec<u64>,
+    place: Place,
     per_set: usize,
     sets: usize,
 }
+
+impl std::fmt::Debug for BitTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let BitTable { per_set, sets, .. } = self;
+        f.debug_struct("BitTable").field("sets", sets).field("per_set", per_set).finish_non_exhaustive()
+    }
+}
+
+/// A copy is in memory, wherever the original is.
+impl Clone for BitTable {
+    fn clone(&self) -> Self {
+        BitTable { place: Place::Memory(self.words().to_vec()), per_set: self.per_set, sets: self.sets }
+    }
+}
+
+impl PartialEq for BitTable {
+    fn eq(&self, other: &Self) -> bool {
+        (self.sets, self.per_set, self.words()) == (other.sets, other.per_set, other.words())
+    }
+}
+
+impl Eq for BitTable {}
 
 impl BitTable {
     /// `sets` empty sets over `rows` rows.
     pub fn new(sets: usize, rows: usize) -> Self {
         let per_set = words_for(rows);
-        BitTable { words: vec![0; sets * per_set], per_set, sets }
+        BitTable { place: Place::Memory(vec![0; sets * per_set]), per_set, sets }
+    }
+
+    /// `sets` sets over `rows` rows whose words are kept elsewhere; `None` unless there are as many as that takes.
+    pub fn kept_in(place: Box<dyn Words>, sets: usize, rows: usize) -> Option<Self> {
+        let per_set = words_for(rows);
+        (place.words().len() == sets * per_set).then_some(BitTable {
+            place: Place::Elsewhere(place),
+            per_set,
+            sets,
+        })
+    }
+
+    /// Whether the words are kept elsewhere than in plain memory, so that copies of them are to be avoided.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self.place, Place::Elsewhere(_))
+    }
+
+    /// All words, set after set.
+    #[inline(always)]
+    fn words(&self) -> &[u64] {
+        match &self.place {
+            Place::Memory(words) => words,
+            Place::Elsewhere(place) => place.words(),
+        }
     }
 
     /// The given sets, all over the same rows.
@@ -130,18 +189,22 @@ impl BitTable {
     /// The words of a set.
     #[inline(always)]
     pub fn set(&self, set: usize) -> &[u64] {
-        &self.words[set * self.per_set..(set + 1) * self.per_set]
+        &self.words()[set * self.per_set..(set + 1) * self.per_set]
     }
 
     /// The words of a set, to be changed.
     #[inline]
     pub fn set_mut(&mut self, set: usize) -> &mut [u64] {
-        &mut self.words[set * self.per_set..(set + 1) * self.per_set]
+        let range = set * self.per_set..(set + 1) * self.per_set;
+        &mut self.words_mut()[range]
     }
 
     /// All words, set after set.
     pub fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.words
+        match &mut self.place {
+            Place::Memory(words) => words,
+            Place::Elsewhere(place) => place.words_mut(),
+        }
     }
 
     /// Whether `row` is in a set.
@@ -214,6 +277,27 @@ mod tests {
             assert_eq!(RowSet::empty(rows).count(), 0);
             assert_eq!(RowSet::full(rows).iter().collect::<Vec<_>>(), (0..rows).collect::<Vec<_>>());
         }
+    }
+
+    struct Borrowed(Vec<u64>);
+
+    impl Words for Borrowed {
+        fn words(&self) -> &[u64] {
+            &self.0
+        }
+        fn words_mut(&mut self) -> &mut [u64] {
+            &mut self.0
+        }
+    }
+
+    #[test]
+    fn a_table_may_be_kept_elsewhere() {
+        let mut table = BitTable::kept_in(Box::new(Borrowed(vec![0; 6])), 3, 70).unwrap();
+        table.set_mut(1)[1] |= 1 << 5;
+        assert!(table.contains(1, 69) && table.is_elsewhere() && !table.clone().is_elsewhere());
+        assert_eq!(table, table.clone());
+        assert_eq!(table.set(2), [0, 0]);
+        assert!(BitTable::kept_in(Box::new(Borrowed(vec![0; 5])), 3, 70).is_none());
     }
 
     #[test]

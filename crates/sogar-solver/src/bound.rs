@@ -131,15 +131,16 @@ fn lower_avx512(cheapest: &mut [u32], columns: &[&[u32]], flips: &[u64]) {
     lower(cheapest, columns, flips);
 }
 
-/// The individual bound as a front: cost ascending, loss strictly descending.
-pub fn individual_bound(cheapest: &[Option<u64>]) -> Vec<Point> {
-    bound_of(cheapest.len() as u64, cheapest.iter().flatten().map(|&cost| (cost, 1)).collect())
+/// The individual bound as a front: cost ascending, loss strictly descending. `weight` says how often a row counts.
+pub fn individual_bound(cheapest: &[Option<u64>], weight: impl Fn(usize) -> u64) -> Vec<Point> {
+    let row = |(row, cost): (usize, &Option<u64>)| cost.map(|cost| (cost, weight(row)));
+    let all = (0..cheapest.len()).map(&weight).sum();
+    bound_of(all, cheapest.iter().enumerate().filter_map(row).collect())
 }
 
 /// The individual bound of a problem from its rows' cheapest flips.
 pub(crate) fn individual_bound_of(problem: &Problem, cheapest: &[Option<u64>]) -> Vec<Point> {
-    let row = |(row, cost): (usize, &Option<u64>)| cost.map(|cost| (cost, u64::from(problem.weight(row))));
-    bound_of(problem.size() as u64, cheapest.iter().enumerate().filter_map(row).collect())
+    individual_bound(cheapest, |row| u64::from(problem.weight(row)))
 }
 
 /// Beyond this many rows, by weight, rows are not taken apart any more.
@@ -178,7 +179,7 @@ mod tests {
             list.iter().map(|&(cost, loss)| Point { cost, loss }).collect()
         };
         let cheapest = [Some(3), None, Some(0), Some(1), Some(0)];
-        assert_eq!(individual_bound(&cheapest), points(&[(0, 3), (1, 2), (4, 1)]));
+        assert_eq!(individual_bound(&cheapest, |_| 1), points(&[(0, 3), (1, 2), (4, 1)]));
         assert_eq!(bound_of(5, vec![(2, 2), (0, 1), (1, 1)]), points(&[(0, 4), (1, 3), (3, 2), (5, 1)]));
         // Beyond the limit a row is one step, entered from the cost before it.
         let many = MOST_POINTS + 10;

@@ -27,25 +27,38 @@
 //!
 //! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
 //! `search` (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
+//! [`subproblems`] and [`record`] those that are killed, [`parts`] and [`frame`] those that several processes share,
 //! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
 
+mod ahead;
 pub mod bits;
 pub mod bound;
 pub mod exhaustive;
+pub mod frame;
 pub mod front;
 pub mod leaf;
 mod memo;
 mod merge;
+pub mod parts;
 pub mod problem;
+pub mod record;
 mod search;
 pub mod solver;
 pub mod stop;
+pub mod subproblems;
 mod subset;
 mod weights;
+mod wire;
 
-pub use bits::{BitTable, Kernel, RowSet};
+pub use ahead::Share;
+pub use bits::{BitTable, Kernel, RowSet, Words};
+pub use frame::Frame;
 pub use front::{Point, Solution, TreeNode};
 pub use leaf::Narrow;
+pub use parts::{Combination, PartError, PartSolver};
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
+pub use record::{FinishedCut, Shape};
 pub use solver::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
 pub use stop::{CancelToken, Observer, Progress, Stop, StopReason};
+pub use subproblems::Subproblems;
+pub use wire::RecordError;

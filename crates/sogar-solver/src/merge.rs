@@ -18,6 +18,9 @@ const WORTH: usize = 8;
 /// The same problem with fewer rows, if enough of them are alike. `None` too if `stop` says so first: then there is no time to
 /// lose.
 pub(crate) fn merge(problem: &Problem, stop: &Stop) -> Option<Problem> {
+    if problem.flips.is_elsewhere() {
+        return None; // they were put there because they are large: no copy
+    }
     let first = first_alike(problem, stop)?;
     let kept: Vec<usize> = (0..problem.rows).filter(|&row| first[row] as usize == row).collect();
     if problem.rows - kept.len() < problem.rows.div_ceil(WORTH) {

@@ -154,6 +154,9 @@ pub enum ProblemError {
     /// More weight than 32 bits can count.
     #[error("the weights add up to {0}, but losses are counted in 32 bits")]
     Weights(u64),
+    /// More cost than 64 bits can count.
+    #[error("costs times weights may add up to more than 64 bits can count")]
+    Costs,
     /// More parts than 32-bit indices can name.
     #[error("too many {0}")]
     TooMany(&'static str),
@@ -235,6 +238,9 @@ impl Problem {
         let dearest = edit_costs.iter().flatten().copied().max().unwrap_or(0);
         let longest = actions.get(actions.len() - 1).len().max(1) as u128;
         let most = u128::from(dearest) * longest * size as u128;
+        if u64::try_from(most).is_err() {
+            return Err(ProblemError::Costs);
+        }
         let scale = (0..64).find(|scale| most >> scale < u128::from(u32::MAX - 1)).unwrap_or(64);
         Ok(Problem {
             scale,

@@ -22,11 +22,13 @@ use crate::front::{Branch, Collector, Front, LEAF, Point, non_dominated};
 use crate::leaf::{LeafContext, LeafEvaluation, LeafRequest, leaf_front};
 use crate::memo::{Memo, Task};
 use crate::problem::{Limits, Problem};
+use crate::record::FinishedCut;
 use crate::stop::{Observer, Progress, Stop, StopReason};
+use crate::subproblems::Subproblems;
 use crate::subset::{Cut, Subset, cuts};
 
 /// Cuts whose parts are split last, taken together.
-const CUTS_TOGETHER: usize = 8;
+pub(crate) const CUTS_TOGETHER: usize = 8;
 
 /// What a search is made of.
 pub(crate) struct Search<'a> {
@@ -41,17 +43,12 @@ pub(crate) struct Search<'a> {
 type Report<'a> = &'a (dyn Fn(usize, usize, Option<Vec<Point>>) + Sync);
 
 impl Search<'_> {
-    /// The front of all rows, and why it may be partial.
-    pub fn run(&self, observer: &dyn Observer) -> (Front, Option<StopReason>) {
+    /// The front of all rows, and why it may be partial. `kept` knows cuts of all rows that need not be solved again.
+    pub fn run(&self, observer: &dyn Observer, kept: &dyn Subproblems) -> (Front, Option<StopReason>) {
         let limits = self.problem.limits;
         let all = Subset::all(self.problem);
-        // The root's own front is always computed, deadline or not: it is the least that a stopped search gives.
-        let patient = Stop::default();
         let context = self.leaves.among(&all.rows);
-        let request = LeafRequest { set: &all.rows, warm: &[] };
-        let points = context.leaf_fronts(&[request], &patient).unwrap_or_default();
-        let leaf = Arc::new(leaf_front(points.first().map_or(&[], Vec::as_slice)));
-        self.memo.insert(&all, Task::LEAF, &leaf);
+        let leaf = self.root_leaf(&*context, &all);
         observer.improved(&leaf.points());
         let mut best = Arc::clone(&leaf);
         let last = task(limits, all.size, limits.max_depth, limits.max_leaves);
@@ -76,7 +73,7 @@ impl Search<'_> {
                     }
                 }
             };
-            let (front, reason) = self.branch(&*context, &all, this, &leaf, &best, &report);
+            let (front, reason) = self.branch(&*context, &all, this, &leaf, &best, &report, kept);
             if reason.is_some() {
                 return (best.union(&front), reason);
             }
@@ -85,8 +82,17 @@ impl Search<'_> {
         (Arc::unwrap_or_clone(best), None)
     }
 
+    /// The front of all rows as one leaf. It is always computed, deadline or not: it is the least that a stopped search gives.
+    pub fn root_leaf(&self, context: &dyn LeafContext, all: &Subset) -> Arc<Front> {
+        let request = LeafRequest { set: &all.rows, warm: &[] };
+        let points = context.leaf_fronts(&[request], &Stop::default()).unwrap_or_default();
+        let leaf = Arc::new(leaf_front(points.first().map_or(&[], Vec::as_slice)));
+        self.memo.insert(all, Task::LEAF, &leaf);
+        leaf
+    }
+
     /// `T(set, task)`.
-    fn solve(
+    pub fn solve(
         &self,
         context: &dyn LeafContext,
         set: &Subset,
@@ -104,7 +110,7 @@ impl Search<'_> {
         // Two levels of leaves below this set are many.
         let own = context.narrow(&set.rows, usize::MAX);
         let context = own.as_deref().unwrap_or(context);
-        let (front, reason) = self.branch(context, set, task, leaf, leaf, &|_, _, _| ());
+        let (front, reason) = self.branch(context, set, task, leaf, leaf, &|_, _, _| (), &());
         if let Some(reason) = reason {
             return Err(reason);
         }
@@ -156,6 +162,8 @@ impl Search<'_> {
 
     /// The cuts of a set, side by side on all threads, those first that `guide` (a front of the same rows) uses most. If
     /// the search is stopped, the front is that of the cuts that were finished, with the reason; only the root has a use for that.
+    /// Cuts that are `kept` are taken from there.
+    #[allow(clippy::too_many_arguments)]
     fn branch(
         &self,
         context: &dyn LeafContext,
@@ -164,23 +172,50 @@ impl Search<'_> {
         leaf: &Arc<Front>,
         guide: &Front,
         report: Report<'_>,
+        kept: &dyn Subproblems,
     ) -> (Front, Option<StopReason>) {
         let cuts = cuts(self.problem, set);
         report(cuts.len(), 0, None);
-        let children: Vec<&Subset> = cuts.iter().flat_map(|cut| [&cut.left, &cut.right]).collect();
-        let leaves = match self.leaves_of(context, set, &children, leaf) {
-            Ok(leaves) => leaves,
-            Err(reason) => return (Front::clone(leaf), Some(reason)),
+        let (next, collected) = (AtomicUsize::new(0), Mutex::new((Collector::new(set.size), Vec::new())));
+        let lock = || collected.lock().unwrap_or_else(PoisonError::into_inner);
+        lock().0.add_leaf(leaf);
+        let finish = |branches: Vec<(u32, Branch)>| {
+            let mut own = Collector::new(set.size);
+            for (key, branch) in &branches {
+                own.add_split(*key, &branch.left, &branch.right);
+            }
+            let mut all = lock();
+            let better = all.0.absorb(&own).then(|| all.0.points());
+            all.1.extend(branches);
+            drop(all);
+            report(cuts.len(), 1, better);
         };
-        let order = by_promise(&cuts, guide);
+        let finished = || {
+            let (mut collector, mut branches) =
+                std::mem::replace(&mut *lock(), (Collector::new(0), Vec::new()));
+            branches.sort_unstable_by_key(|(key, _)| *key);
+            collector.finish(&branches)
+        };
+        let known: Vec<bool> = cuts
+            .par_iter()
+            .enumerate()
+            .map(|(position, cut)| {
+                let known = kept.known(task.depth, cut.split).filter(|cut| cut.max_leaves == task.max_leaves);
+                known.map(|cut| finish(cut.branches(position as u32).collect())).is_some()
+            })
+            .collect();
+        let mut order = by_promise(&cuts, guide);
+        order.retain(|&position| !known[position]);
+        let children: Vec<&Subset> = cuts.iter().flat_map(|cut| [&cut.left, &cut.right]).collect();
+        let leaves = match self.leaves_of(context, set, &children, leaf, &known) {
+            Ok(leaves) => leaves,
+            Err(reason) => return (finished(), Some(reason)),
+        };
         let threads = rayon::current_num_threads().max(1);
         let together = match task.depth {
             2 => order.len().div_ceil(2 * threads).clamp(1, CUTS_TOGETHER),
             _ => 1,
         };
-        let (next, collected) = (AtomicUsize::new(0), Mutex::new((Collector::new(set.size), Vec::new())));
-        let lock = || collected.lock().unwrap_or_else(PoisonError::into_inner);
-        lock().0.add_leaf(leaf);
         let work = || -> Result<(), StopReason> {
             while let Some(positions) = order.chunks(together).nth(next.fetch_add(1, Ordering::Relaxed)) {
                 self.stop.check()?;
@@ -194,28 +229,24 @@ impl Search<'_> {
                         _ => self.solve(context, child, task, &leaves[2 * position + side]),
                     };
                     let branches = self.solve_cut(position, &cuts[position], task, solve)?;
-                    let mut own = Collector::new(set.size);
-                    for (key, branch) in &branches {
-                        own.add_split(*key, &branch.left, &branch.right);
-                    }
-                    let mut all = lock();
-                    let better = all.0.absorb(&own).then(|| all.0.points());
-                    all.1.extend(branches);
-                    drop(all);
-                    report(cuts.len(), 1, better);
+                    kept.finished(FinishedCut::new(
+                        task.depth,
+                        task.max_leaves,
+                        cuts[position].split,
+                        &branches,
+                    ));
+                    finish(branches);
                 }
             }
             Ok(())
         };
         let reason = (0..threads).into_par_iter().map(|_| work()).collect::<Result<(), _>>().err();
-        let (mut collector, mut branches) = std::mem::replace(&mut *lock(), (Collector::new(0), Vec::new()));
-        branches.sort_unstable_by_key(|(key, _)| *key);
-        (collector.finish(&branches), reason)
+        (finished(), reason)
     }
 
     /// The children's fronts of one cut, for every way to share the leaves between them. Keys ascend with the cut's
     /// position and then with the number of leaves on the left.
-    fn solve_cut(
+    pub fn solve_cut(
         &self,
         position: usize,
         cut: &Cut,
@@ -240,20 +271,26 @@ impl Search<'_> {
         Ok(branches)
     }
 
-    /// Leaf fronts of a set's children, in order, in a few large batches side by side.
+    /// Leaf fronts of a set's children, in order, in a few large batches side by side. The two children of a cut that is `known`
+    /// already get empty fronts: nobody will look at them.
     fn leaves_of(
         &self,
         context: &dyn LeafContext,
         set: &Subset,
         children: &[&Subset],
         leaf: &Front,
+        known: &[bool],
     ) -> Result<Vec<Arc<Front>>, StopReason> {
-        let batch = children.len().div_ceil(rayon::current_num_threads()).max(32);
-        let batches: Vec<Vec<Arc<Front>>> = children
+        let wanted: Vec<&Subset> =
+            children.iter().enumerate().filter(|(at, _)| !known[at / 2]).map(|(_, child)| *child).collect();
+        let batch = wanted.len().div_ceil(rayon::current_num_threads()).max(32);
+        let batches: Vec<Vec<Arc<Front>>> = wanted
             .par_chunks(batch)
             .map(|children| self.leaf_fronts(context, &[(set, leaf, children.to_vec())]))
             .collect::<Result<_, _>>()?;
-        Ok(batches.concat())
+        let mut found = batches.into_iter().flatten();
+        let of_child = |at: usize| if known[at / 2] { Some(Arc::default()) } else { found.next() };
+        Ok((0..children.len()).filter_map(of_child).collect())
     }
 
     /// For the two children of each of these cuts `T(child, 1)`; for a child without room for two leaves, its leaf front.
@@ -280,7 +317,7 @@ impl Search<'_> {
 
     /// Leaf fronts of some children of some sets (each given with its own leaf front), in order; remembered ones where
     /// there are.
-    fn leaf_fronts(
+    pub fn leaf_fronts(
         &self,
         context: &dyn LeafContext,
         parents: &[(&Subset, &Front, Vec<&Subset>)],
@@ -357,7 +394,7 @@ fn by_promise(cuts: &[Cut], guide: &Front) -> Vec<usize> {
 
 /// What can really be asked of `size` rows: no more leaves than fit by size and depth, no more depth than the leaves
 /// can use. Equal subproblems get equal tasks, so they are remembered once.
-fn task(limits: Limits, size: usize, depth: u32, max_leaves: u32) -> Task {
+pub(crate) fn task(limits: Limits, size: usize, depth: u32, max_leaves: u32) -> Task {
     let by_depth = 1u32.checked_shl(depth).unwrap_or(u32::MAX);
     let by_size = u32::try_from(size / limits.min_leaf as usize).unwrap_or(u32::MAX);
     let max_leaves = max_leaves.min(by_depth).min(by_size).max(1);

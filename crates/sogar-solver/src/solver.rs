@@ -12,6 +12,7 @@ use crate::merge::merge;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::stop::{CancelToken, Observer, Stop, StopReason};
+use crate::subproblems::Subproblems;
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +116,17 @@ impl Solver {
 
     /// Finds the front.
     pub fn solve(&self, problem: &Problem, observer: &dyn Observer) -> Outcome {
-        self.solve_on(problem, None, observer)
+        self.solve_on(problem, None, observer, &())
+    }
+
+    /// Finds the front; `kept` has subproblems that were finished before, and is told of those that are finished now.
+    pub fn solve_keeping(
+        &self,
+        problem: &Problem,
+        observer: &dyn Observer,
+        kept: &dyn Subproblems,
+    ) -> Outcome {
+        self.solve_on(problem, None, observer, kept)
     }
 
     /// Finds the front, with leaves evaluated elsewhere if there is a `backend`: the same front.
@@ -124,6 +135,7 @@ impl Solver {
         problem: &Problem,
         backend: Option<&dyn LeafBackend>,
         observer: &dyn Observer,
+        kept: &dyn Subproblems,
     ) -> Outcome {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = Stop { deadline, cancel: self.settings.cancel.clone() };
@@ -132,8 +144,8 @@ impl Solver {
             let problem = merged.as_ref().unwrap_or(problem);
             let leaves = GroupedLeaves::new(problem, self.settings.switches);
             match backend.map(|backend| backend.leaves(problem, &leaves)) {
-                Some(elsewhere) => self.solve_with(problem, &leaves, &*elsewhere, stop, observer),
-                None => self.solve_with(problem, &leaves, &leaves, stop, observer),
+                Some(elsewhere) => self.solve_with(problem, &leaves, &*elsewhere, stop, observer, kept),
+                None => self.solve_with(problem, &leaves, &leaves, stop, observer, kept),
             }
         })
     }
@@ -145,6 +157,7 @@ impl Solver {
         leaves: &dyn LeafEvaluation,
         stop: Stop,
         observer: &dyn Observer,
+        kept: &dyn Subproblems,
     ) -> Outcome {
         let Switches { warm_start, memo, .. } = self.settings.switches;
         let memo = Memo::new(problem, if memo { self.settings.memory_limit } else { 0 });
@@ -155,7 +168,7 @@ impl Solver {
         let give_up = || over.load(Ordering::Relaxed) || search.stop.check().is_err();
         let ((front, reason), cheapest) = rayon::join(
             || {
-                let found = search.run(observer);
+                let found = search.run(observer, kept);
                 over.store(true, Ordering::Relaxed);
                 found
             },

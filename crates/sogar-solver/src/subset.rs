@@ -27,6 +27,11 @@ impl Steps {
         self
     }
 
+    /// The steps, as far as they are written down.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.steps[..(self.count as usize).min(MOST_STEPS)]
+    }
+
     /// Whether the whole way is written down.
     pub fn is_whole(&self) -> bool {
         self.count as usize <= MOST_STEPS
@@ -34,7 +39,7 @@ impl Steps {
 
     /// Whether this way leads to exactly these rows.
     pub fn lead_to(&self, problem: &Problem, rows: &RowSet) -> bool {
-        let steps = &self.steps[..(self.count as usize).min(MOST_STEPS)];
+        let steps = self.as_slice();
         let sides: [(&[u64], u64); MOST_STEPS] = std::array::from_fn(|i| match steps.get(i) {
             Some(step) => (problem.splits[(step / 2) as usize].words(), (u64::from(step % 2)).wrapping_neg()),
             None => (&[][..], 0),
@@ -63,6 +68,17 @@ impl Subset {
     /// All rows.
     pub fn all(problem: &Problem) -> Subset {
         Subset::new(RowSet::full(problem.rows), problem.size, Steps::NONE)
+    }
+
+    /// The rows at the end of one more step, a side of a split of the problem.
+    pub fn side(&self, problem: &Problem, step: u32) -> Subset {
+        let split = &problem.splits[(step / 2) as usize];
+        let passing = problem.weight_of_both(self.rows.words(), split.words()) as usize;
+        let (rows, size) = match step % 2 {
+            0 => (self.rows.and(split), passing),
+            _ => (self.rows.and_not(split), self.size - passing),
+        };
+        Subset::new(rows, size, self.steps.with(step))
     }
 
     fn new(rows: RowSet, size: usize, steps: Steps) -> Subset {

@@ -7,7 +7,7 @@ use sogar_solver::RowSet;
 
 use crate::config::{BinRule, Config};
 use crate::error::Result;
-use crate::feature::{Feature, FeatureTable, Kind, format_number};
+use crate::feature::{Feature, FeatureTable, Kind, Ordered, format_number};
 
 /// Bins of an ordered feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,21 +77,16 @@ pub fn binning(table: &FeatureTable, feature: usize, config: &Config) -> Result<
     if !description.is_ordered() {
         return Ok(None);
     }
-    let mut values: Vec<f64> = table.values[feature].iter().copied().filter(|v| !v.is_nan()).collect();
-    values.sort_by(f64::total_cmp);
-    let (Some(&min), Some(&max)) = (values.first(), values.last()) else { return Ok(None) };
-    if min == max {
-        return Ok(None);
-    }
-    let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    let values = table.ordered(feature);
+    let Some((min, max)) = values.ends().filter(|(min, max)| min != max) else { return Ok(None) };
     let asked = config.features.get(&description.name).and_then(|f| f.bins.as_ref()).unwrap_or(&config.bins);
     let asked = asked.rule().map_err(|error| error.column(&description.name))?;
     let wanted = match &asked {
         BinRule::EqualWidth(count) | BinRule::Quantile(count) => *count,
-        BinRule::Auto => freedman_diaconis(&values),
+        BinRule::Auto => freedman_diaconis(&values, table.weight_unit()),
         BinRule::Edges(_) => DEFAULT_BINS,
     };
-    let wanted = wanted.min(u32::try_from(distinct).unwrap_or(u32::MAX));
+    let wanted = wanted.min(u32::try_from(values.distinct()).unwrap_or(u32::MAX));
     let whole = !matches!(description.kind, Kind::Real);
     let (count, width) = if whole {
         let width = ((max - min) / f64::from(wanted)).ceil();
@@ -103,7 +98,7 @@ pub fn binning(table: &FeatureTable, feature: usize, config: &Config) -> Result<
         BinRule::Edges(edges) => edges,
         BinRule::Quantile(parts) => {
             let mut edges: Vec<f64> =
-                (1..parts).map(|i| quantile(&values, f64::from(i) / f64::from(parts))).collect();
+                (1..parts).filter_map(|i| values.quantile(f64::from(i) / f64::from(parts))).collect();
             edges.dedup();
             edges
         }
@@ -154,23 +149,17 @@ pub fn useful_splits(splits: &[Split], table: &FeatureTable, affected: &[usize])
 
 const DEFAULT_BINS: u32 = 10;
 
-/// Freedman–Diaconis: bins of width 2·IQR·N^(−1/3), at least 10 and at most 50; 50 where the IQR is 0.
-fn freedman_diaconis(sorted: &[f64]) -> u32 {
-    let spread = quantile(sorted, 0.75) - quantile(sorted, 0.25);
+/// Freedman–Diaconis: bins of width 2·IQR·N^(−1/3), at least 10 and at most 50; 50 where the IQR is 0. N is a number of people,
+/// of whom each has `unit` in what is counted.
+fn freedman_diaconis(values: &Ordered, unit: u64) -> u32 {
+    let quartile = |share: f64| values.quantile(share).unwrap_or(0.0);
+    let spread = quartile(0.75) - quartile(0.25);
     if spread <= 0.0 {
         return 50;
     }
-    let width = 2.0 * spread / (sorted.len() as f64).cbrt();
-    let range = sorted[sorted.len() - 1] - sorted[0];
+    let width = 2.0 * spread / (values.count() as f64 / unit as f64).cbrt();
+    let range = values.ends().map_or(0.0, |(min, max)| max - min);
     ((range / width).ceil() as u32).clamp(10, 50)
-}
-
-/// The type-7 quantile (linear between order statistics) of sorted, non-empty values.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let position = share * (sorted.len() - 1) as f64;
-    let below = position.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
 #[cfg(test)]
@@ -181,7 +170,7 @@ mod tests {
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
         let feature = Feature { name: "x".into(), kind, columns: Columns::One("x".into()) };
-        FeatureTable { features: vec![feature], rows: values.len(), values: vec![values] }
+        FeatureTable { features: vec![feature], rows: values.len(), values: vec![values], weights: None }
     }
 
     fn bins_of(kind: Kind, values: Vec<f64>, bins: Bins) -> Binning {

@@ -18,14 +18,15 @@ pub use point::point_json;
 /// A whole number in groups of three digits: 1,234,567.
 pub fn grouped(number: impl Display) -> String {
     let digits = number.to_string();
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
     }
-    text
+    text + rest
 }
 
 /// A tree as indented text, with the number of people at every node.
@@ -34,7 +35,7 @@ pub fn tree_text(front: &FrontFile, tree: &Node) -> String {
     match tree {
         Node::Leaf { .. } => text += &format!("Everybody: {}\n", leaf_text(front, tree)),
         Node::Split { .. } => {
-            text += &format!("Everybody ({})\n", people(rows_of(tree)));
+            text += &format!("Everybody ({})\n", people_in(front, rows_of(tree)));
             branch_text(front, tree, "", &mut text);
         }
     }
@@ -52,7 +53,7 @@ fn branch_text(front: &FrontFile, node: &Node, indent: &str, text: &mut String) 
                     &format!("{indent}{mark}{condition}\n{indent}{below}→ {}\n", leaf_text(front, child));
             }
             Node::Split { .. } => {
-                *text += &format!("{indent}{mark}{condition} ({})\n", people(rows_of(child)));
+                *text += &format!("{indent}{mark}{condition} ({})\n", people_in(front, rows_of(child)));
                 branch_text(front, child, &format!("{indent}{below}"), text);
             }
         }
@@ -91,8 +92,11 @@ fn dot_node(front: &FrontFile, node: &Node, count: &mut usize, text: &mut String
             );
         }
         Node::Split { split, left, right } => {
-            let question =
-                format!("{}? ({})", joined(&conditions(front, &[(*split, true)])), people(rows_of(node)));
+            let question = format!(
+                "{}? ({})",
+                joined(&conditions(front, &[(*split, true)])),
+                people_in(front, rows_of(node))
+            );
             *text += &format!("  n{id} [label=\"{}\"];\n", quote(&question));
             for (child, label) in [(left, "yes"), (right, "no")] {
                 let child = dot_node(front, child, count, text);
@@ -108,11 +112,12 @@ pub fn leaf_text(front: &FrontFile, leaf: &Node) -> String {
     let Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return String::new() };
     let action = &front.actions[*action];
     if action.edits.is_empty() {
-        let stay = if *rows == 1 { "stays" } else { "stay" };
-        return format!("No change ({} {stay} without recourse)", people(*rows));
+        let stay = if front.people().count(*rows) == 1.0 { "stays" } else { "stay" };
+        return format!("No change ({} {stay} without recourse)", people_in(front, *rows));
     }
     let cost = *cost_sum as f64 / front.cost.unit as f64 / (*rows).max(1) as f64;
-    format!("{}: works for {flipped} of {}, mean cost {cost:.2}", action.text, people(*rows))
+    let flipped = front.people().count(*flipped);
+    format!("{}: works for {flipped} of {}, mean cost {cost:.2}", action.text, people_in(front, *rows))
 }
 
 /// A value's name within a sentence: in quotes “…” if it has blanks or other signs that would not read as one word.
@@ -148,6 +153,12 @@ pub fn spoken_number(number: f64) -> String {
 /// `1 person`, `2 people`.
 pub fn people(count: u64) -> String {
     if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
+}
+
+/// `1 person`, `2.5 people`: people of a front's tree, which counts them in units of weight.
+pub fn people_in(front: &FrontFile, units: u64) -> String {
+    let count = front.people().count(units);
+    if count == 1.0 { "1 person".to_owned() } else { format!("{count} people") }
 }
 
 /// The affected rows below a node.

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Output,
     /// A result file that is damaged or does not belong to the given table or model.
     ResultFile,
+    /// A checkpoint that is damaged, in use, or of another run.
+    Checkpoint,
 }
 
 /// An error with its place and a remedy.

@@ -10,7 +10,7 @@ use crate::feature::FeatureTable;
 use crate::model::{LoadedModel, Rows, Source};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
-use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, distances, means};
+use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, WeightRef, distances, means};
 use crate::table::Table;
 
 /// The reference side of an evaluation, made again from the files that a result names.
@@ -57,15 +57,22 @@ pub struct HeldOut {
 impl HeldOut {
     /// Sees a table through the reference table's features, and finds whom the model turns down in it.
     pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
-        let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
-        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
-        let affected: Vec<usize> =
-            (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
-        if affected.is_empty() {
+        let held_out = HeldOut::part(prepared, table)?;
+        if held_out.affected.is_empty() {
             return Err(Error::new(ErrorKind::Population, "the model turns nobody down in this table")
                 .file(&table.path)
                 .help("there is nobody to evaluate the summaries on; give another table"));
         }
+        Ok(held_out)
+    }
+
+    /// The same for a part of a table, in which nobody may be turned down.
+    pub fn part(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
+        let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let features = features.weighed(table, &prepared.config)?;
+        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
+        let affected: Vec<usize> =
+            (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
         Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
 
@@ -132,6 +139,27 @@ fn settle(
 
 /// Every point of the front on the affected rows of another table.
 pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Evaluation> {
+    let sums = sums(front, prepared, held_out)?;
+    let (table, affected) = (&held_out.table, &held_out.affected);
+    let people = table.people_among(affected);
+    let weight = table.weights.as_ref().map(|weights| WeightRef {
+        column: weights.column.clone(),
+        unit: u64::from(weights.unit),
+        total: weights.total(),
+        affected: people,
+    });
+    let on = Population {
+        hash: held_out.hash.clone(),
+        rows: table.rows,
+        affected: affected.len(),
+        people,
+        weight,
+    };
+    Ok(of_sums(front, on, &sums))
+}
+
+/// What every point of the front costs and loses on the affected rows of another table: of parts of a table these add up.
+pub fn sums(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Vec<(u64, u64)>> {
     let features = &prepared.table.features;
     let (table, affected) = (&held_out.table, &held_out.affected);
     let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
@@ -149,30 +177,46 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
             affected.iter().map(|&row| split.test.passes(table.values[split.feature][row])).collect()
         })
         .collect();
-    let points: Vec<EvaluatedPoint> = front
+    let sums = front
         .points
         .iter()
         .map(|point| {
             let (mut cost, mut loss) = (0u64, 0u64);
-            for position in 0..affected.len() {
+            for (position, &row) in affected.iter().enumerate() {
                 let (action_cost, flipped) = outcomes[leaf_of(&point.tree, &passes, position)][position];
-                cost += action_cost;
-                loss += u64::from(!flipped);
+                let weight = u64::from(table.weight(row));
+                cost += weight * action_cost;
+                loss += weight * u64::from(!flipped);
             }
-            means(cost, loss, front.cost.unit, affected.len())
+            (cost, loss)
         })
         .collect();
+    Ok(sums)
+}
+
+/// People whom a front is evaluated on.
+pub struct Population {
+    /// The hash of their table.
+    pub hash: String,
+    /// Its rows.
+    pub rows: usize,
+    /// Rows that the model turns down.
+    pub affected: usize,
+    /// What these count together: their number, unless some count more than once.
+    pub people: u64,
+    /// Weights, where there are any.
+    pub weight: Option<WeightRef>,
+}
+
+/// The evaluation on some people, given what each point costs and loses there.
+pub fn of_sums(front: &FrontFile, on: Population, sums: &[(u64, u64)]) -> Evaluation {
+    let points: Vec<EvaluatedPoint> =
+        sums.iter().map(|&(cost, loss)| means(cost, loss, front.cost.unit, on.people)).collect();
     let pairs = front.points.iter().zip(&points);
     let (mean_distance, sd_distance) =
         distances(pairs.map(|(here, there)| ((here.cost, here.loss), (there.cost, there.loss))));
-    Ok(Evaluation {
-        hash: held_out.hash.clone(),
-        rows: table.rows,
-        affected: affected.len(),
-        points,
-        mean_distance,
-        sd_distance,
-    })
+    let Population { hash, rows, affected, weight, .. } = on;
+    Evaluation { hash, rows, affected, weight, points, mean_distance, sd_distance }
 }
 
 /// The action of the leaf that a row falls into.

@@ -9,7 +9,10 @@
 //! | `split_texts` | splits, text | each split's question |
 //! | `edit_texts` | edits, text | each edit in words |
 //! | `affected` | rows, i64 | the rows' positions in the table |
+//! | `weights` | rows, u32 | only with weights: how much each row counts, in units of weight |
 //! | `limits` | 5, i64 | depth, leaves, min leaf, unit of cost, 0 if edits combine by max and 1 if by sum |
+//!
+//! With weights a row's cost and loss count as often as its weight says, and so does its place in a leaf: min leaf is in units then.
 //!
 //! An action's cost on a row is the largest (or the sum) of its edits' costs. Flips are written row by row, so the
 //! file needs no more memory than the problem itself.
@@ -72,13 +75,18 @@ fn write_archive(
     zip.write_all(
         &prepared.affected.iter().flat_map(|&row| (row as i64).to_le_bytes()).collect::<Vec<u8>>(),
     )?;
+    if prepared.table.weights.is_some() {
+        start(&mut zip, "weights", "<u4", &[rows])?;
+        let weights = prepared.affected.iter().map(|&row| prepared.table.weight(row));
+        zip.write_all(&weights.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
+    }
     start(&mut zip, "limits", "<i8", &[5])?;
     let limits = prepared.limits;
     let sum = i64::from(prepared.cost.combine() == sogar_solver::Combine::Sum);
     let numbers = [
         i64::from(limits.max_depth),
         i64::from(limits.max_leaves),
-        i64::from(limits.min_leaf),
+        i64::from(prepared.min_leaf()),
         prepared.cost.unit() as i64,
         sum,
     ];

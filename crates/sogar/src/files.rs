@@ -18,14 +18,40 @@ use crate::error::{Error, ErrorKind, Result, suggest};
 /// assert!(sogar::files::sha256_hex(b"abc").starts_with("ba7816bf"));
 /// ```
 pub fn sha256_hex(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(digest: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digest = Sha256::digest(bytes);
     let mut text = String::with_capacity(64);
     for byte in digest {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(*byte >> 4)]));
         text.push(char::from(DIGITS[usize::from(byte & 15)]));
     }
     text
+}
+
+/// SHA-256 of a file's bytes, of which only a few are in memory at a time.
+pub fn sha256_of_file(path: &Path) -> Result<String> {
+    let mut file = open(path)?;
+    let mut digest = Sha256::new();
+    let mut block = vec![0; 1 << 20];
+    loop {
+        match io::Read::read(&mut file, &mut block) {
+            Ok(0) => return Ok(hexadecimal(&digest.finalize())),
+            Ok(read) => digest.update(&block[..read]),
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => return Err(unreadable(path, &cause)),
+        }
+    }
+}
+
+/// Opens a file to be read. A name that does not exist is answered with the nearest name in that folder.
+pub fn open(path: &Path) -> Result<File> {
+    if path.is_dir() {
+        return Err(Error::new(ErrorKind::Usage, "this is a folder, a file is wanted").file(path));
+    }
+    File::open(path).map_err(|cause| unreadable(path, &cause))
 }
 
 /// Reads a whole file. A name that does not exist is answered with the nearest name in that folder.
@@ -33,13 +59,17 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if path.is_dir() {
         return Err(Error::new(ErrorKind::Usage, "this is a folder, a file is wanted").file(path));
     }
-    fs::read(path).map_err(|cause| match cause.kind() {
+    fs::read(path).map_err(|cause| unreadable(path, &cause))
+}
+
+fn unreadable(path: &Path, cause: &io::Error) -> Error {
+    match cause.kind() {
         io::ErrorKind::NotFound => missing_file(path),
         io::ErrorKind::PermissionDenied => Error::new(ErrorKind::Usage, "no permission to read this file")
             .file(path)
             .help("check the file's permissions"),
         _ => Error::new(ErrorKind::Usage, format!("could not be read: {cause}")).file(path),
-    })
+    }
 }
 
 /// Reads a whole text file, which must be UTF-8.

@@ -12,7 +12,7 @@
 //! | which questions a tree may ask | [`binarize`] |
 //! | which changes a person could make | [`actions`], [`rules`] |
 //! | what they cost and whether they work | [`cost`], [`outcomes`] |
-//! | the search (crate `sogar-solver`), and the result file | [`pipeline`], [`summary`] |
+//! | the search (crate `sogar-solver`), and the result file | [`pipeline`] (kept by [`checkpoint`]), [`summary`] |
 //! | on which device | [`device`] |
 //! | verifying the result | [`mod@check`] |
 //! | reading the result | [`mod@select`], [`mod@evaluate`], [`describe`] |
@@ -25,6 +25,7 @@ pub mod actions;
 pub mod audit;
 pub mod binarize;
 pub mod check;
+pub mod checkpoint;
 pub mod clock;
 pub mod config;
 pub mod cost;

@@ -1,5 +1,7 @@
 //! Limits, resolved: what a run really uses once defaults, the population and the machine are known.
 
+pub(crate) mod time;
+
 use serde::{Deserialize, Serialize};
 
 use crate::actions::{Edit, count_actions};
@@ -8,6 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::feature::Feature;
 use crate::outcomes::Scorings;
 
+pub use time::TimeEstimate;
+
 /// The limits of trees and actions that a result was found under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TreeLimits {
@@ -15,29 +19,42 @@ pub struct TreeLimits {
     pub max_depth: u32,
     /// Largest number of leaves.
     pub max_leaves: u32,
-    /// Fewest affected rows in a leaf.
+    /// Fewest affected rows in a leaf; with weights, the least weight of its rows.
     pub min_leaf: u32,
     /// Most edits in an action.
     pub max_edits: u32,
 }
 
-const DEFAULT_MIN_LEAF: usize = 50;
+const DEFAULT_MIN_LEAF: u64 = 50;
 
 impl TreeLimits {
-    /// Fills in the defaults of SPEC §6 for a population; says in `notices` where it had to depart from them.
-    pub fn resolve(limits: &Limits, affected: usize, notices: &mut Vec<String>) -> Result<TreeLimits> {
+    /// Fills in the defaults of SPEC §6 for a number of affected people (by weight, where rows have weights); says in `notices` where
+    /// it had to depart from them.
+    pub fn resolve(
+        limits: &Limits,
+        affected: u64,
+        weighted: bool,
+        notices: &mut Vec<String>,
+    ) -> Result<TreeLimits> {
+        let who = if weighted { "people (by weight)" } else { "rows" };
+        if affected == 0 {
+            let message = "the affected rows weigh less than one person together";
+            return Err(Error::new(ErrorKind::Population, message).help(
+                "multiply all weights by the same number: sizes of leaves are counted in whole people",
+            ));
+        }
         let max_depth = limits.max_depth.unwrap_or(3);
         let by_depth = 1u32.checked_shl(max_depth).unwrap_or(u32::MAX);
         let min_leaf = match limits.min_leaf {
-            Some(rows) if rows as usize > affected => {
-                let message = format!("min_leaf is {rows}, but only {affected} rows are affected");
+            Some(rows) if u64::from(rows) > affected => {
+                let message = format!("min_leaf is {rows}, but only {affected} {who} are affected");
                 return Err(Error::new(ErrorKind::Population, message)
                     .help(format!("lower it with --min-leaf, for example to {}", (affected / 8).max(1))));
             }
             Some(rows) => rows,
             None if affected / 8 < DEFAULT_MIN_LEAF => {
                 let rows = (affected / 8).max(1);
-                notices.push(format!("min_leaf is {rows}, an eighth of the {affected} affected rows"));
+                notices.push(format!("min_leaf is {rows}, an eighth of the {affected} affected {who}"));
                 rows as u32
             }
             None => DEFAULT_MIN_LEAF as u32,
@@ -92,6 +109,21 @@ pub struct MemoryEstimate {
     pub rest: u128,
 }
 
+/// Where whom each action flips is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceOfFlips {
+    /// In memory.
+    Memory,
+    /// In a file that is mapped into memory; found for so many rows at a time.
+    File {
+        /// Rows, a multiple of 64.
+        rows_at_once: usize,
+    },
+}
+
+/// Flips beyond this are refused: a search would read the file for days.
+const MOST_IN_FILE: u128 = 1 << 40;
+
 impl MemoryEstimate {
     /// All of it.
     pub fn total(&self) -> u128 {
@@ -113,6 +145,26 @@ impl Size<'_> {
         let scratch = actions.saturating_mul(8 * (2 * outputs as u128 + 2) * threads as u128);
         let rest = inner.saturating_add(lists).saturating_add(costs).saturating_add(scratch);
         MemoryEstimate { flips, rest }
+    }
+
+    /// Where whom each action flips is to be kept: in memory if all fits there, else in a file if the rest does. Refuses a run that fits
+    /// neither way, before anything is made.
+    pub fn place_of_flips(&self, estimate: MemoryEstimate, limit: u64) -> Result<PlaceOfFlips> {
+        let limit_of_rest = u128::from(limit) / 4 * 3; // some rows' flips are held in memory on their way to the file
+        if estimate.total() > u128::from(limit) && estimate.rest <= limit_of_rest {
+            self.refuse_if_too_large(MemoryEstimate { flips: 0, ..estimate }, limit)?;
+            if estimate.flips <= MOST_IN_FILE {
+                return Ok(PlaceOfFlips::File { rows_at_once: self.rows_at_once(limit / 4) });
+            }
+        }
+        self.refuse_if_too_large(estimate, limit)?;
+        Ok(PlaceOfFlips::Memory)
+    }
+
+    /// How many rows' flips take so many bytes: a multiple of 64.
+    fn rows_at_once(&self, bytes: u64) -> usize {
+        let words = u128::from(bytes) / 8 / self.actions.max(1);
+        words.clamp(1, 1 << 10) as usize * 64
     }
 
     /// Refuses a run whose tables would not fit, before they are made.
@@ -183,7 +235,8 @@ impl Size<'_> {
     }
 }
 
-fn amount(bytes: u128) -> String {
+/// Bytes, to be read.
+pub(crate) fn amount(bytes: u128) -> String {
     match bytes as f64 {
         small if small < 1e9 => format!("{:.1} MB", small / 1e6),
         large if large < 1e12 => format!("{:.1} GB", large / 1e9),
@@ -224,6 +277,24 @@ mod tests {
         assert!(help.contains(&format!("--max-edits 3 leaves {left} actions")), "{help}");
         assert!(help.contains("186 edits in all; `f11` has 21, `f10` has 20, `f9` has 19"), "{help}");
         size.refuse_if_too_large(estimate, 1 << 50).unwrap();
+    }
+
+    #[test]
+    fn flips_that_do_not_fit_go_to_a_file_if_the_rest_fits() {
+        let (edits, features) = problem(6, 3);
+        let actions = count_actions(&edits, 3);
+        let size = Size { rows: 4_000_000, edits: &edits, features: &features, actions, max_edits: 3 };
+        let estimate = size.memory(2, 1);
+        let place = |limit: u128| size.place_of_flips(estimate, limit as u64);
+        assert_eq!(place(estimate.total()).unwrap(), PlaceOfFlips::Memory);
+        let PlaceOfFlips::File { rows_at_once } = place(estimate.total() - 1).unwrap() else {
+            panic!("a file")
+        };
+        assert!(rows_at_once >= 64 && rows_at_once.is_multiple_of(64));
+        let error = place(estimate.rest).unwrap_err();
+        assert_eq!(error.exit_code(), 4);
+        let huge = MemoryEstimate { flips: MOST_IN_FILE + 1, ..estimate };
+        assert!(size.place_of_flips(huge, estimate.rest as u64 * 2).is_err());
     }
 
     #[test]

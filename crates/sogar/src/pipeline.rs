@@ -4,6 +4,7 @@
 //! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
 
 mod asking;
+mod distributed;
 mod result;
 mod sample;
 
@@ -11,18 +12,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sogar_solver::{
-    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Solver, Stop,
+    Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Shape, Solver, Stop,
 };
 
 use crate::actions::{Edit, all_actions, all_edits, count_actions};
 use crate::binarize::{Split, all_splits, useful_splits};
+use crate::checkpoint::{Checkpoint, CheckpointSettings, KeptCuts};
 use crate::config::Config;
 use crate::cost::{CostModel, edit_costs};
 use crate::device::{Compute, Device};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, label_values};
-use crate::limits::{Size, TreeLimits, memory_limit};
+use crate::limits::{PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time};
 use crate::model::LoadedModel;
 use crate::outcomes::{Outcomes, Question, Scorings, Watch};
 use crate::population::{Classes, affected_rows, check_predictions};
@@ -31,6 +33,8 @@ use crate::row_order::like_next_to_like;
 use crate::rules::Rule;
 use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
 use crate::table::Table;
+use asking::costs_key;
+pub use distributed::{Gathered, actions_in_use};
 use result::Describe;
 
 /// Everything that is known before outcomes are computed.
@@ -71,6 +75,8 @@ pub struct Prepared {
     pub notices: Vec<String>,
     /// A folder in which outcomes are kept between runs; none unless it is set.
     pub outcomes_cache: Option<PathBuf>,
+    /// A folder in which what is finished of the run is kept; none unless it is set.
+    pub checkpoint: Option<CheckpointSettings>,
     /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
     predictions_hash: String,
 }
@@ -103,7 +109,7 @@ impl Reporter for () {
 struct SearchObserver<'a> {
     reporter: &'a dyn Reporter,
     unit: u64,
-    rows: usize,
+    people: u64,
 }
 
 impl Observer for SearchObserver<'_> {
@@ -113,7 +119,7 @@ impl Observer for SearchObserver<'_> {
 
     fn improved(&self, front: &[Point]) {
         let front: Vec<EvaluatedPoint> =
-            front.iter().map(|point| means(point.cost, point.loss, self.unit, self.rows)).collect();
+            front.iter().map(|point| means(point.cost, point.loss, self.unit, self.people)).collect();
         self.reporter.improved(&front);
     }
 }
@@ -164,7 +170,8 @@ impl Prepared {
         }
         let predictions_hash = asking::hash_of_predictions(&predicted);
         let affected = affected_rows(&predicted, &classes)?;
-        let limits = TreeLimits::resolve(&config.limits, affected.len(), &mut notices)?;
+        let people = features.people_among(&affected) / features.weight_unit();
+        let limits = TreeLimits::resolve(&config.limits, people, features.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&features, &config)?;
         let affected = like_next_to_like(&affected, &useful_splits(&candidates, &features, &affected));
         let splits = useful_splits(&candidates, &features, &affected);
@@ -202,6 +209,7 @@ impl Prepared {
             limits,
             notices,
             outcomes_cache: None,
+            checkpoint: None,
             predictions_hash,
         })
     }
@@ -221,7 +229,7 @@ impl Prepared {
 
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        self.problem_of(&self.everybody(), reporter, cancel, None)
+        self.problem_of(&self.everybody(), None, reporter, cancel, None)
     }
 
     /// All affected people.
@@ -229,7 +237,26 @@ impl Prepared {
         People {
             rows: self.affected.clone(),
             splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
-            min_leaf: self.limits.min_leaf,
+            min_leaf: self.min_leaf(),
+        }
+    }
+
+    /// How much the affected rows count, in units of weight: their number, unless some count more than others.
+    pub fn affected_people(&self) -> u64 {
+        self.table.people_among(&self.affected)
+    }
+
+    /// The least that a leaf's rows must count, in units of weight.
+    pub fn min_leaf(&self) -> u32 {
+        // At most the weight of all affected rows, which fits.
+        u32::try_from(u64::from(self.limits.min_leaf) * self.table.weight_unit()).unwrap_or(u32::MAX)
+    }
+
+    /// How much each of some rows counts; nothing where every row counts once.
+    fn weights(&self, rows: &[usize]) -> Vec<u32> {
+        match &self.table.weights {
+            None => Vec::new(),
+            Some(weights) => rows.iter().map(|&row| weights.of_row(row)).collect(),
         }
     }
 
@@ -247,16 +274,27 @@ impl Prepared {
     fn problem_of(
         &self,
         people: &People,
+        checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
         compute: Option<&Compute<'_>>,
     ) -> Result<SolverProblem> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
-        size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
+        let estimate = size.memory(self.threads(), outputs);
+        let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        let find =
-            |question: Question<'_>, watch: &Watch<'_>| self.outcomes(question, watch, reporter, compute);
+        let find = |question: Question<'_>, watch: &Watch<'_>| match place {
+            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter, compute),
+            PlaceOfFlips::File { rows_at_once } => {
+                reporter.warning(&format!(
+                    "whom each action flips takes {}, more than the memory limit leaves: it is kept in a temporary file, and the \
+                     search is slower for it",
+                    amount(estimate.flips)
+                ));
+                self.outcomes_in_file(question, rows_at_once, watch)
+            }
+        };
         self.problem_over(people, actions, find, reporter, cancel)
     }
 
@@ -307,7 +345,7 @@ impl Prepared {
             combine: self.cost.combine(),
             actions: actions.clone(),
             flips,
-            weights: Vec::new(),
+            weights: self.weights(&people.rows),
             limits: Limits {
                 max_depth: self.limits.max_depth,
                 max_leaves: self.limits.max_leaves,
@@ -327,6 +365,19 @@ impl Prepared {
             actions: self.action_count,
             max_edits: self.limits.max_edits,
         }
+    }
+
+    /// How long the run may take, by what was measured of others; `None` for models of which nothing was.
+    pub fn time_estimate(&self) -> Option<TimeEstimate> {
+        self.model.predictor.tree_ensemble()?;
+        let (all, threads, actions) = (self.affected.len(), self.threads(), self.action_count);
+        let searched = self.sample().unwrap_or(all);
+        let outcomes = time::outcomes_of_trees(all, actions, threads);
+        let depth = self.limits.max_depth;
+        Some(TimeEstimate {
+            outcomes,
+            search: time::search(searched, actions, self.splits.len(), depth, threads),
+        })
     }
 
     /// Computes outcomes, searches, and describes the result.
@@ -350,7 +401,10 @@ impl Prepared {
         let memory = memory_limit(&self.config.limits)?;
         let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
         let start = Instant::now();
-        let made = self.problem_of(people, reporter, cancel, Some(&compute))?;
+        let checkpoint = self.checkpoint.as_ref();
+        let checkpoint =
+            checkpoint.map(|settings| Checkpoint::open(settings, &self.run_key(people))).transpose()?;
+        let made = self.problem_of(people, checkpoint.as_ref(), reporter, cancel, Some(&compute))?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
@@ -363,8 +417,18 @@ impl Prepared {
             .map_err(|cause| {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
-        let observer = SearchObserver { reporter, unit: self.cost.unit(), rows: people.rows.len() };
-        let outcome = compute.solve(&solver, &made.problem, &observer);
+        let observer =
+            SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
+        let outcome = match &checkpoint {
+            Some(checkpoint) if made.finished => {
+                let shape = Shape::of(&made.problem);
+                let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
+                let outcome = compute.solve(&solver, &made.problem, &observer, &kept);
+                kept.flush();
+                outcome
+            }
+            _ => compute.solve(&solver, &made.problem, &observer, &()),
+        };
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !made.finished => Status::Cancelled,
@@ -383,7 +447,7 @@ struct People {
     rows: Vec<usize>,
     /// Who passes each split.
     splits: Vec<RowSet>,
-    /// Fewest of them in a leaf.
+    /// Fewest of them in a leaf, in units of weight.
     min_leaf: u32,
 }
 

@@ -64,17 +64,28 @@ pub fn class_names(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -
     })
 }
 
+/// Rows that are encoded at a time.
+const ROWS_AT_ONCE: usize = 1 << 16;
+
 /// What the model says of every row of a table.
 pub fn predict_table(
     predictor: &dyn Predictor,
     encoder: &Encoder,
     table: &FeatureTable,
 ) -> Result<Vec<Prediction>> {
-    let values = encoder.encode_table(table);
-    let predictions = predictor.predict(Rows { values: &values, columns: encoder.columns.len() })?;
-    if predictions.len() == table.rows {
-        return Ok(predictions);
+    // Some rows at a time: encoded, a table can be ten times as large. A model that wants more at once gets them.
+    let at_once = predictor.batching().rows.max(ROWS_AT_ONCE);
+    let mut predictions = Vec::with_capacity(table.rows);
+    for start in (0..table.rows).step_by(at_once) {
+        let rows: Vec<usize> = (start..table.rows.min(start.saturating_add(at_once))).collect();
+        let values = encoder.encode_rows(table, &rows);
+        let found = predictor.predict(Rows { values: &values, columns: encoder.columns.len() })?;
+        if found.len() != rows.len() {
+            let (got, want) = (found.len(), rows.len());
+            let message = format!("the model gave {got} predictions for {want} rows");
+            return Err(Error::new(ErrorKind::Model, message));
+        }
+        predictions.extend(found);
     }
-    let (got, want) = (predictions.len(), table.rows);
-    Err(Error::new(ErrorKind::Model, format!("the model gave {got} predictions for {want} rows")))
+    Ok(predictions)
 }

@@ -99,6 +99,8 @@ class Adapted:
         self._spec: Spec | None = None
         self._known: Array | None = None
         self._closed: list[str] = []
+        #: How another process makes the engine's model: a word, and what it takes.
+        self.recipe: tuple[Any, ...] = ("asked", self)
         self._read()
 
     @property
@@ -165,6 +167,7 @@ class Adapted:
                 self._check_ranges(config)
                 native = self._native()
                 self._compare(native, table, config)
+                self.recipe = self._parts_of_native()
             except (_DifferentError, SogarError) as reason:
                 # A model that predicts numbers needs a threshold, whichever way it goes.
                 if not len(self.rows) or (self.threshold is None and "threshold" in str(reason)):
@@ -184,13 +187,23 @@ class Adapted:
             if own.get("range") is not None or own.get("kind") == "real":
                 raise _DifferentError(f"its encoder refuses numbers that edits of `{name}` may lead to")
 
+    def _parts_of_native(self) -> tuple[Any, ...]:
+        if self._booster is not None:
+            return ("bytes", self._booster[0], self.name, self.threshold)
+        spec = self._spec or {}
+        return ("layers" if "layers" in spec else "trees", spec)
+
     def _native(self) -> Model:
         from .._native import Model
 
-        if self._booster is not None:
-            return Model.from_bytes(self._booster[0], self.name, self.threshold)
-        spec = self._spec or {}
-        return Model.from_layers(spec) if "layers" in spec else Model.from_trees(spec)
+        makers: dict[str, Any] = {
+            "bytes": Model.from_bytes,
+            "layers": Model.from_layers,
+            "trees": Model.from_trees,
+        }
+        kind, *parts = self._parts_of_native()
+        native: Model = makers[kind](*parts)
+        return native
 
     def _compare(self, native: Model, table: Table, config: str) -> None:
         """Compares what the engine and the object say: of every row, and of rows mixed from them."""

@@ -32,7 +32,12 @@ fn assigned(fitted: &dyn Fitted, prepared: &Prepared) -> Vec<Assigned> {
 /// The run's features with one row of its own.
 fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
     let features = prepared.table.features.clone();
-    FeatureTable { features, values: values.iter().map(|&value| vec![value]).collect(), rows: 1 }
+    FeatureTable {
+        features,
+        values: values.iter().map(|&value| vec![value]).collect(),
+        rows: 1,
+        weights: None,
+    }
 }
 
 fn whole(values: &[i32]) -> Vec<f64> {

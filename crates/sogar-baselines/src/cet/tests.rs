@@ -143,6 +143,7 @@ fn unusual_tables_are_no_trouble() {
             features: prepared.table.features.clone(),
             values: vec![vec![99.0], vec![7.0], vec![0.0], vec![3.0], vec![f64::NAN], vec![0.0]],
             rows: 1,
+            weights: None,
         };
         let proposal = fitted.assign(&prepared, &strangers, &[0]).unwrap();
         let score = evaluate(&prepared, &strangers, &[0], &proposal).unwrap();

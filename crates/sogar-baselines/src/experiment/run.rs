@@ -192,8 +192,8 @@ fn figures(audit: &Audit) -> Vec<GroupFigures> {
             figures.push(GroupFigures {
                 table: table.to_owned(),
                 group: group.group.clone(),
-                rows: group.rows,
-                affected: group.affected,
+                rows: group.rows as usize,
+                affected: group.affected as usize,
                 adverse_rate: group.adverse_rate,
                 tpr: group.tpr,
                 measures: measures.collect(),

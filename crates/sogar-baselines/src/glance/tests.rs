@@ -207,6 +207,7 @@ fn levels_in_order_and_people_nobody_has_seen_are_no_trouble() {
         features: prepared.table.features.clone(),
         values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
         rows: 1,
+        weights: None,
     };
     for mode in [GlanceMode::BestOf, GlanceMode::Cluster] {
         let fitted = fit(Glance { mode, ..Glance::default() }, &prepared);

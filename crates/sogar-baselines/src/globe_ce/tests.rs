@@ -146,6 +146,7 @@ fn gaps_constants_levels_and_people_nobody_has_seen_are_no_trouble() {
         features: prepared.table.features.clone(),
         values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
         rows: 1,
+        weights: None,
     };
     fit(&prepared).assign(&prepared, &strange, &[0]).unwrap();
 }

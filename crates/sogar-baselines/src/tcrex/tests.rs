@@ -21,7 +21,12 @@ fn fit(method: TCrex, prepared: &Prepared) -> Box<dyn Fitted> {
 /// The example's features with one row of its own.
 fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
     let features = prepared.table.features.clone();
-    FeatureTable { features, values: values.iter().map(|&value| vec![value]).collect(), rows: 1 }
+    FeatureTable {
+        features,
+        values: values.iter().map(|&value| vec![value]).collect(),
+        rows: 1,
+        weights: None,
+    }
 }
 
 fn regions(fitted: &dyn Fitted) -> Vec<(Vec<String>, f64, f64)> {

@@ -101,7 +101,7 @@ impl ModelFlags {
 
 /// Fails unless a file that a front was made with is there.
 pub fn require_there(path: &Path, flag: &str) -> Result<()> {
-    if path.is_file() {
+    if path.exists() {
         return Ok(());
     }
     let message = "the file that the front was made with is not there any more";

@@ -22,6 +22,9 @@ pub struct ReadingFlags {
     /// The column with the true label; it is not a feature
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
+    /// The column that says how many people each row stands for; it is not a feature
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
     /// A column that is not a feature; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub ignore: Vec<String>,
@@ -145,6 +148,7 @@ impl ReadingFlags {
 
     fn apply(&self, config: &mut Config) {
         set(&mut config.data.label, &self.label);
+        set(&mut config.data.weight, &self.weight);
         set(&mut config.data.delimiter, &self.delimiter);
         set(&mut config.model.threshold, &self.threshold);
         if !self.missing.is_empty() {
@@ -227,6 +231,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         ("model.batch", "--model-batch"),
         ("model.jobs", "--model-jobs"),
         ("data.delimiter", "--delimiter"),
+        ("data.weight", "--weight"),
     ] {
         message = message.replace(key, flag);
     }

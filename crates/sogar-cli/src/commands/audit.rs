@@ -139,7 +139,7 @@ pub fn holdout_path(front: &FrontFile, given: Option<&Path>, output: &Output) ->
     let same = |path: &Path| {
         Ok::<bool, Error>(Table::read(path, &front.config.read_options()?)?.hash == evaluated.hash)
     };
-    if path.is_file() && same(path)? {
+    if path.exists() && same(path)? {
         return Ok(Some(path.to_path_buf()));
     }
     output.warning(format!(

@@ -41,12 +41,13 @@ pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
 }
 
 fn text(front: &FrontFile, evaluation: &Evaluation) -> String {
+    let (there, here) = (evaluation.people(), front.people());
     let mut text = format!(
         "{} of {} held-out people are turned down ({} of {} in the reference table).\n",
-        grouped(evaluation.affected),
-        grouped(evaluation.rows),
-        grouped(front.population.affected),
-        grouped(front.population.rows),
+        there.text(there.affected),
+        there.text(there.all),
+        here.text(here.affected),
+        here.text(here.all),
     );
     text += &format!(
         "Mean distance between a summary's (cost, loss) on the two tables: {:.3} ± {:.3} over {} summaries.\n\n",

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use serde_json::json;
+use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
+use sogar::config::parse_bytes;
 use sogar::describe::grouped;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
+use sogar::limits::TimeEstimate;
 use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
@@ -21,7 +24,9 @@ use crate::progress::Bars;
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
     require_writable(&args.output)?;
     args.csv.as_deref().map(require_writable).transpose()?;
-    let prepared = prepare(&args.input, output)?;
+    let checkpoint = checkpoint(args)?;
+    let mut prepared = prepare(&args.input, output)?;
+    prepared.checkpoint = checkpoint;
     let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
     let front = solve(&prepared, held_out.as_ref(), output)?;
     interrupt::finish();
@@ -35,6 +40,12 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
         output.print(report(&front, &args.output))?;
     }
     Ok(exit_of(&front))
+}
+
+/// Where the run keeps what it has finished.
+fn checkpoint(args: &SolveArgs) -> Result<Option<CheckpointSettings>> {
+    let limit = args.checkpoint_limit.as_deref().map_or(Ok(DEFAULT_LIMIT), parse_bytes)?;
+    Ok(args.checkpoint.clone().map(|folder| CheckpointSettings { folder, limit }))
 }
 
 /// Reads the inputs and says what was found in them.
@@ -56,6 +67,9 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     }
     if !output.quiet {
         output.notice(sizes(&prepared));
+        if let Some(estimate) = prepared.time_estimate().filter(|estimate| estimate.total() >= LONG) {
+            output.notice(duration(&prepared, estimate));
+        }
     }
     Ok(prepared)
 }
@@ -100,15 +114,65 @@ pub fn refuse_sample(prepared: &Prepared, command: &str) -> Result<()> {
     }
 }
 
+/// Fails where rows have weights, for a command that takes every row for one person.
+pub fn refuse_weights(prepared: &Prepared, command: &str) -> Result<()> {
+    let Some(weights) = &prepared.table.weights else { return Ok(()) };
+    let message =
+        format!("`{command}` takes every row for one person, but `{}` gives weights", weights.column);
+    Err(Error::new(ErrorKind::Usage, message).help(
+        "repeat rows instead, or leave out --weight (`weight` under [data]) and ignore the column with --ignore",
+    ))
+}
+
 /// The exit code that a front stands for.
 pub fn exit_of(front: &FrontFile) -> Exit {
     if front.status.is_early() { Exit::Stopped } else { Exit::Complete }
 }
 
-fn sizes(prepared: &Prepared) -> String {
+/// Runs that may take longer than this many seconds are announced.
+const LONG: f64 = 10.0;
+
+/// How long a run may take, and what would make it shorter.
+fn duration(prepared: &Prepared, estimate: TimeEstimate) -> String {
+    let shorter = match prepared.sample() {
+        None => {
+            "; --sample, --time-limit, fewer edits (--max-edits) and less depth (--max-depth) make it shorter"
+        }
+        Some(_) => "",
+    };
     format!(
-        "{} rows, {} of them affected; {} splits, {} edits, {} actions",
-        grouped(prepared.table.rows),
+        "this may take {} (outcomes {}, search {}), by what other tables took{shorter}",
+        about(estimate.total()),
+        about(estimate.outcomes),
+        about(estimate.search)
+    )
+}
+
+/// A time to one digit or two: a guess must not look like more.
+fn about(seconds: f64) -> String {
+    match seconds {
+        short if short < 1.0 => "a moment".to_owned(),
+        short if short < 100.0 => format!("about {short:.0} s"),
+        medium if medium < 6000.0 => format!("about {:.0} min", medium / 60.0),
+        long if long < 100.0 * 3600.0 => format!("about {:.0} h", long / 3600.0),
+        longer if longer < 1000.0 * 86_400.0 => format!("about {:.0} days", longer / 86_400.0),
+        _ => "years".to_owned(),
+    }
+}
+
+fn sizes(prepared: &Prepared) -> String {
+    let table = &prepared.table;
+    let weights = match &table.weights {
+        None => String::new(),
+        Some(weights) => {
+            let people = |units: u64| grouped(units as f64 / table.weight_unit() as f64);
+            let (all, affected) = (people(weights.total()), people(prepared.affected_people()));
+            format!(" ({affected} of {all} people by `{}`)", weights.column)
+        }
+    };
+    format!(
+        "{} rows, {} of them affected{weights}; {} splits, {} edits, {} actions",
+        grouped(table.rows),
         grouped(prepared.affected.len()),
         grouped(prepared.splits.len()),
         grouped(prepared.edits.len()),
@@ -117,7 +181,7 @@ fn sizes(prepared: &Prepared) -> String {
 }
 
 fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
-    json!({
+    let mut said = json!({
         "status": front.status,
         "front": path,
         "rows": front.population.rows,
@@ -137,17 +201,21 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
             "dominated": sample.dominated,
             "mean_distance": sample.mean_distance,
         })),
-    })
+    });
+    if let Some(weight) = &front.weight {
+        said["weight"] = json!(weight);
+    }
+    said
 }
 
 /// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
 pub fn report(front: &FrontFile, path: &Path) -> String {
-    let population = &front.population;
+    let people = front.people();
     let mut text = format!(
         "{} of {} people are turned down ({:.1} %).\n",
-        grouped(population.affected),
-        grouped(population.rows),
-        100.0 * population.affected as f64 / population.rows as f64,
+        people.text(people.affected),
+        people.text(people.all),
+        100.0 * people.adverse_rate(),
     );
     let what = match front.status {
         Status::Complete => "every summary that no other one dominates",
@@ -172,7 +240,7 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
             "Searched on a sample of {} people (groups of {} or more): {} summaries. On all people {} have too small a group and \
              {} are dominated; the others stand with their values there, {:.4} ± {:.4} away from those on the sample.\n\n",
             grouped(sample.rows),
-            grouped(sample.min_leaf),
+            grouped(people.count(u64::from(sample.min_leaf))),
             grouped(sample.found),
             grouped(sample.too_small),
             grouped(sample.dominated),

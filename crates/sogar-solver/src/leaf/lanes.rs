@@ -142,6 +142,16 @@ pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
     )
 }
 
+/// Writes `value` into the first places, as many as `worse` holds for. Places are in order, so that they can be found by halving: the first
+/// points of a leaf change most of its places.
+#[inline(always)]
+fn fill_while(places: &mut [u32], value: u32, worse: impl Fn(u32) -> bool) {
+    if places.first().is_some_and(|&place| worse(place)) {
+        let end = places.partition_point(|&place| worse(place));
+        places[..end].fill(value);
+    }
+}
+
 /// Losses that share a place in the stairs: few enough places to stay in the cache, fine enough to be decisive.
 const MOST_PLACES: usize = 4096;
 
@@ -180,12 +190,7 @@ impl Stairs {
         let costs = &mut self.costs[lane * self.length..(lane + 1) * self.length];
         // The first place all of whose losses are at least the point's.
         let first = ((u64::from(loss) + (1 << self.shift) - 1) >> self.shift) as usize;
-        for place in costs.iter_mut().skip(first) {
-            if *place <= cost {
-                break;
-            }
-            *place = cost;
-        }
+        fill_while(&mut costs[first.min(self.length)..], cost, |place| place > cost);
     }
 
     /// What actions with at least these losses may cost.
@@ -248,12 +253,8 @@ impl Ladder {
     pub fn raise(&mut self, lane: usize, cost: u32, flips: u32) {
         let places = &mut self.flips[lane * LADDER_PLACES..(lane + 1) * LADDER_PLACES];
         // The first place all of whose costs are above the point's.
-        for place in places.iter_mut().skip((cost >> self.shift) as usize + 1) {
-            if *place > flips {
-                break;
-            }
-            *place = flips + 1;
-        }
+        let first = ((cost >> self.shift) as usize + 1).min(LADDER_PLACES);
+        fill_while(&mut places[first..], flips + 1, |place| place <= flips);
     }
 
     /// How many rows actions must flip that cost at least this much.

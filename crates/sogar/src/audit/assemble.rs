@@ -54,7 +54,7 @@ impl Assembly<'_> {
         let along = Along::new(self.front, people, &members);
         let means = over_the_front(&along, &members, people.unit, self.request.draws, self.request.seed);
         let audited = groupings.iter().enumerate().map(|(position, groups)| {
-            let counts = rates::count(groups, &people.affected, truth);
+            let counts = rates::count(groups, &people.affected, truth, |row| people.weight_of_row(row));
             let sums: Vec<&Vec<Sums>> = along.points.iter().map(|point| &point[position]).collect();
             let found = Found {
                 people,
@@ -68,10 +68,10 @@ impl Assembly<'_> {
             self.grouping(&found, &means[position], unreachable)
         });
         let groupings = audited.collect();
-        let all = unreachable.map(|unreachable| unreachable.among(|_| true));
+        let all = unreachable.map(|unreachable| unreachable.among(|_| true, people));
         PopulationAudit {
-            rows: people.rows,
-            affected: people.count(),
+            rows: people.people(people.weight_of_table()),
+            affected: people.people(people.weight_of_all()),
             unreachable: all.map(|(count, _)| count),
             blocked_by: all.map(|(_, blocked_by)| blocked_by),
             groupings,
@@ -126,8 +126,9 @@ impl Assembly<'_> {
         means: &[Measures<Gap>],
         unreachable: Option<&Unreachable>,
     ) -> GroupingAudit {
-        let least = self.request.min_group.max(1);
-        let affected = found.people.count();
+        let people = found.people;
+        let least = self.request.min_group.max(1) as u64 * people.person;
+        let affected = people.weight_of_all();
         let enough = |count: &Count| count.affected >= least && affected - count.affected >= least;
         let groups: Vec<GroupAudit> = found
             .counts
@@ -135,17 +136,17 @@ impl Assembly<'_> {
             .enumerate()
             .map(|(group, count)| {
                 let out_of_reach = unreachable.map(|unreachable| {
-                    unreachable.among(|person| found.members.of_person[person] as usize == group)
+                    unreachable.among(|person| found.members.of_person[person] as usize == group, people)
                 });
                 GroupAudit {
                     group: found.groups.names[group].clone(),
-                    rows: count.rows,
-                    affected: count.affected,
+                    rows: people.people(count.rows),
+                    affected: people.people(count.affected),
                     enough: enough(count),
                     adverse_rate: count.adverse_rate(),
                     selection_rate: count.selection_rate(),
                     tpr: count.tpr(),
-                    positives: found.truth.then_some(count.positives),
+                    positives: found.truth.then(|| people.people(count.positives)),
                     unreachable: out_of_reach.map(|(count, _)| count),
                     blocked_by: out_of_reach.map(|(_, blocked_by)| blocked_by),
                     measures: enough(count).then(|| {
@@ -193,10 +194,10 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn measure(&self, group: usize, measure: MeasureName, mean: Gap) -> MeasureAudit {
-        let unit = self.people.unit;
+        let (unit, person) = (self.people.unit, self.people.person);
         let moments = |(point, &all): (&&Vec<Sums>, &Sums)| {
             let rest = point[group].rest_of(all);
-            (point[group].moments(measure, unit), rest.moments(measure, unit))
+            (point[group].moments(measure, unit, person), rest.moments(measure, unit, person))
         };
         let points: Vec<_> = self.sums.iter().zip(&self.totals).map(moments).collect();
         let gaps: Vec<Gap> = points.iter().map(|&(group, rest)| welch(group, rest)).collect();

@@ -199,7 +199,7 @@ impl Condition {
                 .groups
                 .iter()
                 .filter(|group| group.enough)
-                .filter_map(|group| Some(group.unreachable? as f64 / group.affected as f64))
+                .filter_map(|group| Some(group.unreachable? / group.affected))
                 .max_by(f64::total_cmp),
         }
     }

@@ -4,10 +4,14 @@
 //! groups' own variances. For means over the front people are drawn anew with replacement, everybody with the same chance
 //! whatever their group, and the middle 95 % of the gaps found so are the interval (the percentile bootstrap). A draw takes a person with all
 //! points of the front, so that the points' dependence is kept.
+//!
+//! Weights are numbers of people: a row of weight 3 is three people, in n, in variances and in draws. (Weights that say something else,
+//! such as those of a survey, should add up to the number of people asked, or intervals come out too narrow.)
 
 use rayon::prelude::*;
 
 use super::measures::{Along, Members};
+use super::people::People;
 use super::result::{MeasureName, Measures};
 use crate::draw::Draw;
 
@@ -23,8 +27,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub fn of_sums(count: u64, sum: f64, squares: f64) -> Moments {
-        let count = count as f64;
+    pub fn of_sums(count: f64, sum: f64, squares: f64) -> Moments {
         let mean = sum / count;
         let variance = if count > 1.0 { ((squares - sum * mean) / (count - 1.0)).max(0.0) } else { 0.0 };
         // What is left of a variance of 0 after rounding is not a variance.
@@ -32,12 +35,14 @@ impl Moments {
         Moments { count, mean, variance }
     }
 
-    pub fn of_values(values: impl Iterator<Item = f64> + Clone) -> Moments {
-        let (count, sum) = values.clone().fold((0u64, 0.0), |(count, sum), value| (count + 1, sum + value));
-        let mean = sum / count as f64;
-        let squares: f64 = values.map(|value| (value - mean).powi(2)).sum();
-        let variance = if count > 1 { squares / (count - 1) as f64 } else { 0.0 };
-        Moments { count: count as f64, mean, variance }
+    /// Of values, each as often as it says.
+    pub fn of_values(values: impl Iterator<Item = (f64, f64)> + Clone) -> Moments {
+        let add = |(count, sum): (f64, f64), (value, times): (f64, f64)| (count + times, sum + times * value);
+        let (count, sum) = values.clone().fold((0.0, 0.0), add);
+        let mean = sum / count;
+        let squares: f64 = values.map(|(value, times)| times * (value - mean).powi(2)).sum();
+        let variance = if count > 1.0 { squares / (count - 1.0) } else { 0.0 };
+        Moments { count, mean, variance }
     }
 }
 
@@ -89,14 +94,16 @@ pub(super) fn over_the_front(
         MeasureName::Loss => losses[person],
         MeasureName::Invalidity => costs[person] + losses[person],
     };
+    let crowd = Crowd::new(&along.weights, along.person);
+    let draws = if crowd.is_drawable(draws) { draws } else { 0 };
     let drawn: Vec<Vec<Vec<(f64, f64)>>> = (0..draws)
         .into_par_iter()
         .map(|draw| {
             let mut draw = Draw::new(seed, draw as u64 + 1);
             let mut sums: Vec<Vec<(u64, f64, f64)>> =
                 groupings.iter().map(|members| vec![(0, 0.0, 0.0); members.groups]).collect();
-            for _ in 0..costs.len() {
-                let person = draw.below(costs.len());
+            for _ in 0..crowd.people {
+                let person = crowd.draw(&mut draw);
                 for (sums, members) in sums.iter_mut().zip(groupings) {
                     let sum = &mut sums[members.of_person[person] as usize];
                     *sum = (sum.0 + 1, sum.1 + costs[person], sum.2 + losses[person]);
@@ -116,7 +123,7 @@ pub(super) fn over_the_front(
                         let values = |wanted: bool| {
                             (0..costs.len())
                                 .filter(move |person| inside(person) == wanted)
-                                .map(|person| value(measure, person))
+                                .map(|person| (value(measure, person), crowd.times(person)))
                         };
                         let exact =
                             welch(Moments::of_values(values(true)), Moments::of_values(values(false)));
@@ -140,6 +147,71 @@ pub(super) fn over_the_front(
                 .collect()
         })
         .collect()
+}
+
+/// Draws that a bootstrap of weighted rows may take in all; beyond that intervals are computed.
+const MOST_DRAWN: u64 = 20_000_000_000;
+
+/// Whether people with these weights are drawn from so often, or are too many for that.
+pub(super) fn is_drawn(people: &People, draws: usize) -> bool {
+    let weights: Vec<u64> = (0..people.count()).map(|person| people.weight(person)).collect();
+    Crowd::new(&weights, people.person).is_drawable(draws)
+}
+
+/// The people who are drawn from, where a row may stand for several.
+struct Crowd {
+    /// How many people are drawn at a time.
+    people: u64,
+    rows: usize,
+    /// The weight of all rows up to each, itself included; empty where every row counts once.
+    up_to: Vec<u64>,
+    person: f64,
+}
+
+impl Crowd {
+    fn new(weights: &[u64], person: u64) -> Self {
+        if weights.iter().all(|&weight| weight == 1) && person == 1 {
+            let people = weights.len() as u64;
+            return Crowd { people, rows: weights.len(), up_to: Vec::new(), person: 1.0 };
+        }
+        let mut total = 0;
+        let up_to: Vec<u64> = weights
+            .iter()
+            .map(|weight| {
+                total += weight;
+                total
+            })
+            .collect();
+        // With decimals as many as there are people, to the nearest whole number.
+        let people = ((total + person / 2) / person).max(1);
+        Crowd { people, rows: weights.len(), up_to, person: person as f64 }
+    }
+
+    /// Whether so many bootstrap draws are no more than somebody would wait for.
+    fn is_drawable(&self, draws: usize) -> bool {
+        self.up_to.is_empty() || self.people.saturating_mul(draws as u64) <= MOST_DRAWN
+    }
+
+    /// Somebody, everybody with the same chance: the row that stands for them.
+    fn draw(&self, draw: &mut Draw) -> usize {
+        match self.up_to.last() {
+            None => draw.below(self.rows),
+            Some(&all) => {
+                let place = draw.below(all as usize) as u64;
+                self.up_to.partition_point(|&end| end <= place)
+            }
+        }
+    }
+
+    /// How many people a row stands for.
+    fn times(&self, row: usize) -> f64 {
+        match self.up_to.get(row) {
+            None => 1.0,
+            Some(&end) => {
+                (end - row.checked_sub(1).map_or(0, |before| self.up_to[before])) as f64 / self.person
+            }
+        }
+    }
 }
 
 /// The gaps of all groups in a draw, from (people, costs, losses).
@@ -177,17 +249,35 @@ mod tests {
 
     #[test]
     fn a_difference_without_variance_is_certain() {
-        let one = Moments::of_values([1.0, 1.0, 1.0].into_iter());
-        let other = Moments::of_values([0.25, 0.25].into_iter());
+        let one = Moments::of_values([(1.0, 3.0)].into_iter());
+        let other = Moments::of_values([(0.25, 1.0), (0.25, 1.0)].into_iter());
         assert_eq!(welch(one, other), Gap { gap: 0.75, low: 0.75, high: 0.75 });
-        assert_eq!(Moments::of_sums(3, 3.0, 3.0), one);
+        assert_eq!(Moments::of_sums(3.0, 3.0, 3.0), one);
+    }
+
+    fn once(value: f64) -> (f64, f64) {
+        (value, 1.0)
+    }
+
+    #[test]
+    fn weighted_people_are_drawn_as_repeated_ones_are() {
+        let repeated = Crowd::new(&[1; 6], 1);
+        let weighted = Crowd::new(&[2, 1, 3], 1);
+        assert_eq!((repeated.people, weighted.people, weighted.times(2)), (6, 6, 3.0));
+        let (mut one, mut other) = (Draw::new(1, 1), Draw::new(1, 1));
+        for _ in 0..100 {
+            assert_eq!([0, 0, 1, 2, 2, 2][repeated.draw(&mut one)], weighted.draw(&mut other));
+        }
+        let decimal = Crowd::new(&[25, 50], 10);
+        assert_eq!((decimal.people, decimal.times(0), decimal.times(1)), (8, 2.5, 5.0));
+        assert!(!Crowd::new(&[1 << 31], 1).is_drawable(1000) && repeated.is_drawable(1000));
     }
 
     #[test]
     fn welch_agrees_with_a_textbook() {
         // scipy.stats.ttest_ind([1, 2, 3, 4, 5], [2, 4, 6, 8, 10, 12], equal_var=False).confidence_interval()
-        let a = Moments::of_values([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
-        let b = Moments::of_values([2.0, 4.0, 6.0, 8.0, 10.0, 12.0].into_iter());
+        let a = Moments::of_values([1.0, 2.0, 3.0, 4.0, 5.0].map(once).into_iter());
+        let b = Moments::of_values([2.0, 4.0, 6.0, 8.0, 10.0, 12.0].map(once).into_iter());
         let found = welch(a, b);
         assert!((found.low + 7.9835).abs() < 0.01 && (found.high + 0.0165).abs() < 0.01, "{found:?}");
     }
@@ -199,6 +289,8 @@ mod tests {
             points: vec![Vec::new()],
             costs: (0..400).map(|person| person % 7 * 10 + if person % 4 == 0 { 20 } else { 0 }).collect(),
             losses: (0..400).map(|person| u64::from(person % 8 == 0)).collect(),
+            weights: vec![1; 400],
+            person: 1,
         };
         (along, Members { of_person, groups: 2 })
     }

@@ -12,7 +12,7 @@ use super::people::People;
 use super::result::MeasureName;
 use crate::summary::FrontFile;
 
-/// Sums over some people at one point of the front. Costs are in units.
+/// Sums over some people at one point of the front. Costs are in units, and people in units of weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Sums {
     pub people: u64,
@@ -25,13 +25,14 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, cost: u64, lost: bool) {
-        self.people += 1;
-        self.cost += cost;
-        self.squares += (cost as f64).powi(2);
+    /// A person, or as many of them as a `weight` says.
+    fn add(&mut self, cost: u64, lost: bool, weight: u64) {
+        self.people += weight;
+        self.cost += weight * cost;
+        self.squares += weight as f64 * (cost as f64).powi(2);
         if lost {
-            self.lost += 1;
-            self.cost_of_lost += cost;
+            self.lost += weight;
+            self.cost_of_lost += weight * cost;
         }
     }
 
@@ -56,17 +57,18 @@ impl Sums {
         }
     }
 
-    /// How many, mean and variance of a measure.
-    pub fn moments(self, measure: MeasureName, unit: u64) -> Moments {
-        let unit = unit as f64;
-        let (cost, lost) = (self.cost as f64 / unit, self.lost as f64);
-        let (squares, crossed) = (self.squares / unit / unit, self.cost_of_lost as f64 / unit);
+    /// How many, mean and variance of a measure; `person` is the weight of one.
+    pub fn moments(self, measure: MeasureName, unit: u64, person: u64) -> Moments {
+        let (unit, person) = (unit as f64, person as f64);
+        let (cost, lost) = (self.cost as f64 / unit / person, self.lost as f64 / person);
+        let (squares, crossed) =
+            (self.squares / unit / unit / person, self.cost_of_lost as f64 / unit / person);
         let (sum, squares) = match measure {
             MeasureName::Cost => (cost, squares),
             MeasureName::Loss => (lost, lost),
             MeasureName::Invalidity => (cost + lost, squares + 2.0 * crossed + lost),
         };
-        Moments::of_sums(self.people, sum, squares)
+        Moments::of_sums(self.people as f64 / person, sum, squares)
     }
 }
 
@@ -78,6 +80,10 @@ pub(super) struct Along {
     pub costs: Vec<u64>,
     /// Per person: at how many points they are not flipped.
     pub losses: Vec<u64>,
+    /// Per person: how much they count …
+    pub weights: Vec<u64>,
+    /// … and how much of that is one person.
+    pub person: u64,
 }
 
 /// A way of grouping the affected people: for each of them a group, and how many groups there are.
@@ -95,6 +101,7 @@ impl Along {
             losses.iter_mut().zip(lost).for_each(|(loss, lost)| *loss += lost);
             (costs, losses)
         };
+        let weights: Vec<u64> = (0..people.count()).map(|person| people.weight(person)).collect();
         let (points, totals): (Vec<_>, Vec<_>) = front
             .points
             .par_chunks(64)
@@ -112,7 +119,7 @@ impl Along {
                                 costs[person] += cost;
                                 losses[person] += u64::from(lost);
                                 for (sums, members) in sums.iter_mut().zip(groupings) {
-                                    sums[members.of_person[person] as usize].add(cost, lost);
+                                    sums[members.of_person[person] as usize].add(cost, lost, weights[person]);
                                 }
                             }
                         }
@@ -123,7 +130,13 @@ impl Along {
             })
             .unzip();
         let (costs, losses) = totals.into_iter().fold(nobody(), add);
-        Along { points: points.into_iter().flatten().collect(), costs, losses }
+        Along {
+            points: points.into_iter().flatten().collect(),
+            costs,
+            losses,
+            weights,
+            person: people.person,
+        }
     }
 }
 
@@ -140,10 +153,10 @@ mod tests {
     fn moments_follow_from_the_sums() {
         // Costs in tenths: 0, 2 and 4; the first person is lost, and so is the last.
         let mut sums = Sums::default();
-        sums.add(0, true);
-        sums.add(2, false);
-        sums.add(4, true);
-        let moments = |measure| sums.moments(measure, 10);
+        sums.add(0, true, 1);
+        sums.add(2, false, 1);
+        sums.add(4, true, 1);
+        let moments = |measure| sums.moments(measure, 10, 1);
         let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(close(moments(MeasureName::Cost).mean, 0.2));
         assert!(close(moments(MeasureName::Cost).variance, 0.04));
@@ -160,9 +173,9 @@ mod tests {
     #[test]
     fn the_rest_is_what_remains_of_the_whole() {
         let (mut some, mut others) = (Sums::default(), Sums::default());
-        some.add(3, true);
-        others.add(5, false);
-        others.add(1, true);
+        some.add(3, true, 1);
+        others.add(5, false, 1);
+        others.add(1, true, 1);
         let all = whole(&[some, others]);
         assert_eq!(some.rest_of(all), others);
         assert_eq!(others.rest_of(all), some);

@@ -103,6 +103,13 @@ pub fn audit(
     let truth = rates::truth(prepared, reference, request.label.as_deref())?;
     let truth = truth.map_err(|note| notes.push(note)).ok();
     let people = People::reference(front, prepared)?;
+    if !intervals::is_drawn(&people, request.draws) {
+        notes.push(
+            "There are too many people, by weight, to draw from: intervals of means over the front are computed as those of \
+             single points are."
+                .to_owned(),
+        );
+    }
     let unreachable = match request.unreachable {
         true => out_of_reach(prepared, reporter, cancel, &mut notes)?,
         false => None,

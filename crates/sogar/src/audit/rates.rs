@@ -58,15 +58,15 @@ fn same(a: &str, b: &str) -> bool {
     a == b || a.parse::<f64>().is_ok_and(|a| b.parse::<f64>() == Ok(a))
 }
 
-/// Counts of one group.
+/// Counts of one group, in units of weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Count {
-    pub rows: usize,
-    pub affected: usize,
+    pub rows: u64,
+    pub affected: u64,
     /// People with a desired true label.
-    pub positives: usize,
+    pub positives: u64,
     /// Those of them who are not turned down.
-    pub found: usize,
+    pub found: u64,
 }
 
 impl Count {
@@ -84,7 +84,12 @@ impl Count {
 }
 
 /// Counts every group of a table.
-pub(super) fn count(groups: &Groups, affected: &[usize], truth: Option<&Truth>) -> Vec<Count> {
+pub(super) fn count(
+    groups: &Groups,
+    affected: &[usize],
+    truth: Option<&Truth>,
+    weight: impl Fn(usize) -> u64,
+) -> Vec<Count> {
     let mut counts = vec![Count::default(); groups.names.len()];
     let mut turned_down = vec![false; groups.of_row.len()];
     for &row in affected {
@@ -92,11 +97,12 @@ pub(super) fn count(groups: &Groups, affected: &[usize], truth: Option<&Truth>) 
     }
     for (row, &group) in groups.of_row.iter().enumerate() {
         let count = &mut counts[group as usize];
-        count.rows += 1;
-        count.affected += usize::from(turned_down[row]);
+        let weight = weight(row);
+        count.rows += weight;
+        count.affected += weight * u64::from(turned_down[row]);
         if truth.and_then(|truth| truth[row]) == Some(true) {
-            count.positives += 1;
-            count.found += usize::from(!turned_down[row]);
+            count.positives += weight;
+            count.found += weight * u64::from(!turned_down[row]);
         }
     }
     counts
@@ -149,9 +155,11 @@ mod tests {
             condition: false,
         };
         let truth = vec![Some(true), Some(true), None, Some(false)];
-        let counts = count(&groups, &[1, 3], Some(&truth));
+        let counts = count(&groups, &[1, 3], Some(&truth), |_| 1);
         assert_eq!(counts[0], Count { rows: 3, affected: 1, positives: 2, found: 1 });
         assert_eq!(counts[1], Count { rows: 1, affected: 1, positives: 0, found: 0 });
         assert_eq!((counts[0].tpr(), counts[1].tpr()), (Some(0.5), None));
+        let counts = count(&groups, &[1, 3], Some(&truth), |row| row as u64 + 1);
+        assert_eq!(counts[0], Count { rows: 6, affected: 2, positives: 3, found: 1 });
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::Status;
+use crate::summary::{Status, as_count, as_count_if_any};
 
 /// A whole audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,12 +29,15 @@ pub struct Audit {
 /// The audit of one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationAudit {
-    /// Rows of the table.
-    pub rows: usize,
-    /// Rows that the model turns down.
-    pub affected: usize,
-    /// Affected rows that no admissible action flips, where this was asked for.
-    pub unreachable: Option<usize>,
+    /// People of the table: its rows, or their weight.
+    #[serde(serialize_with = "as_count")]
+    pub rows: f64,
+    /// People that the model turns down.
+    #[serde(serialize_with = "as_count")]
+    pub affected: f64,
+    /// Affected people that no admissible action flips, where this was asked for.
+    #[serde(serialize_with = "as_count_if_any")]
+    pub unreachable: Option<f64>,
     /// What stands in their way.
     pub blocked_by: Option<BlockedBy>,
     /// One for each way of grouping people.
@@ -43,18 +46,23 @@ pub struct PopulationAudit {
 
 /// How many of some unreachable people would be reached if one constraint were lifted and all others stayed. A person may be
 /// counted under several. `None`: not tested, because there are too many such actions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockedBy {
     /// If features that are immutable could be changed.
-    pub immutability: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub immutability: Option<f64>,
     /// If ranges, directions, step sizes, targets and forbidden transitions were lifted.
-    pub limits: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub limits: Option<f64>,
     /// If one edit more were allowed at a time.
-    pub edits: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub edits: Option<f64>,
     /// If rules were lifted.
-    pub rules: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub rules: Option<f64>,
     /// None of what was tested would be enough alone.
-    pub none_alone: usize,
+    #[serde(serialize_with = "as_count")]
+    pub none_alone: f64,
 }
 
 /// The audit of one way of grouping people.
@@ -84,9 +92,11 @@ pub struct GroupAudit {
     /// Its name.
     pub group: String,
     /// Its people.
-    pub rows: usize,
+    #[serde(serialize_with = "as_count")]
+    pub rows: f64,
     /// Its people that the model turns down.
-    pub affected: usize,
+    #[serde(serialize_with = "as_count")]
+    pub affected: f64,
     /// Whether the group, and what is outside it, are large enough for a statement on recourse.
     pub enough: bool,
     /// Share of its people that the model turns down; `None` if it has nobody.
@@ -96,9 +106,11 @@ pub struct GroupAudit {
     /// Of its people with a desired true label, the share that the model does not turn down.
     pub tpr: Option<f64>,
     /// Its people with a desired true label.
-    pub positives: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub positives: Option<f64>,
     /// Its affected people that no admissible action flips.
-    pub unreachable: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub unreachable: Option<f64>,
     /// What stands in their way.
     pub blocked_by: Option<BlockedBy>,
     /// Recourse of its affected people along the front; `None` for groups that are not large `enough`.

@@ -17,6 +17,7 @@ use crate::outcomes::{Question, Watch, count_scorings, is_scored, outcomes};
 use crate::pipeline::{Prepared, Reporter};
 use crate::rules::Rule;
 
+use super::people::People;
 use super::result::BlockedBy;
 
 pub use sogar_solver::bound::individual_bound;
@@ -59,28 +60,41 @@ pub struct Unreachable {
 }
 
 impl Unreachable {
-    /// How many there are, and what stands in their way, among the people for whom `test` holds.
-    pub fn among(&self, test: impl Fn(usize) -> bool) -> (usize, BlockedBy) {
-        let chosen: Vec<Reasons> = self
+    /// How many there are, and what stands in their way, among those of the `people` for whom `test` holds.
+    pub fn among(&self, test: impl Fn(usize) -> bool, people: &People) -> (f64, BlockedBy) {
+        self.counted(test, |person| people.weight(person), people.person)
+    }
+
+    fn counted(
+        &self,
+        test: impl Fn(usize) -> bool,
+        weight: impl Fn(usize) -> u64,
+        unit: u64,
+    ) -> (f64, BlockedBy) {
+        let chosen: Vec<(Reasons, u64)> = self
             .people
             .iter()
             .zip(&self.reasons)
             .filter(|(person, _)| test(**person))
-            .map(|(_, r)| *r)
+            .map(|(person, r)| (*r, weight(*person)))
             .collect();
+        let sum = |wanted: &dyn Fn(&Reasons) -> bool| {
+            let units: u64 = chosen.iter().filter(|(r, _)| wanted(r)).map(|(_, weight)| weight).sum();
+            units as f64 / unit as f64
+        };
         let count = |reason: fn(&Reasons) -> Option<bool>| {
             // Tested for everybody or for nobody.
             let tested = self.reasons.iter().all(|reasons| reason(reasons).is_some());
-            tested.then(|| chosen.iter().filter(|reasons| reason(reasons) == Some(true)).count())
+            tested.then(|| sum(&|reasons| reason(reasons) == Some(true)))
         };
         let blocked_by = BlockedBy {
             immutability: count(|reasons| reasons.immutability),
             limits: count(|reasons| reasons.limits),
             edits: count(|reasons| reasons.edits),
             rules: count(|reasons| reasons.rules),
-            none_alone: chosen.iter().filter(|reasons| !reasons.any()).count(),
+            none_alone: sum(&|reasons| !reasons.any()),
         };
-        (chosen.len(), blocked_by)
+        (sum(&|_| true), blocked_by)
     }
 }
 
@@ -258,12 +272,14 @@ mod tests {
             people: vec![2, 5, 7],
             reasons: vec![by(true, true), by(false, false), by(true, false)],
         };
-        let (count, blocked_by) = unreachable.among(|_| true);
-        assert_eq!((count, blocked_by.immutability, blocked_by.limits), (3, Some(2), Some(1)));
-        assert_eq!((blocked_by.edits, blocked_by.rules, blocked_by.none_alone), (None, Some(0), 1));
-        let (count, blocked_by) = unreachable.among(|person| person == 5);
-        assert_eq!((count, blocked_by.immutability, blocked_by.none_alone), (1, Some(0), 1));
-        assert_eq!(Unreachable::default().among(|_| true).0, 0);
+        let (count, blocked_by) = unreachable.counted(|_| true, |_| 1, 1);
+        assert_eq!((count, blocked_by.immutability, blocked_by.limits), (3.0, Some(2.0), Some(1.0)));
+        assert_eq!((blocked_by.edits, blocked_by.rules, blocked_by.none_alone), (None, Some(0.0), 1.0));
+        let (count, blocked_by) = unreachable.counted(|person| person == 5, |_| 1, 1);
+        assert_eq!((count, blocked_by.immutability, blocked_by.none_alone), (1.0, Some(0.0), 1.0));
+        assert_eq!(Unreachable::default().counted(|_| true, |_| 1, 1).0, 0.0);
+        let (count, blocked_by) = unreachable.counted(|_| true, |person| person as u64, 2);
+        assert_eq!((count, blocked_by.immutability, blocked_by.none_alone), (7.0, Some(4.5), 2.5));
     }
 
     #[test]
@@ -273,7 +289,7 @@ mod tests {
         let feature =
             Feature { name: "age".into(), kind: Kind::Integer, columns: Columns::One("age".into()) };
         let values = vec![(20..=60).map(f64::from).collect::<Vec<f64>>()];
-        let table = FeatureTable { features: vec![feature], rows: 41, values };
+        let table = FeatureTable { features: vec![feature], rows: 41, values, weights: None };
         let mut config = Config::default();
         let settings = FeatureConfig {
             direction: Some(Direction::Increase),

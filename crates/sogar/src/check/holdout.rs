@@ -10,11 +10,10 @@ use crate::actions::Edit;
 use crate::binarize::Split;
 use crate::error::Result;
 use crate::feature::FeatureTable;
-use crate::files::{read_bytes, sha256_hex};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
 use crate::summary::{Evaluation, FrontFile, Node, means};
-use crate::table::Table;
+use crate::table::{Table, hash_of};
 
 /// Mean and standard deviation of distances are roots, which systems may round differently in the last digit.
 const TOLERANCE: f64 = 1e-9;
@@ -36,7 +35,7 @@ pub(super) fn check(
     splits: &[Split],
     actions: &[Action],
 ) -> Verdict<((), String)> {
-    if sha256_hex(&read_bytes(path)?) != said.hash {
+    if hash_of(path)? != said.hash {
         let name = path.display();
         return defect(format!(
             "{name} is not the table that the front was evaluated on: its content differs"
@@ -46,6 +45,7 @@ pub(super) fn check(
     let rows = held_out.affected.len();
     same("the number of held-out rows", said.rows, held_out.table.rows)?;
     same("the number of affected held-out rows", said.affected, rows)?;
+    let people = weights(said, &held_out)?;
     same("the number of points", said.points.len(), front.points.len())?;
     let mut distances = Vec::with_capacity(rows);
     for (number, (point, said)) in front.points.iter().zip(&said.points).enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn check(
         let of_point = |what: &str| format!("{what} of point {number}");
         same(&of_point("cost_sum"), said.cost_sum, cost)?;
         same(&of_point("loss_count"), said.loss_count, loss)?;
-        let means = means(cost, loss, front.cost.unit, rows);
+        let means = means(cost, loss, front.cost.unit, people);
         same(&of_point("the mean cost"), said.cost, means.cost)?;
         same(&of_point("the mean loss"), said.loss, means.loss)?;
         same(&of_point("the invalidity"), said.invalidity, means.invalidity)?;
@@ -74,6 +74,23 @@ pub(super) fn check(
     Ok(((), text))
 }
 
+/// How much the affected rows count, which the block says too where there are weights.
+fn weights(said: &Evaluation, held_out: &HeldOut) -> Verdict<u64> {
+    let table = &held_out.table;
+    let people = held_out.affected.iter().map(|&row| u64::from(table.weight(row))).sum();
+    match (&said.weight, &table.weights) {
+        (Some(said), Some(found)) => {
+            same("the weight of the held-out rows", said.total, found.total())?;
+            same("the weight of the affected held-out rows", said.affected, people)?;
+            same("the unit of the held-out weights", said.unit, u64::from(found.unit))?;
+            same("the column of the held-out weights", &said.column, &found.column)?;
+        }
+        (None, None) => {}
+        _ => return defect("the block has weights and the configuration none, or the other way round"),
+    }
+    Ok(people)
+}
+
 fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
     // A comparison that is false for NaN too
     if (said - found).abs() <= TOLERANCE {
@@ -83,8 +100,9 @@ fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
 }
 
 fn read(path: &Path, prepared: &Prepared, actions: &[Action]) -> Result<HeldOut> {
-    let table = Table::read(path, &prepared.config.read_options()?)?;
-    let (table, _) = FeatureTable::apply(&prepared.table.features, &table, &prepared.config)?;
+    let read = Table::read(path, &prepared.config.read_options()?)?;
+    let (table, _) = FeatureTable::apply(&prepared.table.features, &read, &prepared.config)?;
+    let table = table.weighed(&read, &prepared.config)?;
     let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
     let affected: Vec<usize> =
         (0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
@@ -127,7 +145,8 @@ impl HeldOut {
             }
             Node::Leaf { action, .. } => rows.iter().fold((0, 0), |(cost, loss), &row| {
                 let (more, flipped) = self.effects[*action][row];
-                (cost + more, loss + u64::from(!flipped))
+                let weight = u64::from(self.table.weight(self.affected[row]));
+                (cost + weight * more, loss + weight * u64::from(!flipped))
             }),
         }
     }

@@ -23,6 +23,7 @@ mod order;
 mod origin;
 mod plain;
 mod sample;
+mod stairs;
 mod trees;
 mod weights;
 
@@ -168,7 +169,7 @@ pub fn check(
 
 /// The held-out table: where the user says, else where it was, if a file is there.
 fn held_out_table(front: &FrontFile, options: &Options) -> Option<PathBuf> {
-    let was = || front.run.holdout_path.as_ref().map(PathBuf::from).filter(|path| path.is_file());
+    let was = || front.run.holdout_path.as_ref().map(PathBuf::from).filter(|path| path.exists());
     options.holdout.clone().or_else(was)
 }
 

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use super::{Report, Verdict, defect, same};
 use crate::error::Result;
-use crate::files::{read_bytes, sha256_hex};
 use crate::model::Source;
 use crate::pipeline::Prepared;
 use crate::summary::{Bits, FrontFile};
-use crate::table::Table;
+use crate::table::{Table, hash_of};
 
 /// Makes the problem again and compares it with what the file says; `None` if nothing can be compared with it.
 pub(super) fn reopen(
@@ -18,8 +17,7 @@ pub(super) fn reopen(
     model: &Source,
     report: &mut Report,
 ) -> Result<Option<Prepared>> {
-    let same_table =
-        report.record("table", hash("table", table, &front.table.hash, &sha256_hex(&read_bytes(table)?)));
+    let same_table = report.record("table", hash("table", table, &front.table.hash, &hash_of(table)?));
     let same_model = report.record("model", hash("model", &model.name(), &front.model.hash, &model.hash()?));
     if same_table.is_none() || same_model.is_none() {
         return Ok(None);
@@ -63,6 +61,17 @@ fn population(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
     let found = Bits::new(rows, |row| turned_down[row]);
     if said.affected_rows != found {
         return defect("affected_rows are not the rows that the model turns down");
+    }
+    match (&front.weight, &prepared.table.weights) {
+        (Some(said), Some(found)) => {
+            let affected = prepared.affected.iter().map(|&row| u64::from(found.of_row(row))).sum();
+            same("the column of weights", &said.column, &found.column)?;
+            same("the unit of weights", said.unit, u64::from(found.unit))?;
+            same("the weight of all rows", said.total, found.total())?;
+            same("the weight of the affected rows", said.affected, affected)?;
+        }
+        (None, None) => {}
+        _ => return defect("the file has weights and the configuration none, or the other way round"),
     }
     Ok(((), format!("the model turns {} of {rows} rows down, as recorded", said.affected)))
 }

@@ -18,8 +18,9 @@ use rayon::prelude::*;
 use sogar_solver::{Combine, Problem, RowSet};
 
 use super::leaves::Leaves;
+use super::stairs::{Staircase, Steps, Sums};
 
-/// Total cost and number of rows that are not flipped.
+/// Total cost and number of rows that are not flipped (by weight, where rows have weights).
 pub(super) type Pair = (u64, usize);
 
 /// Fronts of one row set, by the number of leaves that its tree may have; see [`Leaves`].
@@ -34,24 +35,6 @@ pub(super) trait Kept {
     fn add(&mut self, cost: u64, loss: usize);
 }
 
-/// The least cost found so far with each loss or a smaller one: pairs that none dominates.
-struct Staircase(Vec<u64>);
-
-impl Kept for Staircase {
-    fn rules_out(&self, cost: u64, loss: usize) -> bool {
-        self.0[loss] <= cost
-    }
-
-    fn add(&mut self, cost: u64, loss: usize) {
-        for slot in &mut self.0[loss..] {
-            if *slot <= cost {
-                break;
-            }
-            *slot = cost;
-        }
-    }
-}
-
 /// The problem with what single edits say about it.
 pub(super) struct Plain<'a> {
     problem: &'a Problem,
@@ -60,6 +43,8 @@ pub(super) struct Plain<'a> {
     reach: Vec<Vec<u64>>,
     /// All actions, in runs that differ in the last edit alone.
     runs: Vec<Run>,
+    /// Per row how much it counts; `None` if every row counts once.
+    weights: Option<Vec<u32>>,
     /// After this the search gives up; `None` is never.
     deadline: Option<Instant>,
 }
@@ -97,7 +82,38 @@ impl<'a> Plain<'a> {
                 _ => runs.push(Run { actions: action..action + 1, reach: flips.to_vec() }),
             }
         }
-        Plain { problem, combine, reach, runs, deadline }
+        let weights: Vec<u32> = (0..problem.rows()).map(|row| problem.weight(row)).collect();
+        let weights = weights.iter().any(|&weight| weight != 1).then_some(weights);
+        Plain { problem, combine, reach, runs, weights, deadline }
+    }
+
+    /// How much the rows of a set count.
+    fn size(&self, set: &RowSet) -> usize {
+        self.common(set.words(), set.words())
+    }
+
+    /// How much the rows in both sets count, added up row by row where they differ.
+    fn common(&self, a: &[u64], b: &[u64]) -> usize {
+        let both = a.iter().zip(b).map(|(a, b)| a & b);
+        match &self.weights {
+            None => both.map(|word| word.count_ones() as usize).sum(),
+            Some(weights) => both
+                .zip(weights.chunks(64))
+                .map(|(mut word, weights)| {
+                    let mut sum = 0;
+                    while word != 0 {
+                        sum += weights[word.trailing_zeros() as usize] as usize;
+                        word &= word - 1;
+                    }
+                    sum
+                })
+                .sum(),
+        }
+    }
+
+    /// How much a row counts.
+    fn weight(&self, row: usize) -> u64 {
+        self.weights.as_ref().map_or(1, |weights| u64::from(weights[row]))
     }
 
     pub(super) fn late(&self) -> bool {
@@ -128,7 +144,7 @@ impl<'a> Plain<'a> {
         let passing = self.problem.split(split);
         let (left, right) = (set.and(passing), set.and_not(passing));
         let least = self.problem.limits().min_leaf as usize;
-        (left.count() >= least && right.count() >= least).then_some((left, right))
+        (self.size(&left) >= least && self.size(&right) >= least).then_some((left, right))
     }
 
     /// The distinct sets that one more split makes of these; `None` if they are more than `most`, or the time is up.
@@ -158,23 +174,28 @@ impl<'a> Plain<'a> {
 
     /// The front of a single leaf: the non-dominated pairs of all actions.
     pub(super) fn leaf(&self, set: &RowSet) -> Vec<Pair> {
-        let mut kept = Staircase(vec![u64::MAX; set.count() + 1]);
+        if self.weights.is_some() {
+            let mut kept = Steps::default();
+            self.leaf_into(set, &mut kept);
+            return kept.front();
+        }
+        let mut kept = Staircase::new(set.count());
         self.leaf_into(set, &mut kept);
-        stairs(&kept.0)
+        kept.front()
     }
 
     /// Lets every action of a single leaf be taken in, or ruled out.
     pub(super) fn leaf_into(&self, set: &RowSet, kept: &mut impl Kept) {
         let members: Vec<usize> = set.iter().collect();
-        let size = members.len();
+        let size = self.size(set);
         let edits = self.reach.len();
         let sums: Vec<u64> = (0..edits)
             .map(|edit| {
                 let costs = self.problem.edit_cost(edit);
-                members.iter().map(|&row| u64::from(costs[row])).sum()
+                members.iter().map(|&row| self.weight(row) * u64::from(costs[row])).sum()
             })
             .collect();
-        let reached: Vec<usize> = self.reach.iter().map(|rows| common(set.words(), rows)).collect();
+        let reached: Vec<usize> = self.reach.iter().map(|rows| self.common(set.words(), rows)).collect();
         let at_least = |edits: &[u32]| {
             let sums = edits.iter().map(|&edit| sums[edit as usize]);
             match self.combine {
@@ -189,7 +210,7 @@ impl<'a> Plain<'a> {
             if kept.rules_out(cost_at_least, size - flips_at_most) {
                 continue;
             }
-            let flips_at_most = common(set.words(), &run.reach);
+            let flips_at_most = self.common(set.words(), &run.reach);
             if kept.rules_out(cost_at_least, size - flips_at_most) {
                 continue;
             }
@@ -200,7 +221,7 @@ impl<'a> Plain<'a> {
                 if kept.rules_out(cost_at_least, size - flips_at_most) {
                     continue;
                 }
-                let loss = size - common(set.words(), self.problem.flips_of(action));
+                let loss = size - self.common(set.words(), self.problem.flips_of(action));
                 if kept.rules_out(cost_at_least, loss) {
                     continue;
                 }
@@ -217,7 +238,7 @@ impl<'a> Plain<'a> {
     fn largest_costs(&self, edits: &[u32], rows: &[usize]) -> u64 {
         let columns: Vec<&[u32]> = edits.iter().map(|&edit| self.problem.edit_cost(edit as usize)).collect();
         let dearest = |row: usize| columns.iter().map(|column| column[row]).max().unwrap_or(0);
-        rows.iter().map(|&row| u64::from(dearest(row))).sum()
+        rows.iter().map(|&row| self.weight(row) * u64::from(dearest(row))).sum()
     }
 
     /// The exact front of all trees of depth `levels.len() - 1` at most over these splits. `levels[k]` are the sets behind k splits,
@@ -254,22 +275,22 @@ impl<'a> Plain<'a> {
         leaf: &[Pair],
         below: &BTreeMap<&RowSet, ByLeaves>,
     ) -> ByLeaves {
-        let size = set.count();
-        let mut best = vec![vec![u64::MAX; size + 1]; limits.count()];
+        let new = || if self.weights.is_some() { Sums::sparse() } else { Sums::dense(set.count()) };
+        let mut best: Vec<Sums> = (0..limits.count()).map(|_| new()).collect();
         for best in &mut best {
-            leaf.iter().for_each(|&(cost, loss)| best[loss] = cost);
+            best.join(leaf, &[(0, 0)]);
         }
         if let Some(child) = limits.child() {
             for (left, right) in splits.iter().filter_map(|&split| self.sides(set, split)) {
                 let (Some(left), Some(right)) = (below.get(&left), below.get(&right)) else { continue };
                 for (best, leaves) in best.iter_mut().zip(limits.fewest..=limits.most) {
                     for (on_left, on_right) in child.shares(leaves) {
-                        join(best, &left[on_left], &right[on_right]);
+                        best.join(&left[on_left], &right[on_right]);
                     }
                 }
             }
         }
-        best.iter().map(|best| stairs(&running_least(best))).collect()
+        best.into_iter().map(Sums::front).collect()
     }
 }
 
@@ -280,44 +301,4 @@ fn start(edits: &[u32]) -> &[u32] {
 
 fn add_rows(rows: &mut [u64], more: &[u64]) {
     rows.iter_mut().zip(more).for_each(|(rows, more)| *rows |= more);
-}
-
-/// Number of rows in both sets.
-fn common(a: &[u64], b: &[u64]) -> usize {
-    a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum()
-}
-
-/// All sums of a pair of `left` and a pair of `right` into `best[loss]`.
-fn join(best: &mut [u64], left: &[Pair], right: &[Pair]) {
-    for &(cost, loss) in left {
-        let best = &mut best[loss..];
-        for &(more_cost, more_loss) in right {
-            let slot = &mut best[more_loss];
-            *slot = (*slot).min(cost + more_cost);
-        }
-    }
-}
-
-/// `least[i]`: the smallest of the first i + 1.
-fn running_least(values: &[u64]) -> Vec<u64> {
-    let mut least = u64::MAX;
-    values
-        .iter()
-        .map(|&value| {
-            least = least.min(value);
-            least
-        })
-        .collect()
-}
-
-/// The front in a falling staircase `cheapest[loss]`: cost ascending, loss descending.
-fn stairs(cheapest: &[u64]) -> Vec<Pair> {
-    let mut front: Vec<Pair> = Vec::new();
-    for (loss, &cost) in cheapest.iter().enumerate() {
-        if cost != u64::MAX && front.last().is_none_or(|last| cost < last.0) {
-            front.push((cost, loss));
-        }
-    }
-    front.reverse();
-    front
 }

@@ -66,11 +66,16 @@ impl Walk<'_> {
             let (has, most) = (totals.leaves, limits.max_leaves);
             return defect(format!("its tree has {has} leaves; max_leaves is {most}"));
         }
-        let means = means(totals.cost, totals.loss, self.front.cost.unit, rows.len());
+        let means = means(totals.cost, totals.loss, self.front.cost.unit, self.weight(&rows));
         same("the mean cost", point.cost, means.cost)?;
         same("the mean loss", point.loss, means.loss)?;
         same("the invalidity", point.invalidity, means.invalidity)?;
         Ok(totals.leaves)
+    }
+
+    /// How much some of the affected rows count.
+    fn weight(&self, rows: &[usize]) -> u64 {
+        rows.iter().map(|&row| u64::from(self.prepared.table.weight(self.prepared.affected[row]))).sum()
     }
 
     fn node(&self, node: &Node, rows: &[usize], leaf: &mut u32) -> Verdict<Totals> {
@@ -102,20 +107,23 @@ impl Walk<'_> {
                 *leaf += 1;
                 let of_leaf = |what: &str| format!("{what} of leaf {leaf}");
                 let done = &self.actions[*action];
-                let found = rows.iter().filter(|&&row| done.flips[row]).count() as u64;
-                let cost: u64 = rows.iter().map(|&row| done.costs[row]).sum();
-                same(&of_leaf("the number of rows"), *said_rows, rows.len() as u64)?;
+                let flipping: Vec<usize> = rows.iter().copied().filter(|&row| done.flips[row]).collect();
+                let (size, found) = (self.weight(rows), self.weight(&flipping));
+                let cost: u64 = rows.iter().map(|&row| self.weight(&[row]) * done.costs[row]).sum();
+                same(&of_leaf("the number of rows"), *said_rows, size)?;
                 same(&of_leaf("the number of flipped rows"), *flipped, found)?;
                 same(&of_leaf("the cost"), *cost_sum, cost)?;
-                let least = self.prepared.limits.min_leaf;
-                if rows.len() < least as usize {
-                    return defect(format!("leaf {leaf} has {} rows; min_leaf is {least}", rows.len()));
+                let least = u64::from(self.prepared.limits.min_leaf) * self.prepared.table.weight_unit();
+                if size < least {
+                    let has = size as f64 / self.prepared.table.weight_unit() as f64;
+                    let least = self.prepared.limits.min_leaf;
+                    return defect(format!("leaf {leaf} has {has} rows; min_leaf is {least}"));
                 }
                 if let Some(idle) = self.idle_edit(done, rows) {
                     let edit = idle.text(&self.prepared.table.features);
                     return defect(format!("to {edit} changes no row of leaf {leaf}"));
                 }
-                Ok(Totals { cost, loss: rows.len() as u64 - found, leaves: 1, depth: 0 })
+                Ok(Totals { cost, loss: size - found, leaves: 1, depth: 0 })
             }
         }
     }

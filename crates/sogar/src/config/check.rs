@@ -67,6 +67,16 @@ impl Config {
         if let Some(label) = self.data.label.as_ref().filter(|label| self.data.ignore.contains(label)) {
             notices.push(format!("`{label}` is the label, so that ignoring it has no effect"));
         }
+        if let Some(weight) = &self.data.weight {
+            let other = match () {
+                () if self.data.label.as_ref() == Some(weight) => "the label",
+                () if self.data.ignore.contains(weight) => "ignored",
+                () if self.features.contains_key(weight) => "a feature with settings of its own",
+                () => return Ok(()),
+            };
+            return Err(fault(format!("data.weight: `{weight}` is {other} too"))
+                .help("a column is one of the two: name another one, or take it out of the other setting"));
+        }
         Ok(())
     }
 

@@ -169,7 +169,7 @@ mod tests {
         let fault = message("[[links]]\nfrom = \"age\"\nto = \"yeers\"\n");
         assert!(fault.contains("did you mean `years`?"), "{fault}");
         let fault = message("[features.credit]\nimmutable = true\n");
-        assert!(fault.contains("is the label or ignored"), "{fault}");
+        assert!(fault.contains("is the label, the weight or ignored"), "{fault}");
     }
 
     #[test]

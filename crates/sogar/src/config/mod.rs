@@ -62,7 +62,11 @@ pub struct DataConfig {
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany")]
     pub desired: Vec<String>,
-    /// Columns that are neither features nor label (ids, weights, …).
+    /// The column that says how many people each row stands for; it is not a feature. Whole numbers, or decimals to a
+    /// millionth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
+    /// Columns that are neither features nor label (ids, …).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
     /// Texts that mean "missing" beside the empty cell.

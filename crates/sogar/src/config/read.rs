@@ -68,7 +68,7 @@ impl Config {
             delimiter: self.data.delimiter.as_deref().map(delimiter).transpose()?,
             missing: self.data.missing.clone(),
             text: self.data.ignore.clone(),
-            numbers: Vec::new(),
+            numbers: self.data.weight.iter().cloned().collect(),
         };
         for (name, feature) in &self.features {
             match feature.kind {

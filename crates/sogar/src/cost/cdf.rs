@@ -1,38 +1,8 @@
-//! Distribution functions of a feature in the reference table.
+//! A smoothed distribution function of a feature in the reference table.
 
 use rayon::prelude::*;
 
-/// Counts of a column's values, for questions in `O(log n)`. Missing values are not counted.
-#[derive(Debug)]
-pub(super) struct Empirical {
-    sorted: Vec<f64>,
-}
-
-impl Empirical {
-    pub fn new(values: &[f64]) -> Self {
-        let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
-        sorted.sort_by(f64::total_cmp);
-        Empirical { sorted }
-    }
-
-    /// Number of rows with at most this value.
-    pub fn at_most(&self, value: f64) -> usize {
-        self.sorted.partition_point(|&known| known <= value)
-    }
-
-    /// Number of rows with exactly this value.
-    pub fn equal(&self, value: f64) -> usize {
-        self.at_most(value) - self.sorted.partition_point(|&known| known < value)
-    }
-
-    /// Largest minus smallest value; 0 for an empty column.
-    pub fn range(&self) -> f64 {
-        match (self.sorted.first(), self.sorted.last()) {
-            (Some(min), Some(max)) => max - min,
-            _ => 0.0,
-        }
-    }
-}
+use crate::feature::Ordered;
 
 /// The smoothed distribution function that the authors of CET use: a Gaussian kernel estimate summed up on a grid,
 /// linear in between.
@@ -52,14 +22,15 @@ const TAIL: f64 = 1e-6;
 
 impl SmoothCdf {
     /// `None` where there is no spread to estimate from. `whole`: a grid of step 1.
-    pub fn new(values: &[f64], whole: bool) -> Option<Self> {
-        let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let count = sorted.len() as f64;
-        let mean = sorted.iter().sum::<f64>() / count;
-        let variance = sorted.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    /// A row counts as many times as it has a `unit` of weight.
+    pub fn new(values: &Ordered, unit: u64, whole: bool) -> Option<Self> {
+        let times = |weight: u64| weight as f64 / unit as f64;
+        let count = times(values.count());
+        let mean = values.iter().map(|(value, weight)| times(weight) * value).sum::<f64>() / count;
+        let squares = values.iter().map(|(value, weight)| times(weight) * (value - mean).powi(2));
+        let variance = squares.sum::<f64>() / (count - 1.0);
         let bandwidth = variance.sqrt() * count.powf(-0.2);
-        let (start, end) = (*sorted.first()?, *sorted.last()?);
+        let (start, end) = values.ends()?;
         if !(bandwidth > 0.0 && end > start) {
             return None;
         }
@@ -69,10 +40,10 @@ impl SmoothCdf {
             ((end - start) / (GRID - 1) as f64, GRID)
         };
         let mut distinct: Vec<(f64, f64)> = Vec::new();
-        for value in sorted {
+        for (value, weight) in values.iter() {
             match distinct.last_mut() {
-                Some((known, times)) if *known == value => *times += 1.0,
-                _ => distinct.push((value, 1.0)),
+                Some((known, all)) if *known == value => *all += times(weight),
+                _ => distinct.push((value, times(weight))),
             }
         }
         let density: Vec<f64> = (0..points)

@@ -21,8 +21,8 @@ use sogar_solver::Combine;
 use crate::actions::Edit;
 use crate::config::{Config, CostKind};
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{FeatureTable, Kind};
-use cdf::{Empirical, SmoothCdf};
+use crate::feature::{FeatureTable, Kind, Ordered};
+use cdf::SmoothCdf;
 use function::{Function, no_function};
 use user_table::UserTable;
 
@@ -34,9 +34,12 @@ const MILLION: u64 = 1_000_000;
 pub struct CostModel {
     kind: CostKind,
     features: Vec<FeatureCost>,
-    /// Number of rows of the reference table.
-    rows: usize,
+    /// How much all rows of the reference table count, and how much of that one person is.
+    people: u64,
+    person: u64,
     unit: u64,
+    /// Whether the unit is a row of the reference table.
+    in_rows: bool,
     table: Option<UserTable>,
     function: Function,
 }
@@ -47,7 +50,7 @@ struct FeatureCost {
     kind: Kind,
     weight: f64,
     /// How many reference rows have at most a value (ordered and binary features), or exactly a level (categorical).
-    empirical: Empirical,
+    empirical: Ordered,
     smooth: Option<SmoothCdf>,
     range: f64,
 }
@@ -64,22 +67,23 @@ impl CostModel {
         let kind = config.cost.kind;
         let weight = |name: &str| config.features.get(name).and_then(|f| f.weight).unwrap_or(1.0);
         let weighted = reference.features.iter().any(|feature| weight(&feature.name) != 1.0);
-        let unit = if kind == CostKind::Mps && !weighted { reference.rows as u64 } else { MILLION };
+        let in_rows = kind == CostKind::Mps && !weighted;
+        let unit = if in_rows { reference.people() } else { MILLION };
+        let person = reference.weight_unit();
         let features = reference
             .features
             .iter()
             .enumerate()
             .map(|(index, feature)| {
-                let values = &reference.values[index];
                 let edited = edits.iter().any(|edit| edit.touched().any(|touched| touched == index));
-                let empirical = Empirical::new(values);
+                let empirical = reference.ordered(index);
                 FeatureCost {
                     name: feature.name.clone(),
                     kind: feature.kind.clone(),
                     weight: weight(&feature.name),
-                    range: empirical.range(),
+                    range: empirical.ends().map_or(0.0, |(min, max)| max - min),
                     smooth: (kind == CostKind::Cet && edited && feature.is_ordered())
-                        .then(|| SmoothCdf::new(values, !matches!(feature.kind, Kind::Real)))
+                        .then(|| SmoothCdf::new(&empirical, person, !matches!(feature.kind, Kind::Real)))
                         .flatten(),
                     empirical,
                 }
@@ -95,7 +99,7 @@ impl CostModel {
         };
         let known = if kind == CostKind::Function { reference.features.clone() } else { Vec::new() };
         let function = Function { features: known, function: None };
-        Ok(CostModel { kind, features, rows: reference.rows, unit, table, function })
+        Ok(CostModel { kind, features, people: reference.people(), person, unit, in_rows, table, function })
     }
 
     /// Sets the function that a cost of the kind `function` is computed by. Other kinds have none.
@@ -150,7 +154,7 @@ impl CostModel {
         edited: &[f64],
     ) -> Result<u32> {
         let changed = touched.filter(|&f| row[f] != edited[f] && !edited[f].is_nan());
-        if self.unit == self.rows as u64 && self.kind == CostKind::Mps {
+        if self.in_rows {
             let rows = changed.map(|f| self.features[f].shifted_rows(row[f], edited[f])).max();
             return u32::try_from(rows.unwrap_or(0)).map_err(|_| too_large(&self.features[feature].name));
         }
@@ -178,7 +182,7 @@ impl CostModel {
     /// The unweighted cost of one feature's change as a real number.
     fn share(&self, feature: usize, from: f64, to: f64) -> Result<f64> {
         let this = &self.features[feature];
-        let rows = self.rows as f64;
+        let rows = self.people as f64;
         Ok(match self.kind {
             CostKind::Mps => this.shifted_rows(from, to) as f64 / rows,
             CostKind::Cet => match &this.kind {
@@ -187,13 +191,14 @@ impl CostModel {
                 _ => this.smooth.as_ref().map_or(0.0, |cdf| (cdf.at(to) - cdf.at(from)).abs()),
             },
             CostKind::Logshift => {
-                // log2 of the ratio of what lies above, one row added to either side; in rows, so that it is exact
-                let above = |at_most: usize| (self.rows - at_most + 1) as f64;
+                // log2 of the ratio of what lies above, one person added to either side; in counts, so that it is exact
+                let above = |at_most: u64| (self.people - at_most + self.person) as f64;
+                let people = |count: u64| (count + self.person) as f64 / self.person as f64;
                 match &this.kind {
                     // Two one-hot columns change: 1 → 0 at `from`, 0 → 1 at `to`.
                     Kind::Categorical { .. } => [from, to]
                         .iter()
-                        .map(|&level| ((this.empirical.equal(level) + 1) as f64).log2())
+                        .map(|&level| people(this.empirical.equal(level)).log2())
                         .sum::<f64>(),
                     _ => {
                         let (old, new) = (this.empirical.at_most(from), this.empirical.at_most(to));
@@ -216,8 +221,8 @@ impl CostModel {
 }
 
 impl FeatureCost {
-    /// The percentile shift in rows of the reference table: an integer.
-    fn shifted_rows(&self, from: f64, to: f64) -> usize {
+    /// The percentile shift in rows of the reference table (in units of their weight): an integer.
+    fn shifted_rows(&self, from: f64, to: f64) -> u64 {
         match self.kind {
             Kind::Categorical { .. } => self.empirical.equal(from).max(self.empirical.equal(to)),
             _ => self.empirical.at_most(from).abs_diff(self.empirical.at_most(to)),

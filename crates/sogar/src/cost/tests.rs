@@ -24,6 +24,7 @@ fn reference() -> FeatureTable {
             vec![1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ],
         rows: 10,
+        weights: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sogar_gpu::{AdapterKind, Fault, Gpu, Injected, LeafKernels, Options, Use, Verdict};
-use sogar_solver::{Observer, Outcome, Problem, Solver};
+use sogar_solver::{Observer, Outcome, Problem, Solver, Subproblems};
 
 use super::cells::GpuCells;
 use super::{Device, Listed, ListedLimits};
@@ -40,19 +40,25 @@ impl<'a> Compute<'a> {
     }
 
     /// Searches where it is asked for, or where it is faster.
-    pub fn solve(&self, solver: &Solver, problem: &Problem, observer: &dyn Observer) -> Outcome {
+    pub fn solve(
+        &self,
+        solver: &Solver,
+        problem: &Problem,
+        observer: &dyn Observer,
+        kept: &dyn Subproblems,
+    ) -> Outcome {
         let Some(gpu) = self.gpu(|| leaf_work(problem) >= WORTH_A_LOOK) else {
-            return solver.solve(problem, observer);
+            return solver.solve_keeping(problem, observer, kept);
         };
         let on_fault = |fault: &Fault| self.lost(fault);
         let kernels = match LeafKernels::new(gpu, self.when(), self.memory_of(gpu), &on_fault) {
             Ok(kernels) => kernels,
             Err(fault) => {
                 self.lost(&fault);
-                return solver.solve(problem, observer);
+                return solver.solve_keeping(problem, observer, kept);
             }
         };
-        let outcome = solver.solve_on(problem, Some(&kernels), observer);
+        let outcome = solver.solve_on(problem, Some(&kernels), observer, kept);
         self.conclude(gpu, "the search", kernels.verdict());
         outcome
     }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use sogar_solver::{Observer, Outcome, Problem, Solver};
+use sogar_solver::{Observer, Outcome, Problem, Solver, Subproblems};
 
 use super::{Device, Listed};
 use crate::outcomes::{CellDevice, Question};
@@ -21,8 +21,14 @@ impl<'a> Compute<'a> {
         Compute(PhantomData)
     }
 
-    pub fn solve(&self, solver: &Solver, problem: &Problem, observer: &dyn Observer) -> Outcome {
-        solver.solve(problem, observer)
+    pub fn solve(
+        &self,
+        solver: &Solver,
+        problem: &Problem,
+        observer: &dyn Observer,
+        kept: &dyn Subproblems,
+    ) -> Outcome {
+        solver.solve_keeping(problem, observer, kept)
     }
 
     pub fn cells(&self, _: &Question<'_>) -> Option<Box<dyn CellDevice + '_>> {

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::audit::{Audit, MeasureAudit, MeasureName, Measures};
 use crate::select::{By, select};
-use crate::summary::{FrontFile, Node, Status};
+use crate::summary::{FrontFile, Node, Status, as_count};
 
 pub use settings::Setting;
 pub use stairs::{AtCost, FrontDiff};
@@ -60,10 +60,12 @@ pub struct Side {
     pub table_hash: String,
     /// How its search ended.
     pub status: Status,
-    /// Rows of its table.
-    pub rows: usize,
+    /// People of its table: its rows, or their weight.
+    #[serde(serialize_with = "as_count")]
+    pub rows: f64,
     /// People that the model turns down.
-    pub affected: usize,
+    #[serde(serialize_with = "as_count")]
+    pub affected: f64,
     /// Its summaries.
     pub points: usize,
     /// The summary with the lowest invalidity …
@@ -121,9 +123,11 @@ pub struct GroupDiff {
     /// The group.
     pub group: String,
     /// Its people that the first model turns down.
-    pub affected_a: usize,
+    #[serde(serialize_with = "as_count")]
+    pub affected_a: f64,
     /// Its people that the second model turns down.
-    pub affected_b: usize,
+    #[serde(serialize_with = "as_count")]
+    pub affected_b: f64,
     /// Mean gaps over the front, group minus everyone else; none where a group is too small.
     pub gaps: Option<Measures<GapDiff>>,
 }
@@ -167,6 +171,11 @@ pub fn diff(a: &FrontFile, b: &FrontFile) -> Diff {
     let people = same_table.then(|| people(a, b)).flatten();
     if people.is_some_and(|people| people.only_a + people.only_b > 0) {
         notes.push("means are over the people that each model turns down, who are not the same".to_owned());
+    }
+    if people.is_some() && (a.weight.is_some() || b.weight.is_some()) {
+        notes.push(
+            "people whom both or one of the models turn down are counted as rows, not by weight".to_owned(),
+        );
     }
     Diff {
         a: Side::of(a),
@@ -236,14 +245,14 @@ impl GapDiff {
 impl Side {
     fn of(front: &FrontFile) -> Side {
         let best = select(front, By::Invalidity).unwrap_or(0);
-        let point = &front.points[best];
+        let (point, people) = (&front.points[best], front.people());
         Side {
             model: format!("{}, {}", front.model.format, front.model.description),
             model_hash: front.model.hash.clone(),
             table_hash: front.table.hash.clone(),
             status: front.status,
-            rows: front.population.rows,
-            affected: front.population.affected,
+            rows: people.count(people.all),
+            affected: people.count(people.affected),
             points: front.points.len(),
             best,
             cost: point.cost,
@@ -269,7 +278,7 @@ fn people(a: &FrontFile, b: &FrontFile) -> Option<PeopleDiff> {
 /// Share of people who are told to change each feature, averaged over the front.
 fn told_to_change(front: &FrontFile) -> BTreeMap<&str, f64> {
     let mut told: BTreeMap<&str, f64> = BTreeMap::new();
-    let all = front.population.affected as f64 * front.points.len() as f64;
+    let all = front.people().affected as f64 * front.points.len() as f64;
     for point in &front.points {
         for (_, leaf) in point.tree.rules() {
             let Node::Leaf { action, rows, .. } = leaf else { continue };

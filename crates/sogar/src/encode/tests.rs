@@ -248,7 +248,12 @@ fn numbers_for_a_model_that_wants_categories_are_an_error_unless_they_are_the_co
 fn whole_tables_and_chosen_rows_are_encoded_alike() {
     let features = vec![number("a"), categorical("job", &["clerk", "maid"], None)];
     let (encoder, _) = matched(&info(&["job_maid", "a"]), &features);
-    let table = FeatureTable { features, values: vec![vec![1.0, 2.0, 3.0], vec![0.0, 1.0, 0.0]], rows: 3 };
+    let table = FeatureTable {
+        features,
+        values: vec![vec![1.0, 2.0, 3.0], vec![0.0, 1.0, 0.0]],
+        rows: 3,
+        weights: None,
+    };
     assert_eq!(encoder.encode_table(&table), [0.0, 1.0, 1.0, 2.0, 0.0, 3.0]);
     assert_eq!(encoder.encode_rows(&table, &[1]), [1.0, 2.0]);
 }

@@ -45,6 +45,7 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
         features: features.clone(),
         values: person.values.iter().map(|&value| vec![value]).collect(),
         rows: 1,
+        weights: None,
     };
     let asking = Asking { prepared, person, one: &one };
     let decision = asking.decision()?;
@@ -74,7 +75,7 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
         actions_tried: 0,
         max_edits: prepared.limits.max_edits,
         cost_kind: front.cost.kind,
-        cost_is_percentile: front.cost.kind == CostKind::Mps && front.cost.unit == front.table.rows as u64,
+        cost_is_percentile: front.cost.kind == CostKind::Mps && front.cost.unit == front.people().all,
         immutable: (0..features.len())
             .filter(|&feature| immutable(feature))
             .map(|feature| features[feature].name.clone())
@@ -97,8 +98,8 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
     let Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return Ok(explanation) };
     explanation.group = Some(Group {
         because: reasons(front, features, person, &tests),
-        rows: *rows,
-        flipped: *flipped,
+        rows: front.people().count(*rows),
+        flipped: front.people().count(*flipped),
         mean_cost: *cost_sum as f64 / front.cost.unit as f64 / (*rows).max(1) as f64,
     });
     let edits: Vec<Edit> =
@@ -139,6 +140,7 @@ impl Asking<'_> {
             features: self.one.features.clone(),
             values: values.iter().map(|&value| vec![value]).collect(),
             rows: 1,
+            weights: None,
         };
         let predictions = predict_table(&*self.prepared.model.predictor, &self.prepared.encoder, &row)?;
         Ok(predictions[0])

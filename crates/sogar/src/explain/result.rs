@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::CostKind;
-use crate::summary::{EditRef, Status, Value};
+use crate::summary::{EditRef, Status, Value, as_count};
 
 /// Everything that is said about one person.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -97,9 +97,11 @@ pub struct Group {
     /// Why the person belongs to it; nothing if the summary has one group only.
     pub because: Vec<Reason>,
     /// How many affected people of the reference table it has.
-    pub rows: u64,
+    #[serde(serialize_with = "as_count")]
+    pub rows: f64,
     /// For how many of them the suggestion works.
-    pub flipped: u64,
+    #[serde(serialize_with = "as_count")]
+    pub flipped: f64,
     /// What it costs them on average.
     pub mean_cost: f64,
 }

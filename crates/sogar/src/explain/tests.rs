@@ -67,7 +67,7 @@ fn adds_up(prepared: &Prepared, front: &FrontFile, point: usize) {
         if advice.works {
             assert!(told.cheapest.unwrap().cost_units <= advice.cost_units, "row {row}");
         }
-        in_group += u64::from(told.group.unwrap().rows == 0);
+        in_group += u64::from(told.group.unwrap().rows == 0.0);
     }
     let total = &front.points[point];
     assert_eq!((cost, prepared.affected.len() as u64 - works), (total.cost_sum, total.loss_count));

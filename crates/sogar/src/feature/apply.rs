@@ -6,13 +6,14 @@
 use super::column::View;
 use super::one_hot::{self, NoneSet};
 use super::texts::Texts;
-use super::{Columns, Feature, FeatureTable, Kind};
+use super::{Columns, Feature, FeatureTable, Kind, Weights};
 use crate::config::{Config, FeatureConfig};
 use crate::error::{Result, suggest};
 use crate::table::{Cells, Table};
 
 impl FeatureTable {
-    /// Encodes `table` with features that were inferred from another one; gives notices on what is new in it.
+    /// Encodes `table` with features that were inferred from another one; gives notices on what is new in it. Every row is one
+    /// person, unless they are [weighed](FeatureTable::weighed).
     pub fn apply(
         features: &[Feature],
         table: &Table,
@@ -37,7 +38,17 @@ impl FeatureTable {
                 }
             });
         }
-        Ok((FeatureTable { features: features.to_vec(), values, rows: table.rows }, notices))
+        let features = features.to_vec();
+        Ok((FeatureTable { features, values, rows: table.rows, weights: None }, notices))
+    }
+}
+
+impl FeatureTable {
+    /// The same with the weights that the configuration speaks of, which a table of other people has to have too.
+    pub fn weighed(mut self, table: &Table, config: &Config) -> Result<FeatureTable> {
+        self.weights =
+            config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
+        Ok(self)
     }
 }
 

@@ -15,7 +15,7 @@ const MANY_LEVELS: usize = 100;
 impl FeatureTable {
     /// The features of a reference table, and notices for the user (missing values, constant columns, groups).
     ///
-    /// The label and ignored columns are left out; kinds are inferred unless the configuration sets them.
+    /// The label, the weight and ignored columns are left out; kinds are inferred unless the configuration sets them.
     pub fn infer(table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
         let mut notices = Vec::new();
         let left_out = left_out(table, config)?;
@@ -26,7 +26,9 @@ impl FeatureTable {
                 group_of.insert(column, group);
             }
         }
-        let mut features = FeatureTable { features: Vec::new(), values: Vec::new(), rows: table.rows };
+        let (features, values) = (Vec::new(), Vec::new());
+        let features = FeatureTable { features, values, rows: table.rows, weights: None };
+        let mut features = features.weighed(table, config)?;
         let mut constant = 0;
         let mut done = BTreeSet::new();
         let setting = FeatureConfig::default();
@@ -70,7 +72,9 @@ impl FeatureTable {
 fn left_out<'a>(table: &Table, config: &'a Config) -> Result<BTreeSet<&'a str>> {
     let mut names = BTreeSet::new();
     let label = config.data.label.iter().map(|name| ("data.label", name));
-    for (key, name) in label.chain(config.data.ignore.iter().map(|name| ("data.ignore", name))) {
+    let weight = config.data.weight.iter().map(|name| ("data.weight", name));
+    let ignored = config.data.ignore.iter().map(|name| ("data.ignore", name));
+    for (key, name) in label.chain(weight).chain(ignored) {
         if table.column(name).is_none() {
             return Err(table
                 .error(format!("there is no column `{name}`, which {key} names"))
@@ -92,7 +96,7 @@ fn groups(
     if let Some(column) = taken.iter().find(|column| left_out.contains(column.as_str())) {
         return Err(Error::new(
             ErrorKind::Config,
-            format!("column `{column}` is the label or ignored, and part of a one-hot group"),
+            format!("column `{column}` is the label, the weight or ignored, and part of a one-hot group"),
         ));
     }
     if config.data.infer_one_hot.unwrap_or(true) {
@@ -137,7 +141,7 @@ fn check_names(
             continue;
         }
         let message = if left_out.contains(name.as_str()) {
-            format!("[features.{name}] speaks of a column that is the label or ignored")
+            format!("[features.{name}] speaks of a column that is the label, the weight or ignored")
         } else if table.column(name).is_some() {
             format!("[features.{name}] speaks of a column that is part of a one-hot group")
         } else {

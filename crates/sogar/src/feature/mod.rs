@@ -9,9 +9,13 @@ mod column;
 mod infer;
 mod labels;
 mod one_hot;
+mod ordered;
 mod texts;
+mod weights;
 
 pub use labels::{Labels, label_values};
+pub use ordered::Ordered;
+pub use weights::Weights;
 
 use serde::{Deserialize, Serialize};
 
@@ -131,9 +135,39 @@ pub struct FeatureTable {
     pub values: Vec<Vec<f64>>,
     /// Number of rows.
     pub rows: usize,
+    /// How many people each row stands for; `None`: every row is one.
+    pub weights: Option<Weights>,
 }
 
 impl FeatureTable {
+    /// How much a row counts, in units of weight.
+    pub fn weight(&self, row: usize) -> u32 {
+        self.weights.as_ref().map_or(1, |weights| weights.of_row(row))
+    }
+
+    /// Units in the weight of one person: 1 unless weights have decimals.
+    pub fn weight_unit(&self) -> u64 {
+        self.weights.as_ref().map_or(1, |weights| u64::from(weights.unit))
+    }
+
+    /// How much all rows count, in units of weight: their number, unless some count more than others.
+    pub fn people(&self) -> u64 {
+        self.weights.as_ref().map_or(self.rows as u64, Weights::total)
+    }
+
+    /// How much some rows count, in units of weight.
+    pub fn people_among(&self, rows: &[usize]) -> u64 {
+        match &self.weights {
+            None => rows.len() as u64,
+            Some(weights) => rows.iter().map(|&row| u64::from(weights.of_row(row))).sum(),
+        }
+    }
+
+    /// A feature's values in order, each counted as often as its row does.
+    pub fn ordered(&self, feature: usize) -> Ordered {
+        Ordered::new(&self.values[feature], self.weights.as_ref())
+    }
+
     /// The position of the feature of that name, or an error that says which name may have been meant.
     pub fn feature_index(&self, name: &str) -> Result<usize> {
         feature_index(&self.features, name)

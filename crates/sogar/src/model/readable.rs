@@ -95,7 +95,7 @@ mod tests {
         let (encoder, _) = Encoder::match_columns(&info, &features, &ModelConfig::default()).unwrap();
         let values =
             vec![vec![1.5, f64::NAN], vec![1.0, 2.0], vec![1.0, 2.0], vec![1.0, 0.0], vec![1.0, 0.0]];
-        let encoded = encoder.encode_table(&FeatureTable { features, values, rows: 2 });
+        let encoded = encoder.encode_table(&FeatureTable { features, values, rows: 2, weights: None });
         let shown: Vec<Cow<'_, str>> =
             encoded.iter().enumerate().map(|(i, &value)| readable.cell(i % 6, value)).collect();
         assert_eq!(shown[..6], ["high", "1.5", "yes", "0", "1", "clerk, 2nd"]);

@@ -52,6 +52,16 @@ impl KeyOf {
         self
     }
 
+    /// Adds a named list of words.
+    #[must_use]
+    pub fn and_words(mut self, name: &str, words: &[u64]) -> KeyOf {
+        self = self.and(name, (words.len() as u64).to_le_bytes());
+        for word in words {
+            self.0.update(word.to_le_bytes());
+        }
+        self
+    }
+
     /// The key, in hexadecimal.
     pub fn key(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()

@@ -13,6 +13,7 @@ mod gates;
 mod index;
 mod kernel;
 mod leaves;
+pub(crate) mod mapped;
 mod network;
 mod rounding;
 mod scoring;

@@ -227,7 +227,7 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
         (0..rows).map(|_| random.below(5) as f64).collect(),
         (0..rows).map(|_| random.below(2) as f64).collect(),
     ];
-    let table = FeatureTable { features, values, rows };
+    let table = FeatureTable { features, values, rows, weights: None };
     let predictor: Arc<dyn Predictor> = Arc::new(Ensemble(info, ensemble));
     let links = [Links::None, Links::None, Links::Mutable, Links::Immutable][random.below(4)];
     let edits = edits(&mut random, links);

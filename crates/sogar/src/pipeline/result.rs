@@ -9,7 +9,7 @@ use crate::actions::{Edit, action_text};
 use crate::config::Config;
 use crate::summary::{
     ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
-    RunRef, SplitRef, Status, TableRef, VERSION, means,
+    RunRef, SplitRef, Status, TableRef, VERSION, WeightRef, means,
 };
 
 impl Prepared {
@@ -65,6 +65,12 @@ impl Prepared {
                     self.by_row.binary_search_by_key(&row, |&position| self.affected[position]).is_ok()
                 }),
             },
+            weight: self.table.weights.as_ref().map(|weights| WeightRef {
+                column: weights.column.clone(),
+                unit: u64::from(weights.unit),
+                total: weights.total(),
+                affected: self.affected_people(),
+            }),
             features: features.clone(),
             counts: Counts {
                 splits: self.splits.len(),
@@ -89,7 +95,7 @@ impl Prepared {
     }
 
     /// The configuration without what must not show in a result: threads, device, time, memory and scorings of this run.
-    fn recorded_config(&self) -> Config {
+    pub(super) fn recorded_config(&self) -> Config {
         let mut config = self.config.clone();
         config.limits.threads = None;
         config.limits.device = None;
@@ -147,10 +153,10 @@ impl Describe {
 
     /// A tree with what it adds up to on the problem's rows.
     pub(super) fn point(&mut self, prepared: &Prepared, problem: &Problem, solution: &Solution) -> PointRef {
-        let rows = problem.rows();
-        let tree = self.node(problem, &solution.tree, &RowSet::full(rows), &mut Vec::new());
+        let everybody = RowSet::full(problem.rows());
+        let tree = self.node(problem, &solution.tree, &everybody, &mut Vec::new());
         let (cost_sum, loss_count) = totals(&tree);
-        let means = means(cost_sum, loss_count, prepared.cost.unit(), rows);
+        let means = means(cost_sum, loss_count, prepared.cost.unit(), problem.size() as u64);
         PointRef {
             cost: means.cost,
             loss: means.loss,
@@ -170,7 +176,7 @@ impl Describe {
                 let key = (way.clone(), *action);
                 let [rows, flipped, cost_sum] = *self.leaves.entry(key).or_insert_with(|| {
                     let at = *action as usize;
-                    [rows.count() as u64, problem.flipped_among(at, rows), problem.cost_over(at, rows)]
+                    [problem.weight_of(rows), problem.flipped_among(at, rows), problem.cost_over(at, rows)]
                 });
                 Node::Leaf { action: position(&mut self.actions, *action), rows, flipped, cost_sum }
             }

@@ -28,9 +28,10 @@ impl Prepared {
         let positions: Vec<usize> = (0..rows)
             .map(|stretch| start(stretch) + draw.below((start(stretch + 1) - start(stretch)).max(1)))
             .collect();
-        // The same share of the sample as of all; a leaf of the sample has a row at least.
-        let share = u128::from(self.limits.min_leaf) * rows as u128;
-        let min_leaf = share.div_ceil(all as u128).max(1) as u32;
+        let drawn: Vec<usize> = positions.iter().map(|&position| self.affected[position]).collect();
+        // The same share of the sample as of all, by weight; a leaf of the sample has a row at least.
+        let share = u128::from(self.min_leaf()) * u128::from(self.table.people_among(&drawn));
+        let min_leaf = share.div_ceil(u128::from(self.affected_people())).max(1) as u32;
         self.people(&positions, min_leaf)
     }
 
@@ -46,7 +47,7 @@ impl Prepared {
         let clock = std::time::Instant::now();
         let mut candidates = found.outcome.front.clone();
         if !candidates.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
-            let nothing = sample.rows.len() as u64;
+            let nothing = found.made.problem.size() as u64;
             candidates.push(Solution { cost: 0, loss: nothing, tree: TreeNode::Leaf { action: 0 } });
         }
         let (ids, actions) = used(&candidates, &found.made.actions);
@@ -57,7 +58,7 @@ impl Prepared {
         if !made.finished {
             // Nothing but the people's own doing nothing is known of all of them.
             let nothing =
-                Solution { cost: 0, loss: self.affected.len() as u64, tree: TreeNode::Leaf { action: 0 } };
+                Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } };
             let status = if cancel.is_cancelled() { Status::Cancelled } else { Status::TimeLimit };
             let stopped = Searched { status, made, ..found };
             return Ok(self.file(&stopped, vec![nothing], &[0], &mut Describe::default()));
@@ -70,11 +71,12 @@ impl Prepared {
             let tree = renamed(&candidate.tree, &ids);
             let point =
                 describe.point(self, &made.problem, &Solution { tree: tree.clone(), ..candidate.clone() });
-            if smallest(&point.tree) < u64::from(self.limits.min_leaf) {
+            if smallest(&point.tree) < u64::from(self.min_leaf()) {
                 too_small += 1;
                 continue;
             }
-            let there = means(candidate.cost, candidate.loss, self.cost.unit(), sample.rows.len());
+            let there =
+                means(candidate.cost, candidate.loss, self.cost.unit(), found.made.problem.size() as u64);
             let solution = Solution { cost: point.cost_sum, loss: point.loss_count, tree };
             evaluated.push((solution, there));
         }
@@ -108,7 +110,7 @@ impl Prepared {
 }
 
 /// The actions that trees use, with all that they begin with: their numbers, ascending, and themselves.
-fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
+pub(super) fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
     let mut lists: BTreeSet<(usize, &[u32])> = BTreeSet::from([(0, &[][..])]);
     let mut open: Vec<&TreeNode> = candidates.iter().map(|candidate| &candidate.tree).collect();
     while let Some(node) = open.pop() {
@@ -135,7 +137,7 @@ fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
 }
 
 /// A tree whose actions are positions among `ids`.
-fn renamed(tree: &TreeNode, ids: &[u32]) -> TreeNode {
+pub(super) fn renamed(tree: &TreeNode, ids: &[u32]) -> TreeNode {
     match tree {
         TreeNode::Leaf { action } => TreeNode::Leaf { action: ids.partition_point(|id| id < action) as u32 },
         TreeNode::Split { split, left, right } => TreeNode::Split {

@@ -133,7 +133,7 @@ fn chosen<'a>(front: &FrontFile, groups: &'a GroupingAudit, measure: MeasureName
     if large.iter().any(|(_, measure)| lengths(measure) != [front.points.len(); 4]) {
         return Err(Error::new(ErrorKind::ResultFile, "the audit is not one of this front"));
     }
-    large.sort_by_key(|(group, _)| std::cmp::Reverse(group.affected));
+    large.sort_by(|(a, _), (b, _)| b.affected.total_cmp(&a.affected));
     large.truncate(SERIES.len());
     let drawn = groups.groups.iter().filter(|group| large.iter().any(|(kept, _)| kept.group == group.group));
     let lines = drawn.zip(SERIES).filter_map(|(group, colour)| {

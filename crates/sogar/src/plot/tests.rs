@@ -29,17 +29,13 @@ fn is_harmless(svg: &str) {
 
 fn held_out(front: &FrontFile) -> Evaluation {
     let points = front.points.iter().map(|point| {
-        crate::summary::means(
-            point.cost_sum + 3,
-            point.loss_count,
-            front.cost.unit,
-            front.population.affected,
-        )
+        crate::summary::means(point.cost_sum + 3, point.loss_count, front.cost.unit, front.people().affected)
     });
     Evaluation {
         hash: String::new(),
         rows: 100,
         affected: front.population.affected,
+        weight: None,
         points: points.collect(),
         mean_distance: 0.04,
         sd_distance: 0.02,
@@ -69,8 +65,8 @@ fn groups(front: &FrontFile, names: &[&str]) -> GroupingAudit {
             .enumerate()
             .map(|(number, name)| GroupAudit {
                 group: (*name).to_owned(),
-                rows: 100,
-                affected: 50 + number,
+                rows: 100.0,
+                affected: 50.0 + number as f64,
                 enough: true,
                 adverse_rate: Some(0.5),
                 selection_rate: Some(0.5),

@@ -54,7 +54,7 @@ pub fn front_svg(front: &FrontFile, look: &Look) -> String {
         100.0 * points.last().map_or(0.0, |point| point.1),
     );
     if let Some(bound) = &front.bound {
-        let people = front.population.affected as f64;
+        let people = front.people().affected as f64;
         let below = bound
             .iter()
             .map(|&[cost, loss]| (cost as f64 / front.cost.unit as f64 / people, loss as f64 / people))
@@ -100,18 +100,18 @@ pub fn holdout_svg(front: &FrontFile, there: &Evaluation, look: &Look) -> Result
     chart.description = format!(
         "The same {} summaries on the people that they were found on and on {} others; mean distance {:.3}.",
         front.points.len(),
-        there.affected,
+        there.people().count(there.people().affected),
         there.mean_distance
     );
     let held_out = there.points.iter().map(|point| (point.cost, point.loss)).collect();
     chart.add(Series {
-        name: format!("reference table, {} people", grouped(front.population.affected)),
+        name: format!("reference table, {} people", front.people().text(front.people().affected)),
         points: places(front),
         look: Draw::DashedFront,
         colour: SERIES[0],
     });
     chart.add(Series {
-        name: format!("held out, {} people", grouped(there.affected)),
+        name: format!("held out, {} people", there.people().text(there.people().affected)),
         points: held_out,
         look: Draw::Dots,
         colour: SERIES[1],

@@ -5,7 +5,7 @@
 
 use super::lettering::{BOLD, cut, lines};
 use super::svg::{Drawing, GREY, INK, SERIES, Style};
-use crate::describe::{conditions, leaf_text, people, rows_of};
+use crate::describe::{conditions, leaf_text, people_in, rows_of};
 use crate::summary::{FrontFile, Node};
 
 const LETTERS: f64 = 13.0;
@@ -79,8 +79,12 @@ impl Shape {
                 });
                 let cost = *cost_sum as f64 / front.cost.unit as f64 / (*rows).max(1) as f64;
                 let success = match action.edits.is_empty() {
-                    true => format!("{} without recourse", people(*rows)),
-                    false => format!("works for {flipped} of {} · mean cost {cost:.2}", people(*rows)),
+                    true => format!("{} without recourse", people_in(front, *rows)),
+                    false => format!(
+                        "works for {} of {} · mean cost {cost:.2}",
+                        front.people().count(*flipped),
+                        people_in(front, *rows)
+                    ),
                 };
                 let leaf = Suggestion {
                     action: lines(&text, LETTERS * BOLD, LEAF - 2.0 * PAD, MOST_LINES),
@@ -105,7 +109,7 @@ impl Shape {
         };
         Shape {
             condition: lines(condition, LETTERS * BOLD, width - 2.0 * PAD, MOST_LINES),
-            people: people(rows_of(node)),
+            people: people_in(front, rows_of(node)),
             leaf,
             children,
             told,

@@ -19,6 +19,7 @@ pub struct Compositions {
     of_point: Vec<Vec<usize>>,
 }
 
+/// People are counted in units of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cell {
     rows: u64,
@@ -57,7 +58,7 @@ impl Compositions {
             };
             found.of_point.push(places);
         }
-        found.hide(min_n as u64);
+        found.hide(min_n as u64 * people.person);
         found.merge();
         found
     }
@@ -151,13 +152,13 @@ fn count(
     leaf: &RowSet,
     min_n: usize,
 ) -> Vec<Vec<Cell>> {
-    let all = leaf.count();
+    let (all, min_n) = (people.weight_of(leaf), min_n as u64 * people.person);
     let cell = |group: &RowSet| {
         let here = leaf.and(group);
-        let (rows, group) = (here.count(), group.count());
+        let (rows, group) = (people.weight_of(&here), people.weight_of(group));
         Cell {
-            rows: rows as u64,
-            flipped: here.and(people.flips(action)).count() as u64,
+            rows,
+            flipped: people.weight_of(&here.and(people.flips(action))),
             told: rows >= min_n && (rows == all || rows == group),
             hidden: false,
         }
@@ -171,12 +172,13 @@ pub fn is_small(front: &FrontFile, min_n: usize, point: usize, leaf: usize) -> b
     if front.limits.min_leaf as usize >= min_n {
         return false;
     }
+    let person = front.people().unit;
     let rules = front.points[point].tree.rules();
     let cells: Vec<Cell> = rules
         .iter()
         .map(|(_, leaf)| match leaf {
             Node::Leaf { rows, .. } => {
-                Cell { rows: *rows, flipped: 0, told: false, hidden: *rows < min_n as u64 }
+                Cell { rows: *rows, flipped: 0, told: false, hidden: *rows < min_n as u64 * person }
             }
             Node::Split { .. } => Cell { rows: 0, flipped: 0, told: false, hidden: false },
         })

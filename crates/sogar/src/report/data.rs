@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::audit::BlockedBy;
 use crate::config::CostKind;
 use crate::limits::TreeLimits;
-use crate::summary::{Counts, EditRef, SplitRef, Status};
+use crate::summary::{Counts, EditRef, SplitRef, Status, as_count, as_count_if_any};
 
 use super::pack::Packed;
 
@@ -117,10 +117,18 @@ pub struct Source {
 /// Who was turned down.
 #[derive(Debug, Clone, Serialize)]
 pub struct Population {
-    /// Rows of the reference table.
-    pub rows: usize,
-    /// Affected rows.
-    pub affected: usize,
+    /// People of the reference table: its rows, or their weight.
+    #[serde(serialize_with = "as_count")]
+    pub rows: f64,
+    /// Affected people.
+    #[serde(serialize_with = "as_count")]
+    pub affected: f64,
+    /// Units in one person, where points and leaves count them so: with decimal weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<u64>,
+    /// What weights mean, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// Class names.
     pub classes: Vec<String>,
     /// The desired ones.
@@ -189,10 +197,15 @@ pub struct Pick {
 pub struct Holdout {
     /// SHA-256 of the table.
     pub hash: String,
-    /// Its rows.
-    pub rows: usize,
-    /// Its affected rows.
-    pub affected: usize,
+    /// Its people.
+    #[serde(serialize_with = "as_count")]
+    pub rows: f64,
+    /// Its affected people.
+    #[serde(serialize_with = "as_count")]
+    pub affected: f64,
+    /// Units in one person, where points count them so: with decimal weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<u64>,
     /// Total cost in units, per point.
     pub cost_sum: Vec<u64>,
     /// People not flipped, per point.
@@ -237,9 +250,11 @@ pub struct GroupData {
     /// Its name.
     pub name: String,
     /// Its people.
-    pub rows: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub rows: Option<f64>,
     /// Its people that the model turns down.
-    pub affected: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub affected: Option<f64>,
     /// Share of its people that the model turns down.
     pub adverse_rate: Option<f64>,
     /// Share of its people that the model does not turn down.
@@ -247,7 +262,8 @@ pub struct GroupData {
     /// Its true positive rate.
     pub tpr: Option<f64>,
     /// Its affected people whom no admissible action reaches.
-    pub unreachable: Option<usize>,
+    #[serde(serialize_with = "as_count_if_any")]
+    pub unreachable: Option<f64>,
     /// Recourse along the front; `None` for groups that are too small.
     pub measures: Option<crate::audit::Measures<MeasureData>>,
 }
@@ -280,7 +296,8 @@ pub struct MeasureData {
 #[derive(Debug, Clone, Serialize)]
 pub struct Unreachable {
     /// How many of the affected.
-    pub count: usize,
+    #[serde(serialize_with = "as_count")]
+    pub count: f64,
     /// How many of them lifting one constraint would reach.
     pub blocked_by: Option<BlockedBy>,
 }

@@ -3,7 +3,7 @@
 use sogar_solver::RowSet;
 
 use crate::audit::unreachable::Unreachable;
-use crate::audit::{Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures};
+use crate::audit::{Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, People};
 
 use super::data::{GroupData, GroupingData, GroupingFigures, MeasureData};
 use super::pack::{Packed, Precision};
@@ -20,6 +20,7 @@ const VALUE_SIZE: usize = 8;
 /// All ways of grouping people. `members` are the groups' affected people in the reference table.
 pub fn groupings(
     audit: &Audit,
+    people: &People,
     members: &[Vec<RowSet>],
     unreachable: Option<&Unreachable>,
     min_n: usize,
@@ -46,11 +47,8 @@ pub fn groupings(
         .iter()
         .zip(members)
         .map(|(grouping, members)| {
-            let out_of_reach: Option<Vec<usize>> = unreachable.map(|found| {
-                members
-                    .iter()
-                    .map(|people| found.people.iter().filter(|&&person| people.contains(person)).count())
-                    .collect()
+            let out_of_reach: Option<Vec<f64>> = unreachable.map(|found| {
+                members.iter().map(|group| found.among(|person| group.contains(person), people).0).collect()
             });
             GroupingData {
                 name: grouping.name.clone(),
@@ -69,7 +67,7 @@ struct Packing {
 }
 
 impl Packing {
-    fn grouping(&self, grouping: &GroupingAudit, out_of_reach: Option<&[usize]>) -> GroupingFigures {
+    fn grouping(&self, grouping: &GroupingAudit, out_of_reach: Option<&[f64]>) -> GroupingFigures {
         GroupingFigures {
             adverse_rate_ratio: grouping.adverse_rate_ratio,
             selection_rate_ratio: grouping.selection_rate_ratio,
@@ -85,8 +83,8 @@ impl Packing {
         }
     }
 
-    fn group(&self, group: &GroupAudit, unreachable: Option<usize>) -> GroupData {
-        let enough = |count: usize| count == 0 || count >= self.min_n;
+    fn group(&self, group: &GroupAudit, unreachable: Option<f64>) -> GroupData {
+        let enough = |count: f64| count == 0.0 || count >= self.min_n as f64;
         // Whoever knows the rate and the people knows how many were turned down, so these go together.
         let shown = enough(group.rows) && enough(group.affected);
         let positives = group.positives.is_none_or(enough);

@@ -173,10 +173,12 @@ fn stored(front: &FrontFile, min_n: usize, point: usize, leaf: usize, node: &Nod
 }
 
 fn holdout(evaluation: &Evaluation) -> Holdout {
+    let people = evaluation.people();
     Holdout {
         hash: evaluation.hash.clone(),
-        rows: evaluation.rows,
-        affected: evaluation.affected,
+        rows: people.count(people.all),
+        affected: people.count(people.affected),
+        person: (people.unit > 1).then_some(people.unit),
         cost_sum: evaluation.points.iter().map(|point| point.cost_sum).collect(),
         loss_count: evaluation.points.iter().map(|point| point.loss_count).collect(),
         mean_distance: evaluation.mean_distance,
@@ -238,15 +240,15 @@ fn add_people(
         None => None,
     };
     data.individual = cheapest.as_ref().map(|cheapest| {
-        let bound: Vec<[u64; 2]> =
-            individual_bound(cheapest).iter().map(|point| [point.cost, point.loss]).collect();
+        let bound = individual_bound(cheapest, |person| people.weight(person));
+        let bound: Vec<[u64; 2]> = bound.iter().map(|point| [point.cost, point.loss]).collect();
         thinned(&bound)
     });
     data.unreachable = out_of_reach.as_ref().map(|found| {
-        let (count, blocked_by) = found.among(|_| true);
-        Unreachable { count, blocked_by: (count >= request.min_n).then_some(blocked_by) }
+        let (count, blocked_by) = found.among(|_| true, &people);
+        Unreachable { count, blocked_by: (count >= request.min_n as f64).then_some(blocked_by) }
     });
-    data.groupings = groups::groupings(&audited, &members, out_of_reach.as_ref(), request.min_n);
+    data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
     data.notes.clone_from(&audited.notes);
 
     if !members.is_empty() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::{CostKind, Direction, FeatureConfig};
 use crate::describe::grouped;
 use crate::feature::{Feature, Kind};
-use crate::summary::FrontFile;
+use crate::summary::{FrontFile, WeightRef};
 
 use super::ReportRequest;
 use super::data::{Cost, FeatureData, Made, Population, Reproduce, Source};
@@ -42,9 +42,19 @@ pub fn model(front: &FrontFile) -> Source {
 
 /// Who was turned down.
 pub fn population(front: &FrontFile) -> Population {
+    let people = front.people();
+    let weights = |weight: &WeightRef| {
+        format!(
+            "The table has {} rows; the column “{}” says how many people each of them stands for.",
+            grouped(front.population.rows),
+            weight.column
+        )
+    };
     Population {
-        rows: front.population.rows,
-        affected: front.population.affected,
+        rows: people.count(people.all),
+        affected: people.count(people.affected),
+        person: (people.unit > 1).then_some(people.unit),
+        weights: front.weight.as_ref().map(weights),
         classes: front.population.classes.clone(),
         desired: front.population.desired.clone(),
     }

@@ -20,7 +20,7 @@ pub fn verdict(front: &FrontFile, data: &Data) -> (String, Vec<Statement>) {
         say(about, text);
     }
     if let Some(unreachable) = &data.unreachable {
-        say("reach", reach(unreachable.count, front.population.affected));
+        say("reach", reach(unreachable.count, front.people().count(front.people().affected)));
     }
     if let Some(holdout) = &data.holdout {
         say(
@@ -37,9 +37,9 @@ pub fn verdict(front: &FrontFile, data: &Data) -> (String, Vec<Statement>) {
 }
 
 fn headline(front: &FrontFile) -> String {
-    let population = &front.population;
+    let people = front.people();
     let most = front.points.last().map_or(0.0, |point| 1.0 - point.loss);
-    let (affected, rows) = (grouped(population.affected), grouped(population.rows));
+    let (affected, rows) = (people.text(people.affected), people.text(people.all));
     if most == 0.0 {
         return format!(
             "{affected} of {rows} people are turned down, and no shared advice helps any of them."
@@ -142,17 +142,19 @@ fn groups(grouping: &GroupingData) -> (&'static str, String) {
     }
 }
 
-fn reach(unreachable: usize, affected: usize) -> String {
+fn reach(unreachable: f64, affected: f64) -> String {
     match unreachable {
-        0 => "Nobody is out of reach: for each person turned down, some admissible change works.".to_owned(),
-        1 => format!(
+        0.0 => {
+            "Nobody is out of reach: for each person turned down, some admissible change works.".to_owned()
+        }
+        1.0 => format!(
             "One person of the {} turned down can’t be helped by any admissible change.",
             grouped(affected)
         ),
         more => format!(
             "{} people ({} of those turned down) can’t be helped by any admissible change.",
             grouped(more),
-            share(more as f64 / affected as f64)
+            share(more / affected)
         ),
     }
 }

@@ -13,7 +13,7 @@ impl FrontFile {
         let found: Vec<[u64; 2]> =
             self.points.iter().map(|point| [point.cost_sum, point.loss_count]).collect();
         let dearest = found.iter().chain(bound).map(|point| point[0]).max()?;
-        let rows = self.population.affected as u64;
+        let rows = self.people().affected;
         let possible = area(bound, dearest, rows);
         match possible {
             0 => Some(0.0),

@@ -7,6 +7,7 @@
 
 mod bits;
 mod gap;
+mod people;
 mod read;
 
 use schemars::JsonSchema;
@@ -21,6 +22,8 @@ use crate::files::write_atomically;
 use crate::limits::TreeLimits;
 
 pub use bits::Bits;
+pub use people::People;
+pub(crate) use people::{as_count, as_count_if_any};
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
@@ -44,6 +47,10 @@ pub struct FrontFile {
     pub model: ModelRef,
     /// Who was turned down.
     pub population: PopulationRef,
+    /// How many people rows stand for, where that is more or less than one each. Then everything that counts people (`loss_count`, the
+    /// `rows` and `flipped` of leaves) counts units of weight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<WeightRef>,
     /// The features, in table order.
     pub features: Vec<Feature>,
     /// Sizes of the problem.
@@ -141,6 +148,19 @@ pub struct PopulationRef {
     pub affected_rows: Bits,
 }
 
+/// How many people rows stand for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WeightRef {
+    /// The column with the weights.
+    pub column: String,
+    /// Units in the weight of one person: 1, or a power of ten where weights have decimals.
+    pub unit: u64,
+    /// The weight of all rows, in units.
+    pub total: u64,
+    /// The weight of the affected rows, in units.
+    pub affected: u64,
+}
+
 /// Sizes of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
@@ -157,7 +177,7 @@ pub struct Counts {
 pub struct CostRef {
     /// Which cost.
     pub kind: CostKind,
-    /// Units in a cost of 1: a mean cost is `cost_sum / unit / affected`.
+    /// Units in a cost of 1: a mean cost is `cost_sum / unit / affected` (with weights: `weight.affected`).
     pub unit: u64,
 }
 
@@ -268,7 +288,7 @@ pub struct PointRef {
     pub invalidity: f64,
     /// Total cost in units.
     pub cost_sum: u64,
-    /// Number of rows that are not flipped.
+    /// Number of rows that are not flipped (with weights: their weight, in units).
     pub loss_count: u64,
     /// Number of leaves.
     pub leaves: u32,
@@ -313,6 +333,9 @@ pub struct Evaluation {
     pub rows: usize,
     /// Affected rows.
     pub affected: usize,
+    /// How many people the rows stand for, where the front has weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<WeightRef>,
     /// Each point of the front on these rows, in order.
     pub points: Vec<EvaluatedPoint>,
     /// Mean Euclidean distance between a point's (cost, loss) in the reference table and here …
@@ -326,7 +349,7 @@ pub struct Evaluation {
 pub struct SampleRef {
     /// Number of affected rows in the sample.
     pub rows: usize,
-    /// Fewest rows of the sample in a leaf.
+    /// Fewest rows of the sample in a leaf (with weights: the least weight, in units).
     pub min_leaf: u32,
     /// Summaries that were found on the sample.
     pub found: usize,
@@ -353,7 +376,7 @@ pub struct EvaluatedPoint {
     pub invalidity: f64,
     /// Total cost in units of the reference table's cost.
     pub cost_sum: u64,
-    /// Number of rows not flipped.
+    /// Number of rows not flipped (with weights: their weight, in units).
     pub loss_count: u64,
 }
 
@@ -425,10 +448,10 @@ impl FrontFile {
     }
 }
 
-/// Means of totals over `rows` rows.
-pub fn means(cost_sum: u64, loss_count: u64, unit: u64, rows: usize) -> EvaluatedPoint {
-    let cost = cost_sum as f64 / unit as f64 / rows as f64;
-    let loss = loss_count as f64 / rows as f64;
+/// Means of totals over so many people (in units of weight, where there are weights).
+pub fn means(cost_sum: u64, loss_count: u64, unit: u64, people: u64) -> EvaluatedPoint {
+    let cost = cost_sum as f64 / unit as f64 / people as f64;
+    let loss = loss_count as f64 / people as f64;
     EvaluatedPoint { cost, loss, invalidity: cost + loss, cost_sum, loss_count }
 }
 

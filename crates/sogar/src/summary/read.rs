@@ -50,6 +50,16 @@ impl FrontFile {
         if self.cost.unit == 0 {
             return Err("the cost's unit is 0".into());
         }
+        let holdout = self.holdout.as_ref().map(|holdout| holdout.weight.as_ref());
+        if let Some(there) = holdout
+            && there.is_some() != self.weight.is_some()
+        {
+            return Err("only one of the two tables has weights".into());
+        }
+        for weight in self.weight.iter().chain(holdout.flatten()) {
+            weight.check()?;
+        }
+        let people = self.people().affected;
         for split in &self.splits {
             split.split(&self.features).map_err(|error| error.to_string())?;
         }
@@ -68,13 +78,10 @@ impl FrontFile {
             let mut totals = (0u64, 0u64, 0u64);
             self.add_up(&point.tree, &mut totals).map_err(|what| format!("point {number}: {what}"))?;
             let loss = totals.0.saturating_sub(totals.1);
-            if totals.0 != population.affected as u64
-                || loss != point.loss_count
-                || totals.2 != point.cost_sum
-            {
+            if totals.0 != people || loss != point.loss_count || totals.2 != point.cost_sum {
                 return Err(format!("point {number} does not agree with the leaves of its tree"));
             }
-            let means = super::means(point.cost_sum, point.loss_count, self.cost.unit, population.affected);
+            let means = super::means(point.cost_sum, point.loss_count, self.cost.unit, people);
             let written = (point.cost, point.loss, point.invalidity);
             let shape = (point.tree.leaves(), point.tree.depth());
             if written != (means.cost, means.loss, means.invalidity) || shape != (point.leaves, point.depth) {

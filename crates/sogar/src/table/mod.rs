@@ -10,10 +10,11 @@ mod foreign;
 pub mod parquet;
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::files::{read_bytes, sha256_hex};
+use crate::files::{open, read_bytes, sha256_hex, sha256_of_file};
 
 /// The code of a missing cell in a text column.
 pub const MISSING: u32 = u32::MAX;
@@ -102,12 +103,15 @@ pub struct ReadOptions {
 }
 
 impl Table {
-    /// Reads a CSV or Parquet file; which of the two is told by the file's first bytes.
+    /// Reads a CSV or Parquet file; which of the two is told by the file's first bytes. A folder of Parquet files is one table, in the
+    /// order of their names.
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
-        let bytes = read_bytes(path)?;
-        if bytes.starts_with(b"PAR1") {
-            return read_parquet(bytes, path, options);
+        if let Some(files) = parquet_files(path)? {
+            let mut table = read_parquet(path, &files, options)?;
+            table.hash = hash_of(path)?;
+            return Ok(table);
         }
+        let bytes = read_bytes(path)?;
         foreign::refuse(&bytes, path)?;
         csv::parse(&bytes, path, options)
     }
@@ -180,13 +184,49 @@ impl Table {
     }
 }
 
+/// The hash that a table read from here has: of a file's bytes, or of the hashes of a folder's Parquet files.
+pub fn hash_of(path: &Path) -> Result<String> {
+    if !path.is_dir() {
+        return sha256_of_file(path);
+    }
+    let mut hashes = String::new();
+    for file in parquet_files(path)?.unwrap_or_default() {
+        hashes += &sha256_of_file(&file)?;
+    }
+    Ok(sha256_hex(hashes.as_bytes()))
+}
+
+/// The Parquet files that are a table: a file that begins like one, or those of a folder by name; `None` for any other file.
+fn parquet_files(path: &Path) -> Result<Option<Vec<PathBuf>>> {
+    if !path.is_dir() {
+        let mut start = [0; 4];
+        let read = open(path)?.read(&mut start).unwrap_or(0);
+        return Ok((start[..read] == *b"PAR1").then(|| vec![path.to_path_buf()]));
+    }
+    let fault = |message: String| Error::new(ErrorKind::Table, message).file(path);
+    let entries = std::fs::read_dir(path).map_err(|cause| fault(format!("could not be read: {cause}")))?;
+    let hidden =
+        |file: &Path| file.file_name().is_none_or(|name| name.to_string_lossy().starts_with(['.', '_']));
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|file| file.extension().is_some_and(|extension| extension == "parquet") && !hidden(file))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(fault("this folder has no Parquet files".into())
+            .help("give a table as a CSV or Parquet file, or as a folder of files named .parquet"));
+    }
+    Ok(Some(files))
+}
+
 #[cfg(feature = "parquet")]
-fn read_parquet(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
-    parquet::parse(bytes, path, options)
+fn read_parquet(path: &Path, files: &[PathBuf], options: &ReadOptions) -> Result<Table> {
+    parquet::read(path, files, options)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn read_parquet(_bytes: Vec<u8>, path: &Path, _options: &ReadOptions) -> Result<Table> {
+fn read_parquet(path: &Path, _files: &[PathBuf], _options: &ReadOptions) -> Result<Table> {
     Err(Error::new(ErrorKind::Table, "this is a Parquet file, which this build cannot read")
         .file(path)
         .help("save the table as CSV, or build with `--features parquet`"))

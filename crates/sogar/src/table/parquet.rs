@@ -1,88 +1,208 @@
 //! Parquet, through arrow's readers, and arrow columns as such (which is what data frames hand over).
 //!
 //! Numbers of every width become `f64`, text of every layout becomes levels, true and false become text, nulls are
-//! missing. Everything else (dates, lists, …) is refused by name rather than guessed at.
+//! missing. Everything else (dates, lists, …) is refused by name rather than guessed at. Files are read column by column, some rows at a time,
+//! and several files with the same columns can be one table.
 
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use arrow::array::{ArrayRef, AsArray, cast::as_boolean_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::reader::ChunkReader;
 
 use super::cell::{Cell, Texts, classify};
 use super::{Cells, Column, ReadOptions, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::format_number;
-use crate::files::sha256_hex;
+use crate::files::{open, sha256_hex};
+
+/// Rows that are held as arrow arrays at a time; they become a table's cells at once.
+const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// Reads a Parquet file's bytes. `path` is named in messages and kept in the table.
 pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
     let hash = sha256_hex(&bytes);
-    let damaged = |cause: &dyn std::fmt::Display| {
-        Error::new(ErrorKind::Table, format!("this Parquet file is damaged or not supported: {cause}"))
-            .file(path)
-            .help("write it again, or save the table as CSV")
-    };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))
-        .map_err(|cause| damaged(&cause))?;
-    let schema = builder.schema().clone();
-    let reader = builder.build().map_err(|cause| damaged(&cause))?;
-    let mut chunks: Vec<Vec<ArrayRef>> = vec![Vec::new(); schema.fields().len()];
-    for batch in reader {
-        let batch = batch.map_err(|cause| damaged(&cause))?;
-        for (chunk, array) in chunks.iter_mut().zip(batch.columns()) {
-            chunk.push(array.clone());
-        }
-    }
-    let columns = schema
-        .fields()
-        .iter()
-        .zip(&chunks)
-        .map(|(field, chunks)| {
-            column(field.name(), field.data_type(), chunks, options).map_err(|error| error.file(path))
-        })
-        .collect::<Result<Vec<_>>>()?;
-    let mut table = Table::from_columns(path, columns)?;
+    let part = Part::new(bytes::Bytes::from(bytes), path)?;
+    let mut table = read_parts(path, &[part], options)?;
     table.hash = hash;
     Ok(table)
 }
 
+/// Reads files that are one table together, column by column and some rows at a time, so that there is never much more in memory than the
+/// table itself. `path` is what messages call it: the file, or the folder of the files.
+pub fn read(path: &Path, files: &[PathBuf], options: &ReadOptions) -> Result<Table> {
+    let parts = files.iter().map(|file| Part::new(open(file)?, file)).collect::<Result<Vec<_>>>()?;
+    read_parts(path, &parts, options)
+}
+
+/// A file of a table.
+struct Part<R> {
+    reader: R,
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+}
+
+/// What can be read again from its beginning.
+trait Again: ChunkReader + Sized + 'static {
+    fn again(&self) -> std::io::Result<Self>;
+}
+
+impl Again for File {
+    fn again(&self) -> std::io::Result<Self> {
+        self.try_clone()
+    }
+}
+
+impl Again for bytes::Bytes {
+    fn again(&self) -> std::io::Result<Self> {
+        Ok(self.clone())
+    }
+}
+
+impl<R: Again> Part<R> {
+    fn new(reader: R, path: &Path) -> Result<Self> {
+        let metadata = ArrowReaderMetadata::load(&reader, ArrowReaderOptions::default())
+            .map_err(|cause| damaged(path, &cause))?;
+        Ok(Part { reader, path: path.to_path_buf(), metadata })
+    }
+
+    /// Gives a column's arrays to `visit`, some rows at a time.
+    fn each_chunk(&self, column: usize, visit: &mut dyn FnMut(&ArrayRef) -> Result<()>) -> Result<()> {
+        let fault = |cause: &dyn std::fmt::Display| damaged(&self.path, cause);
+        let reader = self.reader.again().map_err(|cause| fault(&cause))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.metadata.clone());
+        let alone = ProjectionMask::roots(builder.parquet_schema(), [column]);
+        let batches = builder
+            .with_projection(alone)
+            .with_batch_size(ROWS_AT_ONCE)
+            .build()
+            .map_err(|cause| fault(&cause))?;
+        for batch in batches {
+            let batch = batch.map_err(|cause| fault(&cause))?;
+            batch.columns().iter().try_for_each(&mut *visit)?;
+        }
+        Ok(())
+    }
+}
+
+fn damaged(path: &Path, cause: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Table, format!("this Parquet file is damaged or not supported: {cause}"))
+        .file(path)
+        .help("write it again, or save the table as CSV")
+}
+
+fn read_parts<R: Again>(path: &Path, parts: &[Part<R>], options: &ReadOptions) -> Result<Table> {
+    let Some((first, others)) = parts.split_first() else {
+        return Err(Error::new(ErrorKind::Table, "there is no Parquet file").file(path));
+    };
+    let kinds = |part: &Part<R>| -> Vec<(String, DataType)> {
+        let fields = part.metadata.schema().fields().iter();
+        fields.map(|field| (field.name().clone(), field.data_type().clone())).collect()
+    };
+    let columns = kinds(first);
+    if let Some(other) = others.iter().find(|part| kinds(part) != columns) {
+        let message = format!("its columns are not those of {}", first.path.display());
+        return Err(Error::new(ErrorKind::Table, message)
+            .file(&other.path)
+            .help("files of one table have the same columns, in the same order and of the same types"));
+    }
+    let mut read = Vec::with_capacity(columns.len());
+    for (position, (name, kind)) in columns.iter().enumerate() {
+        let mut growing = Growing::new(name, kind, options).map_err(|error| error.file(path))?;
+        for part in parts {
+            part.each_chunk(position, &mut |chunk| {
+                growing.push(chunk).map_err(|error| error.file(&part.path))
+            })?;
+        }
+        read.push(growing.finish());
+    }
+    Table::from_columns(path, read)
+}
+
 /// An arrow column, given in chunks of type `kind`, as a column of a table.
 pub fn column(name: &str, kind: &DataType, chunks: &[ArrayRef], options: &ReadOptions) -> Result<Column> {
-    let wants_text = options.text.iter().any(|text| text == name);
-    let cells = match content(kind) {
-        Content::Numbers => {
-            let values = numbers(name, chunks)?;
-            if wants_text { as_text(&values) } else { Cells::Numbers(values) }
-        }
-        Content::Booleans => {
-            let mut texts = Texts::default();
-            for chunk in chunks {
+    let mut growing = Growing::new(name, kind, options)?;
+    chunks.iter().try_for_each(|chunk| growing.push(chunk))?;
+    Ok(growing.finish())
+}
+
+/// A column while its chunks come.
+struct Growing<'a> {
+    name: &'a str,
+    cells: Filling,
+    missing: &'a [String],
+}
+
+/// What chunks are turned into.
+enum Filling {
+    Numbers(Vec<f64>),
+    /// Numbers that are wanted as text.
+    Spelled(Texts),
+    Truth(Texts),
+    /// Text that is wanted as numbers.
+    Parsed(Vec<f64>),
+    Text(Texts),
+}
+
+impl<'a> Growing<'a> {
+    fn new(name: &'a str, kind: &DataType, options: &'a ReadOptions) -> Result<Self> {
+        let is_listed = |list: &[String]| list.iter().any(|listed| listed == name);
+        let cells = match content(kind) {
+            Content::Numbers if is_listed(&options.text) => Filling::Spelled(Texts::default()),
+            Content::Numbers => Filling::Numbers(Vec::new()),
+            Content::Booleans => Filling::Truth(Texts::default()),
+            Content::Text if is_listed(&options.numbers) => Filling::Parsed(Vec::new()),
+            Content::Text => Filling::Text(Texts::default()),
+            Content::Other => {
+                return Err(Error::new(ErrorKind::Table, format!("values of type {kind} are not supported"))
+                    .column(name)
+                    .help("convert the column to numbers or text, or leave it out of the file"));
+            }
+        };
+        Ok(Growing { name, cells, missing: &options.missing })
+    }
+
+    fn push(&mut self, chunk: &ArrayRef) -> Result<()> {
+        let name = self.name;
+        match &mut self.cells {
+            Filling::Numbers(values) => each_number(name, chunk, |value| values.push(value)),
+            Filling::Spelled(texts) => each_number(name, chunk, |value| {
+                let text = format_number(value);
+                texts.push((!value.is_nan()).then_some(text.as_str()));
+            }),
+            Filling::Truth(texts) => {
                 for value in as_boolean_array(chunk) {
                     texts.push(value.map(|value| if value { "true" } else { "false" }));
                 }
+                Ok(())
             }
-            texts.finish()
-        }
-        Content::Text if options.numbers.iter().any(|numbers| numbers == name) => {
-            Cells::Numbers(parsed(name, chunks, &options.missing)?)
-        }
-        Content::Text => {
-            let mut texts = Texts::default();
-            each_text(name, chunks, |cell| {
+            Filling::Parsed(values) => each_text(name, chunk, |cell| {
+                values.push(parsed(name, cell, self.missing, values.len() + 1)?);
+                Ok(())
+            }),
+            Filling::Text(texts) => each_text(name, chunk, |cell| {
                 texts.push(cell.map(str::trim).filter(|cell| !cell.is_empty()));
                 Ok(())
-            })?;
-            texts.finish()
+            }),
         }
-        Content::Other => {
-            return Err(Error::new(ErrorKind::Table, format!("values of type {kind} are not supported"))
-                .column(name)
-                .help("convert the column to numbers or text, or leave it out of the file"));
-        }
-    };
-    Ok(Column { name: name.trim().to_owned(), cells })
+    }
+
+    fn finish(self) -> Column {
+        let cells = match self.cells {
+            Filling::Numbers(mut values) | Filling::Parsed(mut values) => {
+                values.shrink_to_fit();
+                Cells::Numbers(values)
+            }
+            Filling::Spelled(texts) | Filling::Truth(texts) | Filling::Text(texts) => texts.finish(),
+        };
+        Column { name: self.name.trim().to_owned(), cells }
+    }
 }
 
 enum Content {
@@ -112,55 +232,29 @@ fn converted(name: &str, chunk: &ArrayRef, kind: &DataType) -> Result<ArrayRef> 
     })
 }
 
-fn numbers(name: &str, chunks: &[ArrayRef]) -> Result<Vec<f64>> {
-    let mut values = Vec::new();
-    for chunk in chunks {
-        let chunk = converted(name, chunk, &DataType::Float64)?;
-        let chunk = chunk.as_primitive::<Float64Type>();
-        values.extend(chunk.iter().map(|value| value.map_or(f64::NAN, |value| value + 0.0)));
-    }
-    Ok(values)
-}
-
-fn each_text(
-    name: &str,
-    chunks: &[ArrayRef],
-    mut visit: impl FnMut(Option<&str>) -> Result<()>,
-) -> Result<()> {
-    for chunk in chunks {
-        let chunk = converted(name, chunk, &DataType::LargeUtf8)?;
-        for cell in chunk.as_string::<i64>() {
-            visit(cell)?;
-        }
-    }
+fn each_number(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(f64)) -> Result<()> {
+    let chunk = converted(name, chunk, &DataType::Float64)?;
+    let chunk = chunk.as_primitive::<Float64Type>();
+    chunk.iter().for_each(|value| visit(value.map_or(f64::NAN, |value| value + 0.0)));
     Ok(())
 }
 
-/// A text column that is declared to be one of numbers.
-fn parsed(name: &str, chunks: &[ArrayRef], missing: &[String]) -> Result<Vec<f64>> {
-    let mut values = Vec::new();
-    each_text(name, chunks, |cell| {
-        let cell = cell.unwrap_or_default().trim();
-        values.push(match classify(cell, missing) {
-            Cell::Number(number) => number,
-            Cell::Empty | Cell::Token | Cell::Gap => f64::NAN,
-            Cell::Infinite | Cell::Text => {
-                let message = format!("`{cell}` is not a number, but the column is declared as numbers");
-                return Err(Error::new(ErrorKind::Table, message).row(values.len() + 1).column(name));
-            }
-        });
-        Ok(())
-    })?;
-    Ok(values)
+fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -> Result<()>) -> Result<()> {
+    let chunk = converted(name, chunk, &DataType::LargeUtf8)?;
+    chunk.as_string::<i64>().iter().try_for_each(&mut visit)
 }
 
-fn as_text(values: &[f64]) -> Cells {
-    let mut texts = Texts::with_capacity(values.len());
-    for value in values {
-        let text = format_number(*value);
-        texts.push((!value.is_nan()).then_some(text.as_str()));
+/// A cell of a text column that is declared to be one of numbers.
+fn parsed(name: &str, cell: Option<&str>, missing: &[String], row: usize) -> Result<f64> {
+    let cell = cell.unwrap_or_default().trim();
+    match classify(cell, missing) {
+        Cell::Number(number) => Ok(number),
+        Cell::Empty | Cell::Token | Cell::Gap => Ok(f64::NAN),
+        Cell::Infinite | Cell::Text => {
+            let message = format!("`{cell}` is not a number, but the column is declared as numbers");
+            Err(Error::new(ErrorKind::Table, message).row(row).column(name))
+        }
     }
-    texts.finish()
 }
 
 #[cfg(test)]
@@ -253,6 +347,48 @@ mod tests {
         let strict = ReadOptions { numbers: vec!["amount".into()], ..ReadOptions::default() };
         let error = read(columns, &strict).unwrap_err();
         assert!(error.to_string().starts_with("t.parquet, line 2, column `amount`: `?` is not a number"));
+    }
+
+    #[test]
+    fn files_of_a_folder_are_one_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, columns: Vec<(&str, ArrayRef)>| {
+            std::fs::write(folder.path().join(name), written(columns)).unwrap();
+        };
+        let part = |numbers: Vec<i64>, texts: Vec<&str>| -> Vec<(&str, ArrayRef)> {
+            vec![("a", Arc::new(Int64Array::from(numbers))), ("b", Arc::new(StringArray::from(texts)))]
+        };
+        let read = || Table::read(folder.path(), &ReadOptions::default());
+        assert!(read().unwrap_err().to_string().contains("has no Parquet files"));
+        write("part-1.parquet", part(vec![3], vec!["x"]));
+        write("part-0.parquet", part(vec![1, 2], vec!["y", "x"]));
+        std::fs::write(folder.path().join("_SUCCESS"), "").unwrap();
+        let table = read().unwrap();
+        assert_eq!(table.columns[0].cells, Cells::Numbers(vec![1.0, 2.0, 3.0]));
+        assert_eq!(table.columns[1].cells, text(&[1, 0, 0], &["x", "y"]));
+        assert_eq!(table.hash, super::super::hash_of(folder.path()).unwrap());
+        write("part-2.parquet", vec![("a", Arc::new(Int64Array::from(vec![3])))]);
+        let error = read().unwrap_err().to_string();
+        assert!(error.contains("part-2.parquet: its columns are not those of"), "{error}");
+        std::fs::remove_file(folder.path().join("part-2.parquet")).unwrap();
+        write("part-1.parquet", part(vec![4], vec!["x"]));
+        assert_ne!(read().unwrap().hash, table.hash);
+    }
+
+    #[test]
+    fn many_rows_come_in_many_pieces() {
+        let rows = 3 * ROWS_AT_ONCE + 5;
+        let numbers: ArrayRef = Arc::new(Float64Array::from_iter_values((0..rows).map(|row| row as f64)));
+        let texts = (0..rows).map(|row| format!("{}", row % 7));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+        let table = read(vec![("a", numbers), ("b", texts)], &ReadOptions::default()).unwrap();
+        let (Cells::Numbers(numbers), Cells::Text { codes, levels }) =
+            (&table.columns[0].cells, &table.columns[1].cells)
+        else {
+            panic!("numbers and text");
+        };
+        assert!((0..rows).all(|row| numbers[row] == row as f64 && codes[row] as usize == row % 7));
+        assert_eq!((table.rows, levels.len()), (rows, 7));
     }
 
     #[test]

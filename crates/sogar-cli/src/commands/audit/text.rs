@@ -41,7 +41,7 @@ fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> Strin
         "{whose}{} of {} people are turned down ({:.1} %); {} summaries",
         grouped(population.affected),
         grouped(population.rows),
-        100.0 * population.affected as f64 / population.rows as f64,
+        100.0 * population.affected / population.rows,
         grouped(audit.points),
     ));
     for grouping in &population.groupings {
@@ -114,7 +114,7 @@ fn rates(grouping: &GroupingAudit) -> String {
             number(group.selection_rate),
         ];
         if labelled {
-            row.extend([number(group.tpr), grouped(group.positives.unwrap_or(0))]);
+            row.extend([number(group.tpr), grouped(group.positives.unwrap_or(0.0))]);
         }
         rows.push(row);
     }
@@ -201,14 +201,14 @@ fn too_small(small: &[&GroupAudit]) -> String {
     format!("  no statement, too few affected people in the group or outside it: {}\n", names.join(", "))
 }
 
-fn out_of_reach(population: &PopulationAudit, count: usize, blocked_by: &BlockedBy) -> String {
+fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy) -> String {
     let mut text = format!(
         "Out of reach: no admissible action works for {} of {} affected people ({:.2} %)\n",
         grouped(count),
         grouped(population.affected),
-        100.0 * count as f64 / population.affected as f64
+        100.0 * count / population.affected
     );
-    if count == 0 {
+    if count == 0.0 {
         return text;
     }
     let mut rows = vec![strings([
@@ -220,8 +220,8 @@ fn out_of_reach(population: &PopulationAudit, count: usize, blocked_by: &Blocked
         "rules",
         "none of these",
     ])];
-    let cells = |name: String, count: usize, blocked_by: &BlockedBy| {
-        let cell = |count: Option<usize>| count.map_or("not tested".to_owned(), grouped);
+    let cells = |name: String, count: f64, blocked_by: &BlockedBy| {
+        let cell = |count: Option<f64>| count.map_or("not tested".to_owned(), grouped);
         vec![
             name,
             grouped(count),
@@ -236,7 +236,8 @@ fn out_of_reach(population: &PopulationAudit, count: usize, blocked_by: &Blocked
     let several = population.groupings.len() > 1;
     for grouping in &population.groupings {
         for group in &grouping.groups {
-            let (Some(count @ 1..), Some(blocked_by)) = (group.unreachable, &group.blocked_by) else {
+            let some = group.unreachable.filter(|&count| count > 0.0);
+            let (Some(count), Some(blocked_by)) = (some, &group.blocked_by) else {
                 continue;
             };
             let shown = name(&group.group);

@@ -271,8 +271,12 @@ fn bins(
         None => {
             let kind = if whole { Kind::Integer } else { Kind::Real };
             let feature = Feature { name: name.to_owned(), kind, columns: Columns::One(name.to_owned()) };
-            let alone =
-                FeatureTable { features: vec![feature], values: vec![numbers.to_vec()], rows: numbers.len() };
+            let alone = FeatureTable {
+                features: vec![feature],
+                values: vec![numbers.to_vec()],
+                rows: numbers.len(),
+                weights: None,
+            };
             binning(&alone, 0, &Config::default())?
         }
     };

@@ -23,7 +23,7 @@ fn people() -> (Table, FeatureTable) {
         columns: Columns::OneHot(vec!["region_north".into(), "region_south".into()]),
     };
     let values = vec![vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]];
-    (table, FeatureTable { features: vec![region], values, rows: 6 })
+    (table, FeatureTable { features: vec![region], values, rows: 6, weights: None })
 }
 
 fn groups(text: &str) -> Result<Groups> {
@@ -94,7 +94,7 @@ fn numbers_with_many_values_are_cut_into_bins() {
     let shares: Vec<f64> = (0..60).map(|share| f64::from(share) / 10.0).collect();
     let table = Table::from_columns("", vec![Column::numbers("age", ages), Column::numbers("share", shares)])
         .unwrap();
-    let features = FeatureTable { features: Vec::new(), values: Vec::new(), rows: 60 };
+    let features = FeatureTable { features: Vec::new(), values: Vec::new(), rows: 60, weights: None };
     let view = View { columns: &table, features: &features };
     let found = |text: &str| {
         text.parse::<Grouping>().unwrap().learn(view, &Config::default()).unwrap().apply(view).unwrap().names
@@ -138,7 +138,7 @@ fn what_makes_no_groups_is_answered_with_a_remedy() {
     let named: Vec<String> = (0..900).map(|id| format!("n{id}")).collect();
     let texts = Column::text("name", named.iter().map(|name| Some(name.as_str())));
     let names = Table::from_columns("", vec![texts]).unwrap();
-    let features = FeatureTable { features: Vec::new(), values: Vec::new(), rows: 900 };
+    let features = FeatureTable { features: Vec::new(), values: Vec::new(), rows: 900, weights: None };
     let learn = |text: &str, columns: &Table| {
         text.parse::<Grouping>().unwrap().learn(View { columns, features: &features }, &Config::default())
     };

@@ -104,7 +104,7 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(Question<'_>, &DenseNetwo
             (0..rows).map(|_| random.below(if missing { 6 } else { 5 }) as f64).collect(),
             (0..rows).map(|_| random.below(2) as f64).collect(),
         ];
-    let table = FeatureTable { features, values, rows };
+    let table = FeatureTable { features, values, rows, weights: None };
     let links = [Links::None, Links::Mutable, Links::Immutable][(seed / 3 % 3) as usize];
     let edits = edits(&mut random, links);
     let mut actions = all_actions(&edits, 1 + (seed % 3) as u32);
@@ -290,7 +290,8 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
         let features: Vec<Feature> = features().into_iter().take(2).collect();
         let (encoder, _) =
             Encoder::match_columns(predictor.info(), &features, &ModelConfig::default()).unwrap();
-        let table = FeatureTable { features, values: vec![vec![row[0]], vec![row[1]]], rows: 1 };
+        let table =
+            FeatureTable { features, values: vec![vec![row[0]], vec![row[1]]], rows: 1, weights: None };
         let edits = [1.0, 2.0].map(|by| Edit {
             feature: 0,
             change: Change::Shift { by, lo: -50.0, hi: 50.0 },
@@ -321,7 +322,7 @@ fn a_cancelled_computation_gives_nothing() {
     let predictor = model(random.network(2, NetworkDecision::Softmax, 2, 0.0), &["x", "y"]);
     let features: Vec<Feature> = features().into_iter().take(2).collect();
     let (encoder, _) = Encoder::match_columns(predictor.info(), &features, &ModelConfig::default()).unwrap();
-    let table = FeatureTable { features, values: vec![vec![1.0], vec![2.0]], rows: 1 };
+    let table = FeatureTable { features, values: vec![vec![1.0], vec![2.0]], rows: 1, weights: None };
     let edits = [Edit { feature: 0, change: Change::Shift { by: 1.0, lo: 0.0, hi: 9.0 }, followers: vec![] }];
     let actions = all_actions(&edits, 1);
     let question = Question {

@@ -76,7 +76,7 @@ fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
         encoder,
         rows: (0..rows).collect(),
         actions: all_actions(&edits, 3),
-        table: FeatureTable { features, values, rows },
+        table: FeatureTable { features, values, rows, weights: None },
         edits,
         asked: seen.0,
         batches: seen.1,

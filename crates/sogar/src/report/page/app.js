@@ -4,7 +4,7 @@ import { showAudited } from './audited.js';
 import { drawForPaper } from './axes.js';
 import { at, h, put } from './dom.js';
 import { featureUse } from './features.js';
-import { count, data, heldOut, leaves, point } from './front.js';
+import { count, data, heldOut, leaves, person, point } from './front.js';
 import { groupsSection, mixLegend, mixOf } from './groups.js';
 import { fixed, grouped, percent } from './numbers.js';
 import { peopleSection } from './people.js';
@@ -105,7 +105,7 @@ function summaryLede(i) {
   const { loss, cost, lossCount } = point(i);
   const there = heldOut(i);
   const { affected } = data.population;
-  return `If everybody followed it, ${grouped(affected - lossCount)} of the ${grouped(affected)} people turned down (${percent(1 - loss)}) would get the desired outcome, at a mean cost of ${fixed(cost, 3)}.`
+  return `If everybody followed it, ${grouped(affected - lossCount / person)} of the ${grouped(affected)} people turned down (${percent(1 - loss)}) would get the desired outcome, at a mean cost of ${fixed(cost, 3)}.`
     + (there ? ` On held-out people: ${percent(1 - there.loss)} at ${fixed(there.cost, 3)}.` : '');
 }
 

@@ -1,6 +1,6 @@
 // The audit's figures of a grouping, unpacked when somebody looks at them.
 
-import { count, data, heldOut, point, unpack } from './front.js';
+import { count, data, heldOut, person, point, unpack } from './front.js';
 
 export const MEASURES = ['cost', 'loss', 'invalidity'];
 
@@ -61,5 +61,5 @@ export function intervalAt(measure, i) {
 /** How a leaf's people divide among the groups of a grouping: `{rows, flipped}` a group, null for what is not shown. */
 export function compositionOf(leaf, grouping) {
   if (leaf.composition === null) return null;
-  return data.compositions[leaf.composition][grouping].map((cell) => cell && { rows: cell[0], flipped: cell[1] });
+  return data.compositions[leaf.composition][grouping].map((cell) => cell && { rows: cell[0] / person, flipped: cell[1] / person });
 }

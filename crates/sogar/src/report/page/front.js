@@ -5,7 +5,9 @@ import { at } from './dom.js';
 export const data = JSON.parse(at('data').textContent);
 export const count = data.points.tree.length;
 const { unit } = data.cost;
-const n = data.population.affected;
+// With decimal weights points and leaves are counted in units, of which a person has some.
+export const person = data.population.person ?? 1;
+const n = Math.round(data.population.affected * person);
 
 function means(costSum, lossCount, people) {
   const cost = costSum / unit / people;
@@ -21,7 +23,7 @@ export function point(i) {
 /** A point's figures on held-out people, where there are any. */
 export function heldOut(i) {
   const there = data.holdout;
-  return there && means(there.cost_sum[i], there.loss_count[i], there.affected);
+  return there && means(there.cost_sum[i], there.loss_count[i], Math.round(there.affected * (there.person ?? 1)));
 }
 
 /** A pair (total cost, people not flipped) as figures. */
@@ -31,7 +33,7 @@ export function pair([costSum, lossCount]) {
 
 /** What a leaf's people pay on average. */
 export function leafCost(leaf) {
-  return leaf.costSum / unit / Math.max(leaf.rows, 1);
+  return leaf.costSum / unit / person / (leaf.rows || 1);
 }
 
 function node(id) {
@@ -43,13 +45,14 @@ function node(id) {
   }
   // A leaf with too few people to be shown has nothing but its action.
   const [action, rows = null, flipped = null, costSum = null, composition = null] = stored;
-  return { action, rows, flipped, costSum, composition };
+  const counted = (units) => units === null ? null : units / person;
+  return { action, rows: counted(rows), flipped: counted(flipped), costSum, composition };
 }
 
 /** A point's tree. The whole population stands at its root, even where leaves are not shown. */
 export function tree(i) {
   const root = node(data.points.tree[i]);
-  root.rows = n;
+  root.rows = data.population.affected;
   return root;
 }
 

@@ -36,7 +36,7 @@ export function mixOf(leaf, grouping) {
     span.style.flex = String(rows);
     return rows > 0 ? span : null;
   };
-  const hidden = leaf.rows - mix.reduce((sum, cell) => sum + (cell?.rows ?? 0), 0);
+  const hidden = Number((leaf.rows - mix.reduce((sum, cell) => sum + (cell?.rows ?? 0), 0)).toFixed(6));
   const parts = [...mix.map((cell, g) => part(cell?.rows ?? 0, `f${g % COLORS}`)), part(hidden, 'untold')];
   const words = [...mix.map((cell, g) => cell && `${clipped(data.groupings[grouping].reference.groups[g].name)} ${cell.rows}`).filter(Boolean),
     hidden > 0 && `not shown ${hidden}`].filter(Boolean).join(', ');

@@ -22,9 +22,10 @@ export function signed(number, digits = 3) {
   return (number < 0 ? '−' : '+') + text;
 }
 
-/** Whole numbers in groups: 1,234,567. */
+/** Numbers in groups: 1,234,567. Decimals, of weighted people, to six digits. */
 export function grouped(number) {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+  const [whole, rest] = String(typeof number === 'number' && !Number.isInteger(number) ? Number(number.toFixed(6)) : number).split('.');
+  return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (rest ? `.${rest}` : '');
 }
 
 /** `1 person`, `2 people`. */

@@ -1,7 +1,7 @@
 // Trees in words: the same sentences as `sogar show` prints. Sentences are lists of parts, so that names and values of the
 // table can be set apart from the words around them: `{name}`, `{value}`, or plain text.
 
-import { data, depth, leafCost, leaves, point, rules, tree } from './front.js';
+import { data, depth, leafCost, leaves, person, point, rules, tree } from './front.js';
 import { fixed, plain, spokenNumber } from './numbers.js';
 
 const features = new Map(data.features.map((feature) => [feature.name, feature]));
@@ -144,6 +144,11 @@ export function rulesText(i) {
   return `${titleText(i)}\n${lines.join('')}`;
 }
 
+/** People as result files count them. */
+function units(people) {
+  return people === null ? null : Math.round(people * person);
+}
+
 /** A summary as `sogar show --json` prints it. */
 export function summaryJson(i) {
   const root = tree(i);
@@ -158,7 +163,7 @@ export function summaryJson(i) {
           return { feature, test, value, holds };
         }),
         action: { id, text: words, edits },
-        rows: leaf.rows, flipped: leaf.flipped, cost_sum: leaf.costSum,
+        rows: units(leaf.rows), flipped: units(leaf.flipped), cost_sum: leaf.costSum,
       };
     }),
   };

@@ -1,0 +1,202 @@
+//! How many people each row stands for.
+//!
+//! A row of weight 3 is three equal rows: in distribution functions, in means, in the size of a leaf, in every number of people. So
+//! that such sums stay exact, weights are whole numbers of a *unit*: a person where all weights are whole, else the largest of a
+//! tenth, a hundredth, … a millionth of one on which all weights lie (what is finer is rounded to a millionth, SPEC §5).
+
+use super::format_number;
+use crate::error::{Error, Result, suggest};
+use crate::table::{Cells, Table};
+
+/// Weights are multiples of one by this, at the finest.
+const MILLION: u64 = 1_000_000;
+/// Units are counted in 32 bits, of which the search needs the two largest numbers for itself.
+const MOST: u64 = u32::MAX as u64 - 2;
+
+/// The weights of a table's rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weights {
+    /// The column that they come from.
+    pub column: String,
+    /// Units in the weight of one person.
+    pub unit: u32,
+    of_row: Vec<u32>,
+    total: u64,
+}
+
+impl Weights {
+    /// The weights in a column of a table. Whatever is not a positive number is an error with its place.
+    ///
+    /// ```
+    /// use sogar::{feature::Weights, table::{Column, Table}};
+    /// let table = Table::from_columns("", vec![Column::numbers("people", vec![2.0, 0.5, 1.25])])?;
+    /// let weights = Weights::read(&table, "people")?;
+    /// assert_eq!((weights.unit, weights.of_row(2), weights.total()), (100, 125, 375));
+    /// # Ok::<(), sogar::Error>(())
+    /// ```
+    pub fn read(table: &Table, column: &str) -> Result<Weights> {
+        let found = table.column(column).ok_or_else(|| {
+            table.error(format!("there is no column `{column}`, which data.weight names")).help(format!(
+                "{}, or add it, with 1 where a row is one person",
+                suggest(column, table.names())
+            ))
+        })?;
+        let Cells::Numbers(numbers) = &found.cells else {
+            return Err(text_cell(table, column, &found.cells));
+        };
+        let mut fine = Vec::with_capacity(numbers.len());
+        for (row, &weight) in numbers.iter().enumerate() {
+            fine.push(
+                millionths(weight)
+                    .map_err(|(message, help)| table.error_at(row, column, message).help(help))?,
+            );
+        }
+        let coarsest = (0..=6).map(|digits| 10u64.pow(6 - digits));
+        let step =
+            coarsest.into_iter().find(|step| fine.iter().all(|weight| weight % step == 0)).unwrap_or(1);
+        let unit = MILLION / step;
+        let total: u64 = fine.iter().map(|weight| weight / step).fold(0, u64::saturating_add);
+        if total > MOST {
+            return Err(too_many(table, column, total, unit));
+        }
+        // Each is at most the total, which fits.
+        let of_row = fine.iter().map(|weight| (weight / step) as u32).collect();
+        Ok(Weights { column: column.to_owned(), unit: unit as u32, of_row, total })
+    }
+
+    /// A row's weight, in units.
+    pub fn of_row(&self, row: usize) -> u32 {
+        self.of_row[row]
+    }
+
+    /// The weight of all rows, in units.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+/// A weight in millionths, or what is wrong with it and what to do.
+fn millionths(weight: f64) -> std::result::Result<u64, (String, &'static str)> {
+    const POSITIVE: &str = "write how many people the row stands for, or leave the row out of the table";
+    if weight.is_nan() {
+        return Err((
+            "the row has no weight".into(),
+            "write 1 if it stands for one person, or leave the row out",
+        ));
+    }
+    let shown = format_number(weight);
+    if weight <= 0.0 {
+        let what = if weight == 0.0 { "counts for nobody" } else { "is not a number of people" };
+        return Err((format!("a weight of {shown} {what}"), POSITIVE));
+    }
+    if weight > MOST as f64 {
+        let help = "divide all weights by the same number: a thousand people may be counted as one";
+        return Err((format!("a weight of {shown} is too large; {MOST} is the most"), help));
+    }
+    match (weight * MILLION as f64).round() as u64 {
+        0 => Err((
+            format!("a weight of {shown} is less than a millionth of a person"),
+            "multiply all weights by the same number, or leave the row out of the table",
+        )),
+        fine => Ok(fine),
+    }
+}
+
+/// The error for the first cell that is no number.
+fn text_cell(table: &Table, column: &str, cells: &Cells) -> Error {
+    let help = "a weight is how many people a row stands for: correct the cell, or name another column";
+    let Cells::Text { codes, levels } = cells else {
+        return table.error("a weight is no number").column(column);
+    };
+    let level = |code: u32| levels.get(code as usize).map(String::as_str);
+    let bad = codes.iter().position(|&code| level(code).is_none_or(|text| text.parse::<f64>().is_err()));
+    let row = bad.unwrap_or(0);
+    let message = match codes.get(row).and_then(|&code| level(code)) {
+        Some(text) => format!("`{text}` is not a number, but the column holds weights"),
+        None => "the row has no weight".to_owned(),
+    };
+    table.error_at(row, column, message).help(help)
+}
+
+fn too_many(table: &Table, column: &str, total: u64, unit: u64) -> Error {
+    let mut message = format!("the weights add up to {}", format_number(total as f64 / unit as f64));
+    if unit > 1 {
+        message += &format!(", which is {total} with their {} decimals", unit.ilog10());
+    }
+    message += &format!("; no more than {MOST} can be counted");
+    let factor = 10u64.pow((total / MOST).ilog10() + 1);
+    let mut help = format!("divide all weights by {factor} and round them");
+    if unit > 1 {
+        help = format!("round the weights to fewer decimals, or {help}");
+    }
+    table
+        .error(message)
+        .column(column)
+        .help(help + "; summaries depend on their ratios alone, but for min_leaf")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Column;
+
+    fn read(numbers: Vec<f64>) -> Result<Weights> {
+        Weights::read(&Table::from_columns("t.csv", vec![Column::numbers("w", numbers)])?, "w")
+    }
+
+    #[test]
+    fn whole_numbers_are_people_and_decimals_have_the_unit_they_need() {
+        let units = |numbers: &[f64]| {
+            let weights = read(numbers.to_vec()).unwrap();
+            (weights.unit, (0..numbers.len()).map(|row| weights.of_row(row)).collect::<Vec<_>>())
+        };
+        assert_eq!(units(&[1.0, 20.0, 100.0]), (1, vec![1, 20, 100]));
+        assert_eq!(units(&[0.5, 20.0]), (10, vec![5, 200]));
+        assert_eq!(units(&[0.1 + 0.2, 1.0]), (10, vec![3, 10]), "not one bit of noise");
+        assert_eq!(units(&[0.123_456_7, 1.0]), (1_000_000, vec![123_457, 1_000_000]));
+    }
+
+    #[test]
+    fn what_is_no_number_of_people_is_refused_with_its_place() {
+        let fault = |weight: f64| {
+            let error = read(vec![1.0, weight]).unwrap_err();
+            assert!(error.remedy().is_some_and(|help| help.len() > 20), "{error}");
+            let message = error.to_string();
+            message.strip_prefix("t.csv, line 2, column `w`: ").unwrap_or(&message).to_owned()
+        };
+        assert_eq!(fault(0.0), "a weight of 0 counts for nobody");
+        assert_eq!(fault(-1.5), "a weight of -1.5 is not a number of people");
+        assert_eq!(fault(f64::NAN), "the row has no weight");
+        assert_eq!(fault(1e-9), "a weight of 1e-9 is less than a millionth of a person");
+        assert_eq!(fault(5e9), "a weight of 5000000000 is too large; 4294967293 is the most");
+        assert_eq!(fault(1e300), "a weight of 1e300 is too large; 4294967293 is the most");
+        assert!(fault(f64::INFINITY).contains("is not a finite number"));
+    }
+
+    #[test]
+    fn text_is_refused_where_it_stands() {
+        let column = Column::text("w", [Some("2"), Some("many"), None]);
+        let table = Table::from_columns("t.csv", vec![column]).unwrap();
+        let message = Weights::read(&table, "w").unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "t.csv, line 2, column `w`: `many` is not a number, but the column holds weights"
+        );
+        let error = Weights::read(&table, "weigth").unwrap_err();
+        assert_eq!(error.to_string(), "t.csv: there is no column `weigth`, which data.weight names");
+        assert!(error.remedy().unwrap().ends_with("or add it, with 1 where a row is one person"));
+    }
+
+    #[test]
+    fn more_than_can_be_counted_is_refused_with_a_divisor() {
+        let error = read(vec![4e9, 4e9]).unwrap_err();
+        assert!(
+            error.to_string().starts_with("t.csv, column `w`: the weights add up to 8000000000; no more")
+        );
+        assert!(error.remedy().unwrap().starts_with("divide all weights by 10 and round"));
+        let error = read(vec![1e6, 0.000_001]).unwrap_err();
+        assert!(error.to_string().contains("which is 1000000000001 with their 6 decimals"), "{error}");
+        assert!(error.remedy().unwrap().contains("fewer decimals, or divide all weights by 1000 and"));
+        assert_eq!(read(vec![4_294_967_292.0, 1.0]).unwrap().total(), MOST);
+    }
+}

@@ -1,0 +1,132 @@
+//! A run in parts: what a process needs to take part in one, and how the parts become a result file.
+//!
+//! Whoever leads a run has a [`Prepared`]. Others make the same one from the same table, model and configuration
+//! ([`Prepared::outcomes_identity`] proves it), find outcomes of some rows ([`Prepared::outcomes_of_block`]), and search on the
+//! [`Frame`](sogar_solver::Frame) with everybody's outcomes. The leader never needs all outcomes, only those of the actions
+//! that the front uses.
+
+use std::ops::Range;
+
+use sogar_solver::{
+    Actions, BitTable, CancelToken, Frame, Limits, Outcome, ProblemParts, Solution, Stats, Stop, TreeNode,
+};
+
+use super::result::Describe;
+use super::sample::used;
+use super::{Prepared, Searched};
+use crate::actions::all_actions;
+use crate::cost::edit_costs;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::memory_limit;
+use crate::outcomes::{Outcomes, Question, Watch, outcomes};
+use crate::summary::{FrontFile, Status};
+
+/// What was found elsewhere.
+pub struct Gathered {
+    /// The front; actions are numbered among all actions.
+    pub solutions: Vec<Solution>,
+    /// Numbers of the actions whose flips are given, ascending ([`actions_in_use`]).
+    pub ids: Vec<u32>,
+    /// Whom each of them flips; `None` if outcomes were not all found before the run was stopped.
+    pub flips: Option<BitTable>,
+    /// Outcomes that the model itself had to settle.
+    pub settled: u64,
+    /// How the run ended.
+    pub status: Status,
+    /// Seconds that outcomes took.
+    pub seconds_outcomes: f64,
+    /// Seconds that the search took.
+    pub seconds_search: f64,
+}
+
+/// The numbers of the actions that trees use, with all that these begin with.
+pub fn actions_in_use(solutions: &[Solution], all: &Actions) -> Vec<u32> {
+    used(solutions, all).0
+}
+
+impl Prepared {
+    /// Stands for everything that outcomes depend on.
+    pub fn outcomes_identity(&self) -> String {
+        self.outcomes_key(&self.affected)
+    }
+
+    /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit.
+    pub fn frame(&self) -> Result<Frame> {
+        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
+        let size = self.size();
+        size.refuse_if_too_large(size.memory(self.threads(), outputs), memory_limit(&self.config.limits)?)?;
+        let people = self.everybody();
+        let edit_costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
+        Ok(Frame::new(ProblemParts {
+            rows: people.rows.len(),
+            splits: people.splits,
+            edit_costs,
+            combine: self.cost.combine(),
+            actions: all_actions(&self.edits, self.limits.max_edits),
+            flips: BitTable::new(0, 0),
+            weights: self.weights(&self.affected),
+            limits: Limits {
+                max_depth: self.limits.max_depth,
+                max_leaves: self.limits.max_leaves,
+                min_leaf: people.min_leaf,
+            },
+        }))
+    }
+
+    /// The outcomes of all actions on the affected rows at some positions; `None` if cancelled.
+    pub fn outcomes_of_block(&self, block: Range<usize>, cancel: &CancelToken) -> Result<Option<Outcomes>> {
+        let Some(rows) = self.affected.get(block) else {
+            return Err(Error::new(ErrorKind::Usage, "there are no affected rows at these positions"));
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
+            Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
+        })?;
+        let actions = all_actions(&self.edits, self.limits.max_edits);
+        let question = Question {
+            predictor: &*self.model.predictor,
+            encoder: &self.encoder,
+            desired: &self.classes.desired,
+            table: &self.table,
+            rows,
+            edits: &self.edits,
+            actions: &actions,
+            rules: &self.rules,
+        };
+        let stop = Stop { deadline: None, cancel: cancel.clone() };
+        pool.install(|| outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }))
+    }
+
+    /// The result file of what was found elsewhere.
+    pub fn gathered(&self, found: Gathered) -> Result<FrontFile> {
+        let Gathered { solutions, ids, flips, settled, status, seconds_outcomes, seconds_search } = found;
+        let all = all_actions(&self.edits, self.limits.max_edits);
+        let complete = flips.is_some();
+        let solutions = if complete {
+            solutions
+                .into_iter()
+                .map(|one| Solution { tree: super::sample::renamed(&one.tree, &ids), ..one })
+                .collect()
+        } else {
+            vec![Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } }]
+        };
+        let actions: Actions = ids.iter().map(|&id| all.get(id as usize)).collect();
+        let method = "in blocks of rows, by other processes";
+        let outcomes = flips.map(|flips| Outcomes { flips, settled, method });
+        let made =
+            self.problem_over(&self.everybody(), actions, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
+        let outcome = Outcome {
+            front: Vec::new(),
+            status: sogar_solver::Status::Complete,
+            bound: Vec::new(),
+            stats: Stats::default(),
+        };
+        let searched =
+            Searched { made, outcome, status, device: "cpu".to_owned(), seconds_outcomes, seconds_search };
+        let mut file = self.file(&searched, solutions, &ids, &mut Describe::default());
+        if complete {
+            file.counts.actions = all.len();
+        }
+        file.bound = None;
+        Ok(file)
+    }
+}

@@ -1,0 +1,355 @@
+"""Fits and evaluations on a cluster of Dask: the same result, to the byte, from many processes.
+
+A fit has three stages. Outcomes are found in blocks of rows; then the leaves of all trees are evaluated, each
+once, in shares; then cuts of everybody are solved, with all leaves known. The client only plans, and puts
+finished cuts together: the outcomes, which are large, go from worker to worker. Scheduling, retries and the
+loss of workers are Dask's own business: every task is a function of its arguments.
+
+Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``, ``sogar-evaluate-…``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import _dask_tasks as tasks
+from . import _native
+from ._errors import ArgumentError, PopulationError, SogarError, TooLargeError
+from ._tables import UserTable
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+LOG = logging.getLogger("sogar")
+
+#: How often a task is tried again after its worker was lost.
+RETRIES = 3
+#: Tasks of a stage for each thread of the cluster, so that nobody waits long for the last one.
+TASKS_EACH = 6
+
+Bar = Callable[[str, int, int, str], None]
+Solved = tuple[_native.Front, list[str], BaseException | None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that a fit may take."""
+
+    outcomes: float | None = None
+    search: float | None = None
+
+
+class _Stopped(Exception):  # noqa: N818 - no error
+    """The time is over."""
+
+
+def is_dask(data: Any) -> bool:
+    """Whether this is a table of Dask, without importing it."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
+
+
+def gathered(data: Any) -> Any:
+    """A table of Dask in one piece, as pandas has it: bins and costs need all of its values."""
+    return data.compute() if is_dask(data) else data
+
+
+def is_client(client: Any) -> bool:
+    """Whether this is a client of `dask.distributed`."""
+    return hasattr(client, "scatter") and hasattr(client, "submit") and hasattr(client, "nthreads")
+
+
+def recipe_of(
+    problem: _native.Problem,
+    table: _native.Table,
+    model: tuple[Any, ...],
+    config: str,
+    folder: str,
+    cost: Callable[..., float] | None,
+) -> tasks.Recipe:
+    """How a worker makes this problem; one thread for each task."""
+    settings = json.loads(config)
+    settings.setdefault("limits", {})["threads"] = 1
+    return tasks.Recipe(
+        token=uuid.uuid4().hex[:12],
+        table=table.state(),
+        model=model,
+        config=json.dumps(settings),
+        folder=folder,
+        cost=cost,
+        identity=problem.outcomes_identity,
+    )
+
+
+class Fit:
+    """One fit on a cluster."""
+
+    def __init__(
+        self,
+        problem: _native.Problem,
+        recipe: tasks.Recipe,
+        client: Client,
+        bar: Bar,
+        limits: Limits,
+    ) -> None:
+        """Looks at the cluster; refuses what its workers have no room for."""
+        self.problem, self.client, self.bar, self.limits = problem, client, bar, limits
+        settings = json.loads(recipe.config)
+        settings.pop("cost", None)  # outcomes do not depend on it, and its files may be on the client alone
+        self.recipe = tasks.Recipe(
+            **{**vars(recipe), "config": json.dumps(settings), "cost": None, "token": uuid.uuid4().hex[:12]}
+        )
+        self.token = self.recipe.token
+        self.slots = sum(client.nthreads().values())
+        if not self.slots:
+            raise ArgumentError("the client has no workers", "start some, or leave `client` out")
+        self.memory = self._room()
+        self.futures: list[Future] = []
+        self.combination: _native.Combination | None = None
+        self.blocks: list[Future] = []
+        self.frame: Future | None = None
+
+    def _room(self) -> int:
+        """Bytes that a worker has for remembering; refuses a problem that does not fit into it."""
+        sizes = self.problem.sizes
+        flips = sizes["actions"] * (-(-sizes["affected"] // 64)) * 8
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        given = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+        if not given:
+            return 2**62
+        # The blocks as they came, and the same in the order of the search.
+        needed, least = int(2.5 * flips) + 200_000_000, min(given)
+        if needed > least:
+            raise TooLargeError(
+                f"the outcomes of {sizes['actions']} actions on {sizes['affected']} people need about "
+                f"{needed / 1e9:.1f} GB on every worker, but a worker has {least / 1e9:.1f} GB",
+                "give workers more memory (`memory_limit`, or fewer of them on a machine), or make the "
+                "problem smaller: max_edits, steps, immutable, sample",
+            )
+        return int(least - needed) // 2 + 100_000_000
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, name: str, **options: Any) -> Future:
+        """A task with a name that people can read."""
+        key = f"sogar-{name}-{self.token}"
+        future: Future = self.client.submit(
+            function, *arguments, key=key, retries=RETRIES, pure=True, **options
+        )
+        self.futures.append(future)
+        return future
+
+    def finished(self, futures: Sequence[Future], deadline: float | None) -> Iterator[Future]:
+        """Futures as they finish; their errors are raised."""
+        from distributed import as_completed
+
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        try:
+            for future in as_completed(futures, timeout=left):
+                if future.status == "cancelled":
+                    raise SogarError("the fit was cancelled by another client of the cluster")
+                if future.status == "error":
+                    future.result()
+                yield future
+        except TimeoutError:
+            raise _Stopped from None
+
+    def solve(self) -> Solved:
+        """All stages; what was found so far if it is stopped."""
+        start = time.monotonic()
+        outcomes_end = search_start = None
+        status, interrupt = "complete", None
+        try:
+            try:
+                frame = self.problem.frame()
+                self.frame = self.client.scatter(frame, broadcast=True, hash=False)
+                self._outcomes(None if self.limits.outcomes is None else start + self.limits.outcomes)
+                outcomes_end = search_start = time.monotonic()
+                self._search(frame, None if self.limits.search is None else search_start + self.limits.search)
+            except _Stopped:
+                status = "time_limit"
+            except KeyboardInterrupt as pressed:
+                status, interrupt = "cancelled", pressed
+            if status != "complete":
+                self._cancel()
+                with suppress(Exception):  # workers that are gone have stopped already
+                    self.client.run(tasks.stop, self.token)
+            ids: list[int] = []
+            flips, settled = b"", 0
+            if self.combination is not None:
+                ids = self.combination.finish()
+                flips, settled = self.submit(
+                    tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
+                ).result()
+            now = time.monotonic()
+            front = self.problem.gathered(
+                self.combination,
+                ids or [0],
+                flips,
+                settled=settled,
+                status=status,
+                seconds_outcomes=(outcomes_end or now) - start,
+                seconds_search=now - (search_start or now),
+            )
+            return front, [], interrupt
+        finally:
+            self._cancel()
+            with suppress(Exception):  # a worker that is gone has nothing left to free
+                self.client.run(tasks.forget, self.token)
+
+    def _cancel(self) -> None:
+        """Gives up what is not finished."""
+        open_tasks = [future for future in self.futures if not future.done()]
+        if open_tasks:
+            self.client.cancel(open_tasks, force=True)
+
+    def _outcomes(self, deadline: float | None) -> None:
+        """Outcomes in blocks of rows, which stay where they were found."""
+        rows = self.problem.sizes["affected"]
+        each = -(-rows // (TASKS_EACH * self.slots))
+        step = -(-each // 64) * 64
+        ranges = [(start, min(start + step, rows)) for start in range(0, rows, step)]
+        if self._ships():
+            recipe = self.client.scatter(self.recipe, broadcast=True, hash=False)
+            self.blocks = [
+                self.submit(tasks.outcomes, recipe, *block, name=f"outcomes-{number}")
+                for number, block in enumerate(ranges)
+            ]
+            for done, _ in enumerate(self.finished(self.blocks, deadline), 1):
+                self.bar("outcomes of all actions", done, len(ranges), "")
+            return
+        LOG.warning("the model can't be sent to workers, so outcomes are found by the client")
+        found = []
+        for done, (start, stop) in enumerate(ranges):
+            if deadline is not None and time.monotonic() > deadline:
+                raise _Stopped
+            self.bar("outcomes of all actions, by the client", done, len(ranges), "")
+            block, settled = self.problem.outcomes_block(start, stop)
+            found.append(block + settled.to_bytes(8, "little"))
+        # To everybody, who will need them all: nobody could find them again.
+        self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))
+
+    def _ships(self) -> bool:
+        """Whether the model can go to other processes."""
+        if self.recipe.model[0] != "asked":
+            return True
+        import cloudpickle
+
+        try:
+            cloudpickle.loads(cloudpickle.dumps(self.recipe.model))
+        except Exception as reason:  # whatever a user's object may raise
+            LOG.info("the model stays on the client: %r", reason)
+            return False
+        return True
+
+    def _search(self, frame: bytes, deadline: float | None) -> None:
+        """Leaves first, each once; then cuts, which share them."""
+        common = (self.token, self.frame, self.blocks, self.memory)
+        first = self.submit(tasks.root, *common, name="root")
+        whole, count = first.result()
+        self.combination = _native.Combination(frame, whole)
+        leaf_tasks = []
+        for start, stop, part, of in leaf_shares(count, TASKS_EACH * self.slots):
+            name = f"leaves-{start}-{part}"
+            future = self.submit(tasks.leaves, *common, (start, stop), (part, of), name=name, priority=5)
+            leaf_tasks.append((start, name, future))
+        step = max(1, -(-count // (TASKS_EACH * self.slots)))
+        cut_tasks: dict[Future, int] = {}
+        for start in range(0, count, step):
+            stop = min(start + step, count)
+            # A leaf stands below the first of its splits.
+            needed = [(name, future) for first_cut, name, future in leaf_tasks if first_cut < stop]
+            names, known = [name for name, _ in needed], [future for _, future in needed]
+            future = self.submit(tasks.cuts, *common, (start, stop), names, known, name=f"cuts-{start}")
+            cut_tasks[future] = stop - start
+        leaves_done = cuts_done = points = 0
+        for future in self.finished([*(future for _, _, future in leaf_tasks), *cut_tasks], deadline):
+            if future in cut_tasks:
+                for cut in future.result():
+                    points = self.combination.add(cut)
+                cuts_done += cut_tasks[future]
+            else:
+                leaves_done += 1
+            remark = f"{points} points so far" if points else ""
+            if leaves_done < len(leaf_tasks):
+                self.bar("search: leaves", leaves_done, len(leaf_tasks), remark)
+            else:
+                self.bar("search: cuts", cuts_done, count, remark)
+
+
+def leaf_shares(count: int, wanted: int) -> list[tuple[int, int, int, int]]:
+    """The leaves below `count` cuts in about so many equal shares: first cut, last, part, of how many.
+
+    Below an early cut stand more leaves than below a late one, since a leaf belongs to its first split.
+
+    >>> leaf_shares(4, 3)
+    [(0, 1, 0, 2), (0, 1, 1, 2), (1, 4, 0, 1)]
+    """
+    work = [(count - cut) ** 2 for cut in range(count)]
+    each = max(1.0, sum(work) / max(1, wanted))
+    shares: list[tuple[int, int, int, int]] = []
+    start, gathered_work = 0, 0
+    for cut, own in enumerate(work):
+        if own > each and start == cut:
+            parts = -(-own // int(each))
+            shares += [(cut, cut + 1, part, parts) for part in range(parts)]
+            start = cut + 1
+            continue
+        gathered_work += own
+        if gathered_work >= each or cut == count - 1:
+            shares.append((start, cut + 1, 0, 1))
+            start, gathered_work = cut + 1, 0
+    return shares
+
+
+def evaluate(
+    client: Client, recipe: tasks.Recipe, front: _native.Front, data: Any, bar: Bar
+) -> dict[str, Any]:
+    """A front on a table of Dask, partition by partition: exact sums, which are added up."""
+    from distributed import as_completed
+
+    config = json.loads(front.about())["config"]
+    ignored = config["data"].get("ignore", ())
+    shared = client.scatter(recipe, broadcast=True, hash=False)
+    result = client.scatter(front.to_bytes(), broadcast=True, hash=False)
+    token = uuid.uuid4().hex[:12]
+    parts = client.compute(data.to_delayed())
+    futures = [
+        client.submit(
+            tasks.evaluated,
+            shared,
+            result,
+            part,
+            json.dumps(config),
+            ignored,
+            key=f"sogar-evaluate-{number}-{token}",
+            retries=RETRIES,
+        )
+        for number, part in enumerate(parts)
+    ]
+    rows = affected = done = 0
+    sums = [(0, 0)] * len(front)
+    try:
+        for future in as_completed(futures):
+            more_rows, more_affected, more = future.result()
+            rows, affected, done = rows + more_rows, affected + more_affected, done + 1
+            sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
+            bar("evaluation", done, len(futures), "")
+    finally:
+        client.cancel([future for future in futures if not future.done()])
+    if not affected:
+        raise PopulationError(
+            "the model turns nobody down in this table",
+            "there is nobody to evaluate the summaries on; give another table",
+        )
+    found: dict[str, Any] = json.loads(_native.evaluation_of(front, rows, affected, sums))
+    return found
+
+
+def parts_of(data: Any) -> UserTable:
+    """A table of Dask as one table."""
+    return UserTable(gathered(data))

@@ -1,0 +1,294 @@
+//! Runs in parts, for processes that share nothing but bytes: what `sogar/_dask.py` hands to Dask.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use sogar::CancelToken;
+use sogar::evaluate::{HeldOut, Population, of_sums, sums};
+use sogar::pipeline::{Gathered, actions_in_use};
+use sogar::summary::Status;
+use sogar_solver::{BitTable, Frame, PartError, PartSolver, Share, Solution};
+
+use crate::errors::json;
+use crate::front::Front;
+use crate::problem::Problem;
+use crate::running::unattended;
+use crate::table::Table;
+
+fn failed(error: PartError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+fn frame_of(bytes: &[u8]) -> PyResult<Frame> {
+    Frame::from_bytes(bytes).map_err(|why| PyValueError::new_err(format!("this is no problem: {why}")))
+}
+
+/// Outcomes of blocks of rows, one after the other. Every block but the last has a multiple of 64 rows.
+fn joined<B: AsRef<[u8]>>(
+    blocks: &[B],
+    actions: usize,
+    rows: usize,
+    ids: Option<&[u32]>,
+) -> PyResult<BitTable> {
+    let fault = || PyValueError::new_err("the blocks of outcomes do not fit the problem");
+    let ids: Vec<usize> = match ids {
+        Some(ids) => ids.iter().map(|&id| id as usize).collect(),
+        None => (0..actions).collect(),
+    };
+    let mut flips = BitTable::new(ids.len(), rows);
+    let mut start = 0;
+    for block in blocks {
+        let block = block.as_ref();
+        let width = block.len() / 8 / actions.max(1);
+        if block.len() != 8 * width * actions || start + width > flips.words_per_set() {
+            return Err(fault());
+        }
+        for (position, &id) in ids.iter().enumerate() {
+            let words = block.get(8 * width * id..8 * width * (id + 1)).ok_or_else(fault)?;
+            let to = &mut flips.set_mut(position)[start..start + width];
+            for (word, bytes) in to.iter_mut().zip(words.as_chunks::<8>().0) {
+                *word = u64::from_le_bytes(*bytes);
+            }
+        }
+        start += width;
+    }
+    if start == flips.words_per_set() { Ok(flips) } else { Err(fault()) }
+}
+
+/// Whom some actions flip, of a problem whose outcomes are given in blocks: for each of them a bit for every row.
+#[pyfunction]
+pub fn flips_of<'py>(
+    py: Python<'py>,
+    frame: PyBackedBytes,
+    blocks: Vec<PyBackedBytes>,
+    ids: Vec<u32>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = unattended(py, move || {
+        let frame = frame_of(&frame)?;
+        let flips = joined(&blocks, frame.actions().len(), frame.rows(), Some(&ids))?;
+        let words = (0..ids.len()).flat_map(|set| flips.set(set).to_vec());
+        PyResult::Ok(words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+    })??;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Solves parts of a search: leaves first, then cuts of all rows.
+#[pyclass(frozen, module = "sogar._native")]
+pub struct PartSearch {
+    solver: Arc<PartSolver>,
+}
+
+#[pymethods]
+impl PartSearch {
+    /// A problem without outcomes, and the outcomes in blocks of rows.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        frame: PyBackedBytes,
+        blocks: Vec<PyBackedBytes>,
+        threads: usize,
+        memory: usize,
+    ) -> PyResult<Self> {
+        let solver = unattended(py, move || {
+            let frame = frame_of(&frame)?;
+            let flips = joined(&blocks, frame.actions().len(), frame.rows(), None)?;
+            drop(blocks);
+            let problem = frame.problem(flips).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
+            PartSolver::start(problem, threads, memory)
+                .map_err(|cause| PyRuntimeError::new_err(format!("threads could not be started: {cause}")))
+        })??;
+        Ok(PartSearch { solver: Arc::new(solver) })
+    }
+
+    /// The front of everybody as one leaf, for a `Combination`; and how many cuts there are.
+    fn root<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let solver = self.solver.clone();
+        let (root, count) = unattended(py, move || Ok((solver.root()?, solver.count()?)))?.map_err(failed)?;
+        Ok((PyBytes::new(py, &root), count))
+    }
+
+    /// A share of the leaves below the cuts from `start` to before `stop`.
+    fn leaves<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        stop: usize,
+        part: usize,
+        of: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let solver = self.solver.clone();
+        let found =
+            unattended(py, move || solver.leaves(start..stop, Share { part, of }))?.map_err(failed)?;
+        Ok(PyBytes::new(py, &found))
+    }
+
+    /// Learns leaves that others found.
+    fn learn(&self, py: Python<'_>, leaves: PyBackedBytes) -> PyResult<()> {
+        let solver = self.solver.clone();
+        unattended(py, move || solver.learn(leaves.to_vec()))?.map_err(failed)
+    }
+
+    /// Solves the cuts from `start` to before `stop`.
+    fn cuts<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let solver = self.solver.clone();
+        let found = unattended(py, move || solver.cuts(start..stop))?.map_err(failed)?;
+        Ok(found.iter().map(|cut| PyBytes::new(py, cut)).collect())
+    }
+
+    /// Ends whatever is being solved.
+    fn cancel(&self) {
+        self.solver.cancel();
+    }
+}
+
+/// Makes one front of cuts that were solved anywhere.
+#[pyclass(frozen, module = "sogar._native")]
+pub struct Combination {
+    frame: Frame,
+    inner: Mutex<Option<sogar_solver::Combination>>,
+    solutions: Mutex<Vec<Solution>>,
+}
+
+#[pymethods]
+impl Combination {
+    /// A problem without outcomes, and the front of everybody as one leaf.
+    #[new]
+    fn new(frame: PyBackedBytes, root: PyBackedBytes) -> PyResult<Self> {
+        let frame = frame_of(&frame)?;
+        let inner = sogar_solver::Combination::new(frame.shape(), &root)
+            .map_err(|why| PyValueError::new_err(format!("this is no front: {why}")))?;
+        Ok(Combination { frame, inner: Mutex::new(Some(inner)), solutions: Mutex::default() })
+    }
+
+    /// Adds a cut; gives the number of points so far.
+    fn add(&self, py: Python<'_>, cut: PyBackedBytes) -> PyResult<usize> {
+        py.detach(|| {
+            let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(inner) = inner.as_mut() else { return Ok(0) };
+            inner.add(&cut).map_err(|why| PyValueError::new_err(format!("this is no cut: {why}")))?;
+            Ok(inner.points().len())
+        })
+    }
+
+    /// Ends it; gives the numbers of the actions whose outcomes the result needs.
+    fn finish(&self, py: Python<'_>) -> Vec<u32> {
+        py.detach(|| {
+            let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut solutions = self.solutions.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(inner) = inner {
+                *solutions = inner.finish();
+            }
+            actions_in_use(&solutions, self.frame.actions())
+        })
+    }
+}
+
+#[pymethods]
+impl Problem {
+    /// Stands for everything that outcomes depend on.
+    #[getter]
+    fn outcomes_identity(&self) -> String {
+        self.prepared.outcomes_identity()
+    }
+
+    /// All of the search's problem but the outcomes, as bytes.
+    fn frame<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let prepared = self.prepared.clone();
+        let frame = unattended(py, move || prepared.frame().map(|frame| frame.to_bytes()))?;
+        Ok(PyBytes::new(py, &frame.map_err(|error| self.exception(py, &error))?))
+    }
+
+    /// The outcomes of all actions on the affected people at positions from `start` to before `stop`, as bytes; and how many the
+    /// model itself had to settle.
+    fn outcomes_block<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        stop: usize,
+    ) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+        let prepared = self.prepared.clone();
+        let found = unattended(py, move || {
+            let found = prepared.outcomes_of_block(start..stop, &CancelToken::new())?;
+            Ok(found.map(|found| {
+                let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
+                (words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(), found.settled)
+            }))
+        })?;
+        let found = found.map_err(|error| self.exception(py, &error))?;
+        let (bytes, settled) = found.ok_or_else(|| PyRuntimeError::new_err("the outcomes were cancelled"))?;
+        Ok((PyBytes::new(py, &bytes), settled))
+    }
+
+    /// The front of what was found elsewhere. Without `combination` nothing is known but doing nothing.
+    #[pyo3(signature = (combination, ids, flips, *, settled, status, seconds_outcomes, seconds_search))]
+    #[allow(clippy::too_many_arguments)]
+    fn gathered(
+        &self,
+        py: Python<'_>,
+        combination: Option<&Combination>,
+        ids: Vec<u32>,
+        flips: PyBackedBytes,
+        settled: u64,
+        status: &str,
+        seconds_outcomes: f64,
+        seconds_search: f64,
+    ) -> PyResult<Front> {
+        let status = match status {
+            "complete" => Status::Complete,
+            "time_limit" => Status::TimeLimit,
+            _ => Status::Cancelled,
+        };
+        let found = match combination {
+            Some(combination) => Gathered {
+                solutions: combination.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+                flips: Some(joined(&[flips], ids.len(), combination.frame.rows(), None)?),
+                ids,
+                settled,
+                status,
+                seconds_outcomes,
+                seconds_search,
+            },
+            None => Gathered {
+                solutions: Vec::new(),
+                flips: None,
+                ids: vec![0],
+                settled,
+                status,
+                seconds_outcomes,
+                seconds_search,
+            },
+        };
+        let prepared = self.prepared.clone();
+        let front = unattended(py, move || prepared.gathered(found))?;
+        Ok(front.map_err(|error| self.exception(py, &error))?.into())
+    }
+
+    /// What every point of a front costs and loses on a part of a table, with its rows and how many of them are turned down.
+    #[allow(clippy::type_complexity)]
+    fn evaluate_part(
+        &self,
+        py: Python<'_>,
+        front: &Front,
+        table: &Table,
+    ) -> PyResult<(usize, usize, Vec<(u64, u64)>)> {
+        let (prepared, front, table) = (self.prepared.clone(), front.inner.clone(), table.inner.clone());
+        let found = unattended(py, move || {
+            let part = HeldOut::part(&prepared, &table)?;
+            Ok((part.table().rows, part.affected().len(), sums(&front, &prepared, &part)?))
+        })?;
+        found.map_err(|error| self.exception(py, &error))
+    }
+}
+
+/// The evaluation of a front, as JSON, from the sums of all parts of a table.
+#[pyfunction]
+pub fn evaluation_of(front: &Front, rows: usize, affected: usize, sums: Vec<(u64, u64)>) -> PyResult<String> {
+    if sums.len() != front.inner.points.len() || affected == 0 {
+        return Err(PyValueError::new_err("there is nobody to evaluate the summaries on"));
+    }
+    let on = Population { hash: String::new(), rows, affected, people: affected as u64, weight: None };
+    json(&of_sums(&front.inner, on, &sums))
+}
