@@ -220,6 +220,9 @@ fn note(faults: &Mutex<Option<Fault>>, fault: Fault) {
 /// A driver's message, fit for a warning.
 fn one_line(message: &str) -> String {
     let mut text = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
+        text.push_str("no reason was given");
+    }
     if text.chars().count() > 200 {
         text = text.chars().take(200).chain("…".chars()).collect();
     }
