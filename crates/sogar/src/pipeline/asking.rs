@@ -12,7 +12,7 @@ use crate::model::Prediction;
 use crate::outcomes::cache::{Cache, Found, KeyOf};
 use crate::outcomes::mapped::table_in_file;
 use crate::outcomes::{
-    CellDevice, Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
+    Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
 };
 
 /// Rows whose outcomes of all actions are held at a time, a multiple of 64.
