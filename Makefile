@@ -16,15 +16,19 @@ EXTENSION := lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so)
 NATIVE := python/sogar/_native.abi3.so
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
+# Support for GPUs is built into everything that is tested, so that nothing is compiled twice.
+FEATURES := --features sogar-cli/gpu,sogar-bench/gpu,sogar-python/gpu
+
 heading = @printf '\n== %s\n' "$(1)"
 
 .PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test references-test browser-test \
-	package package-test wheel bench-python bench-scale docs
+	package package-test gpu-test wheel bench-python bench-scale docs
 
 help:
 	@echo 'make demo       solve the German Credit example; results and an interactive report in demo-out/'
 	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
 	@echo 'make test-full  the same and the long campaigns, in release mode'
+	@echo 'make gpu-test   the tests of GPU kernels alone, on a software adapter where there is no GPU'
 	@echo 'make fuzz       a minute of fuzzing for every reader of files'
 	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
 	@echo 'make experiments  the published evaluation beside the published figures (EXPERIMENT="table1 --quick")'
@@ -47,17 +51,28 @@ rust-lint:
 	$(call heading,cargo fmt)
 	@cargo fmt --all --check
 	$(call heading,cargo clippy (the first run compiles all dependencies: some minutes))
-	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet --locked --workspace --all-targets $(FEATURES) -- -D warnings
+	$(call heading,cargo clippy without optional parts)
+	@cargo clippy --quiet --locked -p sogar -- -D warnings
 
 rust-test:
+	@scripts/lavapipe.sh
 	$(call heading,Rust tests)
 ifeq ($(NEXTEST),yes)
-	@cargo nextest run --cargo-quiet --locked --workspace --status-level fail --final-status-level slow
+	@cargo nextest run --cargo-quiet --locked --workspace $(FEATURES) --status-level fail --final-status-level slow
 else
-	@cargo test --quiet --locked --workspace --lib --bins --tests
+	@cargo test --quiet --locked --workspace $(FEATURES) --lib --bins --tests
 endif
 	$(call heading,Rust documentation tests)
-	@cargo test --quiet --locked --workspace --doc
+	@cargo test --quiet --locked --workspace $(FEATURES) --doc
+
+# What `rust-test` also runs. Skipped tests say so.
+gpu-test:
+	@scripts/lavapipe.sh
+	$(call heading,GPU kernels beside the CPU)
+	@cargo test --quiet --locked --workspace $(FEATURES) --test leaves --test networks -- --nocapture
+	@cargo test --quiet --locked --workspace $(FEATURES) --lib -- --nocapture devices gpu
+	@cargo test --quiet --locked --workspace $(FEATURES) --test cli -- --nocapture devices
 
 # Tests marked `#[ignore]` are the long campaigns.
 rust-test-full:
@@ -87,7 +102,7 @@ python-lint: $(VENV)/ready
 
 python-test: $(VENV)/ready
 	$(call heading,end-to-end tests against the original libraries)
-	@cargo build --quiet --locked --workspace
+	@cargo build --quiet --locked --workspace $(FEATURES)
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/python
 
 # Two folds of two data sets, trained in seconds; SOGAR_FOLDS=10 takes all of them (train those first).
@@ -104,12 +119,12 @@ references-test: $(VENV)/ready
 browser-test: $(VENV)/ready
 	$(call heading,the report in a browser)
 	@scripts/chromium.sh
-	@cargo build --quiet --locked --workspace
+	@cargo build --quiet --locked --workspace $(FEATURES)
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/browser
 
 # The package of this clone, with the extension module that the other Rust checks compile as well.
 package:
-	@cargo build --quiet --locked --workspace
+	@cargo build --quiet --locked --workspace $(FEATURES)
 	@cp $(TARGET)/debug/$(EXTENSION) $(NATIVE).new && mv $(NATIVE).new $(NATIVE)
 
 package-test: $(VENV)/ready package
@@ -156,7 +171,7 @@ bench:
 
 bench-run: $(PAPER)/ready
 	$(call heading,benchmark (see docs/BENCHMARKS.md))
-	@cargo build --quiet --locked --release -p sogar-bench -p sogar-cli
+	@cargo build --quiet --locked --release -p sogar-bench -p sogar-cli --features sogar-bench/gpu,sogar-cli/gpu
 ifeq ($(BENCH_PART),)
 	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
 	@$(BENCH_BIN) --network $(BENCH_QUICK)

@@ -86,6 +86,8 @@ class Sogar(Conventions, ForPeople):
         time_limit: Seconds after which the search stops with what it has; outcomes are not counted.
         memory_limit: Memory that the run may use, such as ``"4GB"``.
         n_jobs: Threads (default: all cores); the result does not depend on it.
+        device: Where the heavy work is done: ``"auto"`` (the default: a GPU where it is faster), ``"cpu"``, ``"gpu"`` or
+            ``"gpu:N"``. The result does not depend on it; without a GPU the CPU does the work, with a warning.
         random_state: Seed of everything random; the search is not.
         progress: Whether to show a progress bar (default: on a terminal and in notebooks).
 
@@ -148,6 +150,7 @@ class Sogar(Conventions, ForPeople):
         time_limit: float | None = None,
         memory_limit: str | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         random_state: int | None = 0,
         progress: bool | None = None,
     ) -> None:
@@ -190,6 +193,7 @@ class Sogar(Conventions, ForPeople):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.progress = progress
 

@@ -29,6 +29,7 @@ _LIMITS = (
     "outcomes_time_limit",
     "time_limit",
     "memory_limit",
+    "device",
 )
 #: Parameters that set one thing for each of some features, and how the engine calls it.
 _PER_FEATURE = {

@@ -99,6 +99,7 @@ def test_repr_names_what_is_not_a_default() -> None:
         ({"config": "no-such.toml"}, "no such file"),
         ({"time_limit": -1.0}, "time_limit"),
         ({"memory_limit": "a lot"}, "a lot"),
+        ({"device": "cuda"}, "`cuda` is not a device"),
         ({"kinds": {"city": "integer"}}, "row 1, column `city`: `Rome` is not a number"),
         ({"rules": ["income <= wealth"]}, "wealth"),
         ({"label": "class"}, "there is no column `class`"),

@@ -5,6 +5,7 @@
 //! ([`mod@measure`]); the parent only collects what they found into Markdown tables ([`mod@report`]). How times grow with the size
 //! of a problem is shown by [`growth`]. The columns are explained in `docs/BENCHMARKS.md`.
 
+mod gpu;
 mod growth;
 mod leaf_sets;
 mod measure;

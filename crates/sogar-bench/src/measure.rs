@@ -16,6 +16,7 @@ use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
 use sogar_solver::front::non_dominated;
 use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, Solver, Status};
 
+use crate::gpu::{OnGpu, on_gpu};
 use crate::leaf_sets::leaf_sets;
 use crate::problems::folder;
 use crate::variation::Variation;
@@ -75,6 +76,8 @@ pub struct Measurement {
     pub peak_bytes: u64,
     /// Every run, in order.
     pub runs: Vec<Seconds>,
+    /// The search once more on a GPU, where one is built in and found.
+    pub on_gpu: Option<OnGpu>,
     /// Distinct leaf sets and what the yardstick takes for them; `None` where they are too many to list.
     pub yardstick: Option<Comparison>,
 }
@@ -142,6 +145,7 @@ pub fn measure(task: &Task) -> Result<Measurement> {
         searched: outcome.stats.leaf_sets,
         losses_counted: outcome.stats.leaf_work.losses,
         peak_bytes,
+        on_gpu: if task.alone { None } else { on_gpu(&problem, &outcome, prepared.threads(), task.budget) },
         runs,
         yardstick: if task.alone { None } else { compare(&problem, &prepared, task) },
     })

@@ -2,13 +2,14 @@
 
 use sogar::describe::grouped;
 
+use crate::gpu::OnGpu;
 use crate::measure::{Comparison, Measurement, Sample, Seconds};
 
 /// All tables and notes.
 pub fn report(measurements: &[Measurement]) -> String {
     let mut text = String::from(
-        "| data set | depth | rows | splits | actions | leaf sets | outcomes (s) | search (s) | first front (s) \
-         | actions evaluated | front | peak memory |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| data set | depth | device | rows | splits | actions | leaf sets | outcomes (s) | search (s) | first front (s) \
+         | actions evaluated | front | peak memory |\n|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for measured in measurements {
         text += &run_line(measured);
@@ -18,6 +19,7 @@ pub fn report(measurements: &[Measurement]) -> String {
     for measured in measurements {
         text += &yardstick_line(measured);
     }
+    text += &device_table(measurements);
     text += "\n";
     for measured in measurements {
         text += &notes(measured);
@@ -30,7 +32,7 @@ fn run_line(measured: &Measurement) -> String {
     let cells = *searched as f64 * *actions as f64;
     let seconds = |of: fn(&Seconds) -> f64| format!("{:.2}", median(measured, of));
     format!(
-        "| {name} | {depth} | {} | {splits} | {} | {} | {} | {}{} | {} | {:.2} % | {} | {:.0} MB |\n",
+        "| {name} | {depth} | cpu | {} | {splits} | {} | {} | {} | {}{} | {} | {:.2} % | {} | {:.0} MB |\n",
         grouped(*rows as u64),
         grouped(*actions as u64),
         grouped(measured.yardstick.as_ref().map_or(*searched, |found| found.leaf_sets)),
@@ -42,6 +44,40 @@ fn run_line(measured: &Measurement) -> String {
         grouped(measured.points as u64),
         measured.peak_bytes as f64 / 1e6,
     )
+}
+
+/// The search on a GPU beside that on the CPU, by leaf sets per second: the slower one may have been stopped.
+fn device_table(measurements: &[Measurement]) -> String {
+    let with: Vec<(&Measurement, &OnGpu)> =
+        measurements.iter().filter_map(|measured| Some((measured, measured.on_gpu.as_ref()?))).collect();
+    if with.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n| data set | depth | device | leaf sets | search (s) | leaf sets/s | ÷ CPU |\n|---|--:|---|--:|--:|--:|--:|\n",
+    );
+    for (measured, gpu) in with {
+        let Measurement { name, depth, searched, threads, .. } = measured;
+        let seconds = median(measured, |run| run.search);
+        let cpu_rate = *searched as f64 / seconds;
+        let gpu_rate = gpu.leaf_sets as f64 / gpu.seconds;
+        let sets = grouped(*searched);
+        text += &format!(
+            "| {name} | {depth} | cpu, {threads} threads | {sets} | {seconds:.2} | {cpu_rate:.0} | 1 |\n"
+        );
+        text += &format!(
+            "| {name} | {depth} | {} | {} | {:.2}{} | {gpu_rate:.0} | {:.3} |\n",
+            gpu.device,
+            grouped(gpu.leaf_sets),
+            gpu.seconds,
+            if gpu.complete { "" } else { ", stopped" },
+            gpu_rate / cpu_rate,
+        );
+        if let Some(fault) = &gpu.fault {
+            text += &format!("\n**{name}, {}: {fault}**\n", gpu.device);
+        }
+    }
+    text
 }
 
 fn yardstick_line(measured: &Measurement) -> String {
@@ -115,6 +151,7 @@ pub fn holds(measured: &Measurement) -> bool {
         .yardstick
         .as_ref()
         .is_none_or(|found| found.differing == 0 && measured.searched <= found.leaf_sets)
+        && measured.on_gpu.as_ref().is_none_or(|gpu| gpu.fault.is_none())
 }
 
 fn timed(sample: &Sample, measured: &Measurement) -> String {
@@ -162,6 +199,7 @@ mod tests {
             losses_counted: 400,
             peak_bytes: 5_000_000,
             runs: vec![run(3.0), run(1.0), run(9.0)],
+            on_gpu: None,
             yardstick: Some(Comparison {
                 leaf_sets: 40,
                 total_rows: 1_000,
@@ -206,5 +244,24 @@ mod tests {
         stopped.complete = false;
         let text = report(&[stopped]);
         assert!(text.contains("3.00, stopped") && text.contains("| – | – |"));
+    }
+
+    #[test]
+    fn a_gpu_is_shown_beside_the_cpu_with_the_ratio() {
+        let mut one = measured();
+        assert_eq!(device_table(std::slice::from_ref(&one)), "");
+        one.on_gpu = Some(OnGpu {
+            device: "gpu:0 (a <GPU>)".to_owned(),
+            complete: false,
+            leaf_sets: 20,
+            seconds: 3.0,
+            fault: None,
+        });
+        let text = device_table(std::slice::from_ref(&one));
+        assert!(text.contains("| tiny | 2 | cpu, 2 threads | 40 | 3.00 | 13 | 1 |"), "{text}");
+        assert!(text.contains("| tiny | 2 | gpu:0 (a <GPU>) | 20 | 3.00, stopped | 7 | 0.500 |"), "{text}");
+        assert!(holds(&one));
+        one.on_gpu = one.on_gpu.map(|gpu| OnGpu { fault: Some("lost".to_owned()), ..gpu });
+        assert!(!holds(&one));
     }
 }

@@ -92,6 +92,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Public data sets by name
     Data(DataArgs),
+    /// List the CPU and the GPUs that can do the heavy work
+    Devices,
 }
 
 #[derive(Debug, Args)]

@@ -19,7 +19,18 @@ use output::Output;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Mesa's drivers complain on stderr about a missing display where there is nothing to display on; this is how they are told.
+#[cfg(all(feature = "gpu", target_os = "linux"))]
+fn quieten_drivers() {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() && std::env::var_os("NODEVICE_SELECT").is_none() {
+        // SAFETY: the first thing that the program does; there are no other threads yet.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
 fn main() -> ExitCode {
+    #[cfg(all(feature = "gpu", target_os = "linux"))]
+    quieten_drivers();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -51,6 +62,7 @@ fn main() -> ExitCode {
         Command::Schema(args) => commands::schema::run(args, &output),
         Command::Completions(args) => commands::completions::run(args, &output),
         Command::Data(args) => commands::data::run(args, &output),
+        Command::Devices => commands::devices::run(&output),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

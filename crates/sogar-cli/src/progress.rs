@@ -101,6 +101,10 @@ impl Reporter for Bars<'_> {
         ));
     }
 
+    fn notice(&self, text: &str) {
+        self.output.notice(text);
+    }
+
     fn warning(&self, text: &str) {
         self.output.warning(text);
     }

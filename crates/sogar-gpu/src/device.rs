@@ -24,6 +24,8 @@ pub struct Options {
     pub adapter: Option<usize>,
     /// Whether a software adapter is out of the question.
     pub hardware_only: bool,
+    /// Bytes of the largest buffer, if less than the adapter allows: for tests of how work is cut.
+    pub largest: Option<u64>,
     /// A fault for tests.
     pub inject: Option<Injected>,
 }
@@ -74,6 +76,7 @@ impl Gpu {
             Some(Injected::TooSmall) => 256,
             _ => offered.max_storage_buffer_binding_size.min(offered.max_buffer_size).min(LARGEST),
         };
+        let largest = largest.min(options.largest.unwrap_or(u64::MAX));
         let required_limits = Limits {
             max_storage_buffers_per_shader_stage: offered.max_storage_buffers_per_shader_stage,
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
@@ -141,10 +144,13 @@ impl Gpu {
         let broken = format!("{source}\nfn broken() -> u32 {{ return nothing; }}");
         let source = if self.inject == Some(Injected::Shader) { &broken } else { source };
         self.check()?;
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(source.into()),
-        });
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(source.into()) };
+        let checks =
+            wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
+        // SAFETY: the shaders are our own, and every loop of theirs ends: it counts up to a number that stays, or takes one
+        // bit after the other out of a word. Bounds are checked as ever.
+        let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
         let kernels = names.map(|name| {
             self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(name),
@@ -214,6 +220,9 @@ fn note(faults: &Mutex<Option<Fault>>, fault: Fault) {
 /// A driver's message, fit for a warning.
 fn one_line(message: &str) -> String {
     let mut text = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
+        text.push_str("no reason was given");
+    }
     if text.chars().count() > 200 {
         text = text.chars().take(200).chain("…".chars()).collect();
     }

@@ -116,34 +116,16 @@ impl Solver {
 
     /// Finds the front.
     pub fn solve(&self, problem: &Problem, observer: &dyn Observer) -> Outcome {
-        self.solve_anyhow(problem, None, observer, &())
+        self.solve_with(problem, observer, None, &())
     }
 
-    /// Finds the front; `kept` has subproblems that were finished before, and is told of those that are finished now.
-    pub fn solve_keeping(
+    /// The same, with leaves evaluated elsewhere if there is a `backend`; `kept` has subproblems that were finished before,
+    /// and is told of those that are finished now.
+    pub fn solve_with(
         &self,
         problem: &Problem,
         observer: &dyn Observer,
-        kept: &dyn Subproblems,
-    ) -> Outcome {
-        self.solve_anyhow(problem, None, observer, kept)
-    }
-
-    /// Finds the front, with leaves evaluated elsewhere if there is a `backend`: the same front.
-    pub fn solve_on(
-        &self,
-        problem: &Problem,
         backend: Option<&dyn LeafBackend>,
-        observer: &dyn Observer,
-    ) -> Outcome {
-        self.solve_anyhow(problem, backend, observer, &())
-    }
-
-    fn solve_anyhow(
-        &self,
-        problem: &Problem,
-        backend: Option<&dyn LeafBackend>,
-        observer: &dyn Observer,
         kept: &dyn Subproblems,
     ) -> Outcome {
         let deadline = self.settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -153,13 +135,13 @@ impl Solver {
             let problem = merged.as_ref().unwrap_or(problem);
             let leaves = GroupedLeaves::new(problem, self.settings.switches);
             match backend.map(|backend| backend.leaves(problem, &leaves)) {
-                Some(elsewhere) => self.solve_with(problem, &leaves, &*elsewhere, stop, observer, kept),
-                None => self.solve_with(problem, &leaves, &leaves, stop, observer, kept),
+                Some(elsewhere) => self.search(problem, &leaves, &*elsewhere, stop, observer, kept),
+                None => self.search(problem, &leaves, &leaves, stop, observer, kept),
             }
         })
     }
 
-    fn solve_with(
+    fn search(
         &self,
         problem: &Problem,
         grouped: &GroupedLeaves<'_>,

@@ -1,5 +1,7 @@
 //! Finished subproblems that are written down and read back: a search that goes on from some of them gives the same trees.
 
+#![allow(clippy::unwrap_used)] // a panic is the report
+
 mod random_problems;
 
 use std::collections::BTreeMap;
@@ -43,11 +45,11 @@ fn a_search_that_goes_on_gives_the_same_trees() {
         let problem = Problem::new(draw(seed, &SIZES)).unwrap();
         let plain = solver(1).solve(&problem, &());
         let kept = Kept { problem: &problem, cuts: Mutex::default(), damaged: false };
-        let first = solver(2).solve_keeping(&problem, &(), &kept);
+        let first = solver(2).solve_with(&problem, &(), None, &kept);
         assert_eq!(first.front, plain.front, "seed {seed}");
         let all: Vec<(u32, u32)> = kept.cuts.lock().unwrap().keys().copied().collect();
         kept.cuts.lock().unwrap().retain(|_, _| random.below(2) == 0);
-        let again = solver(1).solve_keeping(&problem, &(), &kept);
+        let again = solver(1).solve_with(&problem, &(), None, &kept);
         assert_eq!((again.front, again.status), (plain.front, Status::Complete), "seed {seed}");
         assert!(kept.cuts.lock().unwrap().keys().eq(&all), "seed {seed}: other cuts");
     }
@@ -61,7 +63,7 @@ fn damaged_bytes_are_refused_or_harmless_but_never_a_panic() {
         let problem = Problem::new(draw(seed, &SIZES)).unwrap();
         let shape = Shape::of(&problem);
         let kept = Kept { problem: &problem, cuts: Mutex::default(), damaged: false };
-        solver(1).solve_keeping(&problem, &(), &kept);
+        solver(1).solve_with(&problem, &(), None, &kept);
         for (_, bytes) in kept.cuts.lock().unwrap().clone() {
             for _ in 0..20 {
                 let mut bad = bytes.clone();
@@ -76,9 +78,10 @@ fn damaged_bytes_are_refused_or_harmless_but_never_a_panic() {
                         // Whatever was believed can be searched with.
                         let (depth, split) = (cut.depth, cut.split);
                         let cuts = BTreeMap::from([((depth, split), cut.to_bytes())]);
-                        solver(1).solve_keeping(
+                        solver(1).solve_with(
                             &problem,
                             &(),
+                            None,
                             &Kept { problem: &problem, cuts: Mutex::new(cuts), damaged: true },
                         );
                     }

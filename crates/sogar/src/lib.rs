@@ -13,6 +13,7 @@
 //! | which changes a person could make | [`actions`], [`rules`] |
 //! | what they cost and whether they work | [`cost`], [`outcomes`] |
 //! | the search (crate `sogar-solver`), and the result file | [`pipeline`] (kept by [`checkpoint`]), [`summary`] |
+//! | on which device | [`device`] |
 //! | verifying the result | [`mod@check`] |
 //! | reading the result | [`mod@select`], [`mod@evaluate`], [`describe`] |
 //! | groups of people; everything as one page | [`mod@audit`], [`report`] |
@@ -30,6 +31,7 @@ pub mod config;
 pub mod cost;
 pub mod datasets;
 pub mod describe;
+pub mod device;
 pub mod diff;
 mod draw;
 pub mod encode;

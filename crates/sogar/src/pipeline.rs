@@ -4,6 +4,7 @@
 //! to make, and says how large the problem is; [`Prepared::solve`] then computes outcomes and searches.
 
 mod asking;
+mod blocks;
 mod distributed;
 mod result;
 mod sample;
@@ -20,6 +21,7 @@ use crate::binarize::{Split, all_splits, useful_splits};
 use crate::checkpoint::{Checkpoint, CheckpointSettings, KeptCuts};
 use crate::config::Config;
 use crate::cost::{CostModel, edit_costs};
+use crate::device::{Compute, Device};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, label_values};
@@ -92,6 +94,8 @@ pub trait Reporter: Sync {
     fn checking(&self, _what: &str, _done: usize, _all: usize) {}
     /// The model is about to be asked about this many rows.
     fn scorings(&self, _scorings: Scorings) {}
+    /// Something that the user may want to know.
+    fn notice(&self, _text: &str) {}
     /// Something is not as it should be, though the run goes on.
     fn warning(&self, _text: &str) {}
 }
@@ -219,9 +223,14 @@ impl Prepared {
         }
     }
 
+    /// The device that was asked for.
+    pub fn device(&self) -> Result<Device> {
+        self.config.limits.device.as_deref().map_or(Ok(Device::Auto), str::parse)
+    }
+
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        self.problem_of(&self.everybody(), None, reporter, cancel)
+        self.problem_of(&self.everybody(), None, reporter, cancel, None)
     }
 
     /// All affected people.
@@ -269,6 +278,7 @@ impl Prepared {
         checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
+        compute: Option<&Compute<'_>>,
     ) -> Result<SolverProblem> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
@@ -276,7 +286,7 @@ impl Prepared {
         let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
         let find = |question: Question<'_>, watch: &Watch<'_>| match place {
-            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter),
+            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter, compute),
             PlaceOfFlips::File { rows_at_once } => {
                 reporter.warning(&format!(
                     "whom each action flips takes {}, more than the memory limit leaves: it is kept in a temporary file, and the \
@@ -389,14 +399,16 @@ impl Prepared {
 
     /// Outcomes and search for some people.
     fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
+        let memory = memory_limit(&self.config.limits)?;
+        let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
         let start = Instant::now();
         let checkpoint = self.checkpoint.as_ref();
         let checkpoint =
             checkpoint.map(|settings| Checkpoint::open(settings, &self.run_key(people))).transpose()?;
-        let made = self.problem_of(people, checkpoint.as_ref(), reporter, cancel)?;
+        let made = self.problem_of(people, checkpoint.as_ref(), reporter, cancel, Some(&compute))?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let memory = usize::try_from(memory_limit(&self.config.limits)?).unwrap_or(usize::MAX);
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let solver = Solver::builder()
             .threads(self.threads())
             .time_limit(seconds(self.config.limits.time_limit))
@@ -412,11 +424,11 @@ impl Prepared {
             Some(checkpoint) if made.finished => {
                 let shape = Shape::of(&made.problem);
                 let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
-                let outcome = solver.solve_keeping(&made.problem, &observer, &kept);
+                let outcome = compute.solve(&solver, &made.problem, &observer, &kept);
                 kept.flush();
                 outcome
             }
-            _ => solver.solve(&made.problem, &observer),
+            _ => compute.solve(&solver, &made.problem, &observer, &()),
         };
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
@@ -426,7 +438,7 @@ impl Prepared {
             _ => Status::Cancelled,
         };
         let seconds_search = start.elapsed().as_secs_f64();
-        Ok(Searched { made, outcome, status, seconds_outcomes, seconds_search })
+        Ok(Searched { made, outcome, status, device: compute.label(), seconds_outcomes, seconds_search })
     }
 }
 
@@ -445,6 +457,8 @@ struct Searched {
     made: SolverProblem,
     outcome: sogar_solver::Outcome,
     status: Status,
+    /// What it was computed on.
+    device: String,
     seconds_outcomes: f64,
     seconds_search: f64,
 }

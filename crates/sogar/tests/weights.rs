@@ -85,10 +85,8 @@ fn model(threshold: f64) -> LoadedModel {
 }
 
 fn config(draw: &mut Draw) -> Config {
-    let mut config = Config::default();
-    config.bins = [Bins::Count(4), Bins::Named("auto".into()), Bins::Named("quantile:3".into())]
-        [draw.below(3) as usize]
-        .clone();
+    let bins = [Bins::Count(4), Bins::Named("auto".into()), Bins::Named("quantile:3".into())];
+    let mut config = Config { bins: bins[draw.below(3) as usize].clone(), ..Config::default() };
     config.cost.kind =
         [CostKind::Mps, CostKind::Cet, CostKind::Logshift, CostKind::L1][draw.below(4) as usize];
     config.limits.max_depth = Some(1 + draw.below(2) as u32);

@@ -1,6 +1,7 @@
 //! The experiments by name, and which settings each of them varies.
 
 use sogar::config::{Bins, Config, CostKind};
+use sogar::device::devices;
 use sogar::error::{Error, ErrorKind, Result, suggest};
 
 /// An experiment of the published evaluation.
@@ -16,7 +17,7 @@ pub enum Name {
     Sparsity,
     /// Bins of numbers.
     Bins,
-    /// Threads.
+    /// Threads, and a GPU where there is one.
     Hardware,
     /// Distance between train and held-out rows along the front.
     Generalization,
@@ -117,7 +118,15 @@ impl Name {
                     threads: Some(count),
                     ..Setting::default()
                 };
-                if all == 1 { vec![threads(1)] } else { vec![threads(1), threads(all)] }
+                let mut settings = if all == 1 { vec![threads(1)] } else { vec![threads(1), threads(all)] };
+                // A software adapter is the CPU by another way, and takes hours.
+                let gpu = devices().into_iter().find(|device| !["cpu", "software"].contains(&&*device.kind));
+                settings.extend(gpu.map(|gpu| Setting {
+                    label: format!("{} ({})", gpu.device, gpu.name),
+                    device: Some(gpu.device),
+                    ..Setting::default()
+                }));
+                settings
             }
         }
     }
@@ -149,6 +158,8 @@ pub struct Setting {
     pub time_limit: Option<f64>,
     /// Threads.
     pub threads: Option<u32>,
+    /// The device; the CPU, unless something else is said.
+    pub device: Option<String>,
 }
 
 impl Setting {
@@ -178,6 +189,9 @@ impl Setting {
         }
         if self.threads.is_some() {
             config.limits.threads = self.threads;
+        }
+        if self.device.is_some() {
+            config.limits.device.clone_from(&self.device);
         }
     }
 }

@@ -118,6 +118,8 @@ impl Runner<'_> {
     ) -> Result<CellResult> {
         let mut config = cell.config()?;
         config.limits.threads = config.limits.threads.or(self.threads);
+        // What an experiment does not vary is the same everywhere.
+        config.limits.device.get_or_insert_with(|| "cpu".to_owned());
         let mut prepared = Prepared::new(config, Path::new(""), &shared.train, shared.model.clone(), None)?;
         prepared.outcomes_cache = outcomes.map(|outcomes| outcomes.folder.clone());
         let held_out = HeldOut::new(&prepared, &shared.test)?;

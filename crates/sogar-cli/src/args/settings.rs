@@ -87,6 +87,9 @@ pub struct ConfigFlags {
     /// Threads [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<u32>,
+    /// Where the heavy work is done: auto, cpu, gpu or gpu:N (`sogar devices` lists them); the result does not depend on it
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
     /// Seed of everything random; the search itself is not
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -177,6 +180,7 @@ impl ConfigFlags {
         set(&mut config.limits.time_limit, &self.time_limit);
         set(&mut config.limits.memory_limit, &self.memory_limit);
         set(&mut config.limits.threads, &self.threads);
+        set(&mut config.limits.device, &self.device);
         if !self.desired.is_empty() {
             config.data.desired.clone_from(&self.desired);
         }
@@ -215,6 +219,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         "time_limit",
         "memory_limit",
         "threads",
+        "device",
     ] {
         message = message.replace(&format!("limits.{key}"), &format!("--{}", key.replace('_', "-")));
     }

@@ -7,6 +7,7 @@ pub mod completions;
 pub mod config;
 pub mod data;
 pub mod demo;
+pub mod devices;
 pub mod diff;
 pub mod evaluate;
 pub mod experiment;

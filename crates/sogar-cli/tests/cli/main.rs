@@ -18,6 +18,7 @@ mod checkpoints;
 mod command_models;
 mod comparing;
 mod configuration;
+mod devices;
 mod explaining;
 mod exporting;
 mod folder;

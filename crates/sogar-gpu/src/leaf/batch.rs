@@ -6,14 +6,15 @@ use wgpu::{
 };
 
 use super::sets::Sets;
-use super::tables::Tables;
+use super::tables::{ShortTile, Tables};
 use crate::buffer::Allowance;
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
 
 /// The kernels of `leaf.wgsl`.
 pub(super) struct Kernels {
-    short_totals: ComputePipeline,
+    single_totals: ComputePipeline,
+    pair_totals: ComputePipeline,
     warm_costs: ComputePipeline,
     descend: ComputePipeline,
     keep_short: ComputePipeline,
@@ -24,10 +25,26 @@ pub(super) struct Kernels {
 impl Kernels {
     pub fn new(gpu: &Gpu) -> Result<Kernels, Fault> {
         let source = concat!(include_str!("wide.wgsl"), include_str!("leaf.wgsl"));
-        let names = ["short_totals", "warm_costs", "descend", "keep_short", "keep_long", "candidate_costs"];
-        let [short_totals, warm_costs, descend, keep_short, keep_long, candidate_costs] =
+        let names = [
+            "single_totals",
+            "pair_totals",
+            "warm_costs",
+            "descend",
+            "keep_short",
+            "keep_long",
+            "candidate_costs",
+        ];
+        let [single_totals, pair_totals, warm_costs, descend, keep_short, keep_long, candidate_costs] =
             gpu.kernels(source, names)?;
-        Ok(Kernels { short_totals, warm_costs, descend, keep_short, keep_long, candidate_costs })
+        Ok(Kernels {
+            single_totals,
+            pair_totals,
+            warm_costs,
+            descend,
+            keep_short,
+            keep_long,
+            candidate_costs,
+        })
     }
 }
 
@@ -53,7 +70,8 @@ pub(super) struct Slot {
 }
 
 struct Bound {
-    short_totals: Vec<BindGroup>,
+    single_totals: Vec<BindGroup>,
+    pair_totals: Vec<BindGroup>,
     descend: BindGroup,
     keep_short: BindGroup,
     keep_long: Vec<BindGroup>,
@@ -102,11 +120,13 @@ impl Slot {
                 entries: &entries,
             })
         };
-        let short_totals = tables.shorts.iter().map(|tile| {
+        let short = |kernel: &ComputePipeline, tile: &ShortTile| {
             let own = [(1, &tile.settings), (4, &tile.edits), (6, &tile.flips), (7, &tile.costs)];
             let shared = [(2, &starts), (3, &entries), (8, &totals), (10, &stairs)];
-            bind(&kernels.short_totals, &[own, shared].concat())
-        });
+            let mut list = [own, shared].concat();
+            list.extend(tile.unions.iter().map(|unions| (18, unions)));
+            bind(kernel, &list)
+        };
         let keep_short =
             [(1, &tables.settings), (5, &tables.numbers), (9, &totals), (11, &stairs), (17, &found)];
         let keep_long = tables.longs.iter().flat_map(|longs| {
@@ -127,7 +147,8 @@ impl Slot {
             ]
         });
         let bound = Bound {
-            short_totals: short_totals.collect(),
+            single_totals: tables.singles.iter().map(|tile| short(&kernels.single_totals, tile)).collect(),
+            pair_totals: tables.pairs.iter().map(|tile| short(&kernels.pair_totals, tile)).collect(),
             descend: bind(&kernels.descend, &[(0, &chunk), (1, &tables.settings), (10, &stairs)]),
             keep_short: bind(&kernels.keep_short, &keep_short),
             keep_long: keep_long.collect(),
@@ -161,8 +182,8 @@ impl Slot {
             pass.set_bind_group(0, bound, &[]);
             pass.dispatch_workgroups(threads.div_ceil(64), sets, 1);
         };
-        for (tile, bound) in tables.shorts.iter().zip(&self.bound.short_totals) {
-            run(&kernels.short_totals, bound, tile.count, count);
+        for (tile, bound) in tables.singles.iter().zip(&self.bound.single_totals) {
+            run(&kernels.single_totals, bound, tile.count, count);
         }
         if let Some([warm, _]) = &self.bound.long
             && !sets.warm.is_empty()
@@ -170,6 +191,12 @@ impl Slot {
             run(&kernels.warm_costs, warm, sets.warm.len() as u32, 1);
         }
         run(&kernels.descend, &self.bound.descend, count, 1);
+        for (tile, bound) in tables.pairs.iter().zip(&self.bound.pair_totals) {
+            run(&kernels.pair_totals, bound, tile.count, count);
+        }
+        if !tables.pairs.is_empty() {
+            run(&kernels.descend, &self.bound.descend, count, 1);
+        }
         run(&kernels.keep_short, &self.bound.keep_short, shape.shorts, count);
         if let (Some(longs), Some([_, costs])) = (&tables.longs, &self.bound.long) {
             for (tile, bound) in longs.tiles.iter().zip(&self.bound.keep_long) {

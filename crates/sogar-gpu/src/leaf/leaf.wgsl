@@ -57,8 +57,8 @@ struct Result {
 // Where the words of each set begin, and the words that are not empty: (number of the word | plane << 26, bits).
 @group(0) @binding(2) var<storage, read> starts: array<u32>;
 @group(0) @binding(3) var<storage, read> entries: array<vec2<u32>>;
-// Short actions: their edits by pairs, their numbers.
-@group(0) @binding(4) var<storage, read> short_edits: array<vec2<u32>>;
+// Short actions: the columns of their edits, and the positions of these among the short actions; their numbers.
+@group(0) @binding(4) var<storage, read> short_edits: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> short_numbers: array<u32>;
 // Words × actions of the tile.
 @group(0) @binding(6) var<storage, read> flips: array<u32>;
@@ -77,6 +77,8 @@ struct Result {
 @group(0) @binding(15) var<storage, read_write> candidates_out: Candidates;
 @group(0) @binding(16) var<storage, read> candidates: CandidatesFound;
 @group(0) @binding(17) var<storage, read_write> result: Result;
+// Words × pairs of the tile: whom any action that contains the pair flips.
+@group(0) @binding(18) var<storage, read> unions: array<u32>;
 
 fn know(leaf: u32, loss: u32, cost: vec2<u32>) {
     let step = (loss >> tile.loss_bits) + select(0u, 1u, (loss & ((1u << tile.loss_bits) - 1u)) != 0u);
@@ -88,6 +90,18 @@ fn dominated(leaf: u32, loss: u32, cost: u32) -> bool {
     return cost > ~stairs[leaf * tile.steps + (loss >> tile.loss_bits)];
 }
 
+fn write_totals(leaf: u32, action: u32, cost: vec2<u32>, loss: u32) {
+    let at = (leaf * tile.shorts + tile.first + action) * 3u;
+    totals_out[at] = cost.x;
+    totals_out[at + 1u] = cost.y;
+    totals_out[at + 2u] = loss;
+}
+
+// Nothing that contains the pair can matter.
+fn is_dead(cost: vec2<u32>) -> bool {
+    return cost.x == NONE && cost.y == NONE;
+}
+
 fn add_found(leaf: u32, action: u32, loss: u32, cost: vec2<u32>) {
     let at = atomicAdd(&result.count, 1u);
     if at < tile.found {
@@ -95,21 +109,69 @@ fn add_found(leaf: u32, action: u32, loss: u32, cost: vec2<u32>) {
     }
 }
 
-// Costs and losses of every short action on every set, and the stairs that they make.
+// Costs and losses of single edits, and the stairs that they make.
 @compute @workgroup_size(64)
-fn short_totals(@builtin(global_invocation_id) id: vec3<u32>) {
+fn single_totals(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= tile.count {
         return;
     }
     let leaf = id.y;
-    let edits = short_edits[id.x];
+    let end = starts[leaf + 1u];
+    let edit = short_edits[id.x].x;
     var loss = 0u;
     var cost = vec2<u32>(0u, 0u);
-    for (var i = starts[leaf]; i < starts[leaf + 1u]; i++) {
-        let word = entries[i].x & 0x3ffffffu;
-        let plane = entries[i].x >> 26u;
-        var bits = entries[i].y;
+    for (var i = starts[leaf]; i < end; i++) {
+        let entry = entries[i];
+        let word = entry.x & 0x3ffffffu;
+        let plane = entry.x >> 26u;
+        var bits = entry.y;
         loss += countOneBits(bits & ~flips[word * tile.count + id.x]) << plane;
+        var sum = vec2<u32>(0u, 0u);
+        while bits != 0u {
+            let row = (word * 32u + firstTrailingBit(bits)) * tile.columns;
+            bits &= bits - 1u;
+            sum = plus(sum, costs[row + edit]);
+        }
+        cost = plus_wide(cost, doubled(sum, plane));
+    }
+    write_totals(leaf, id.x, cost, loss);
+    know(leaf, loss, cost);
+}
+
+// Costs and losses of pairs of edits, and what they add to the stairs; but first, whether anything that contains the pair can matter.
+@compute @workgroup_size(64)
+fn pair_totals(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= tile.count {
+        return;
+    }
+    let leaf = id.y;
+    let end = starts[leaf + 1u];
+    let edits = short_edits[id.x];
+    var loss = 0u;
+    var least_loss = 0u;
+    for (var i = starts[leaf]; i < end; i++) {
+        let entry = entries[i];
+        let at = (entry.x & 0x3ffffffu) * tile.count + id.x;
+        let plane = entry.x >> 26u;
+        least_loss += countOneBits(entry.y & ~unions[at]) << plane;
+        loss += countOneBits(entry.y & ~flips[at]) << plane;
+    }
+    let a = (leaf * tile.shorts + edits.z) * 3u;
+    let b = (leaf * tile.shorts + edits.w) * 3u;
+    let least = max(
+        coarse(vec2<u32>(totals_out[a], totals_out[a + 1u]), tile.cost_bits),
+        coarse(vec2<u32>(totals_out[b], totals_out[b + 1u]), tile.cost_bits),
+    );
+    if least > ~atomicLoad(&stairs_out[leaf * tile.steps + (least_loss >> tile.loss_bits)]) {
+        write_totals(leaf, id.x, vec2<u32>(NONE, NONE), loss);
+        return;
+    }
+    var cost = vec2<u32>(0u, 0u);
+    for (var i = starts[leaf]; i < end; i++) {
+        let entry = entries[i];
+        let word = entry.x & 0x3ffffffu;
+        let plane = entry.x >> 26u;
+        var bits = entry.y;
         var sum = vec2<u32>(0u, 0u);
         while bits != 0u {
             let row = (word * 32u + firstTrailingBit(bits)) * tile.columns;
@@ -124,20 +186,19 @@ fn short_totals(@builtin(global_invocation_id) id: vec3<u32>) {
         }
         cost = plus_wide(cost, doubled(sum, plane));
     }
-    let at = (leaf * tile.shorts + tile.first + id.x) * 3u;
-    totals_out[at] = cost.x;
-    totals_out[at + 1u] = cost.y;
-    totals_out[at + 2u] = loss;
+    write_totals(leaf, id.x, cost, loss);
     know(leaf, loss, cost);
 }
 
 fn long_cost(leaf: u32, action: u32) -> vec2<u32> {
     let first = action * (tile.long_edits + 1u) + 1u;
+    let end = starts[leaf + 1u];
     var cost = vec2<u32>(0u, 0u);
-    for (var i = starts[leaf]; i < starts[leaf + 1u]; i++) {
-        let word = entries[i].x & 0x3ffffffu;
-        let plane = entries[i].x >> 26u;
-        var bits = entries[i].y;
+    for (var i = starts[leaf]; i < end; i++) {
+        let entry = entries[i];
+        let word = entry.x & 0x3ffffffu;
+        let plane = entry.x >> 26u;
+        var bits = entry.y;
         var sum = vec2<u32>(0u, 0u);
         while bits != 0u {
             let row = (word * 32u + firstTrailingBit(bits)) * tile.columns;
@@ -190,7 +251,7 @@ fn keep_short(@builtin(global_invocation_id) id: vec3<u32>) {
     let at = (id.y * tile.shorts + id.x) * 3u;
     let cost = vec2<u32>(totals[at], totals[at + 1u]);
     let loss = totals[at + 2u];
-    if !dominated(id.y, loss, coarse(cost, tile.cost_bits)) {
+    if !is_dead(cost) && !dominated(id.y, loss, coarse(cost, tile.cost_bits)) {
         add_found(id.y, short_numbers[id.x], loss, cost);
     }
 }
@@ -206,15 +267,21 @@ fn keep_long(@builtin(global_invocation_id) id: vec3<u32>) {
     var least = 0u;
     for (var i = 0u; i < tile.long_bounds; i++) {
         let part = (leaf * tile.shorts + long_bounds[action * tile.long_bounds + i]) * 3u;
-        least = max(least, coarse(vec2<u32>(totals[part], totals[part + 1u]), tile.cost_bits));
+        let cost = vec2<u32>(totals[part], totals[part + 1u]);
+        if is_dead(cost) {
+            return;
+        }
+        least = max(least, coarse(cost, tile.cost_bits));
     }
     if dominated(leaf, 0u, least) {
         return;
     }
     var loss = 0u;
-    for (var i = starts[leaf]; i < starts[leaf + 1u]; i++) {
-        let word = entries[i].x & 0x3ffffffu;
-        loss += countOneBits(entries[i].y & ~flips[word * tile.count + id.x]) << (entries[i].x >> 26u);
+    let end = starts[leaf + 1u];
+    for (var i = starts[leaf]; i < end; i++) {
+        let entry = entries[i];
+        let word = entry.x & 0x3ffffffu;
+        loss += countOneBits(entry.y & ~flips[word * tile.count + id.x]) << (entry.x >> 26u);
     }
     if dominated(leaf, loss, least) {
         return;

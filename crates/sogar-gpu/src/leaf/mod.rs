@@ -1,18 +1,20 @@
 //! Leaf evaluation on the device.
 //!
-//! A batch of row sets goes through six kernels without coming back in between (`leaf.wgsl`):
+//! A batch of row sets goes through these kernels without coming back in between (`leaf.wgsl`):
 //!
-//! 1. `short_totals` has the cost and the loss of every short action (at most two edits) on every set, and notes on the set's
-//!    *stairs* what is the least cost for each loss;
-//! 2. `warm_costs` does the same for the long actions that are likely to be good: those on the parent's front;
+//! 1. `single_totals` has the cost and the loss of every edit on every set, and notes on the set's *stairs* what is the least cost for
+//!    each loss;
+//! 2. `warm_costs` does the same for the long actions (of three edits and more) that are likely to be good: those on the parent's front;
 //! 3. `descend` makes stairs of them: whoever loses less loses no more;
-//! 4. `keep_short` lists the short actions that the stairs do not dominate;
-//! 5. `keep_long` counts the losses of all long actions, and lists those that are not dominated even if they cost no more than
-//!    the dearest pair of their edits;
-//! 6. `candidate_costs` sums the costs of these, and lists those that are still not dominated.
+//! 4. `pair_totals` does the same for pairs of edits, unless the stairs dominate everything that contains the pair: it costs at least what
+//!    either edit costs, and flips nobody but those whom some such action flips. Then `descend` once more;
+//! 5. `keep_short` lists the short actions (of at most two edits) that the stairs do not dominate;
+//! 6. `keep_long` counts the losses of the long actions of which no pair was ruled out, and lists those that are not dominated even if
+//!    they cost no more than the dearest pair of their edits;
+//! 7. `candidate_costs` sums the costs of these, and lists those that are still not dominated.
 //!
 //! **Why nothing is lost.** Stairs hold costs of actions, rounded up, at losses rounded up; an action is dropped if its cost, rounded
-//! down, or a lower bound of it, is *larger* than the step at its loss, rounded down. Then a known action is strictly cheaper and loses no
+//! down, or a lower bound of it, is *larger* than the step at its loss (or a lower bound of it), rounded down. Then a known action is strictly cheaper and loses no
 //! more, so the one that is dropped is on no front. All others come back, with exact totals, and
 //! [`sogar_solver::leaf::front_of`] makes the front of them: a function of the set alone, whatever came first on the device.
 //!
@@ -20,16 +22,13 @@
 //! are on their way at a time: while one is computed, the last one's answer is read and the next one's sets are written.
 
 mod batch;
-mod choice;
 mod context;
 mod sets;
 mod tables;
-#[cfg(test)]
-mod tests;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sogar_solver::leaf::{
     GroupedLeaves, LeafBackend, LeafContext, LeafEvaluation, LeafPoint, LeafRequest, LeafWork, front_of,
@@ -37,18 +36,16 @@ use sogar_solver::leaf::{
 use sogar_solver::{Problem, RowSet, Stop, StopReason};
 
 use self::batch::{Answer, Kernels, Room, Slot};
-use self::choice::Choice;
-pub use self::choice::{Use, Verdict};
 use self::context::Context;
 use self::sets::Sets;
 use self::tables::Tables;
 use crate::buffer::Allowance;
+use crate::choice::{Choice, Use, Verdict};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
+use crate::pace::Pace;
 
-/// How long a batch should take.
-const BATCH_TIME: Duration = Duration::from_millis(15);
-/// Sets in the first batch, when nothing is known yet, and at most.
+/// Sets of a batch, at first and at least, and at most.
 const FIRST_SETS: usize = 16;
 const MOST_SETS: usize = 2048;
 /// Bytes of one batch's buffers, about.
@@ -57,6 +54,8 @@ const SLOT_BYTES: u64 = 64 << 20;
 const CANDIDATES: u32 = 1 << 18;
 const FOUND: u32 = 1 << 16;
 const WARM: usize = 1 << 16;
+/// Words of sets in one batch, unless one set has more.
+const ENTRIES: usize = 1 << 20;
 
 /// The kernels of the leaf evaluation, compiled for a device: a backend of the solver.
 pub struct LeafKernels<'g> {
@@ -138,8 +137,8 @@ struct OnDevice<'a> {
     problem: &'a Problem,
     tables: Tables,
     room: Room,
-    /// Sets that a batch should have, by the time that the last ones took.
-    at_once: AtomicUsize,
+    /// Sets that a batch should have.
+    pace: Pace,
     /// Sets evaluated so far.
     sets: AtomicU64,
     idle: Mutex<Pool<'a>>,
@@ -177,7 +176,7 @@ impl<'a> OnDevice<'a> {
         let entries = shape.words * tables.planes.len();
         let room = Room {
             sets: usize::try_from(bytes / per_set).unwrap_or(MOST_SETS).clamp(1, MOST_SETS),
-            entries: entries * FIRST_SETS.max((1 << 20) / entries.max(1)),
+            entries: entries.max(ENTRIES.min(usize::try_from(gpu.largest / 8).unwrap_or(ENTRIES))),
             warm: WARM.min(usize::try_from(gpu.largest / 16).unwrap_or(WARM)),
         };
         let slot = Slot::new(gpu, &kernels.kernels, &tables, room, &mut allowance)?;
@@ -187,7 +186,7 @@ impl<'a> OnDevice<'a> {
             problem,
             tables,
             room,
-            at_once: AtomicUsize::new(FIRST_SETS.min(room.sets)),
+            pace: Pace::new(FIRST_SETS, room.sets),
             sets: AtomicU64::new(0),
             idle: Mutex::new(Pool { slots: vec![slot], allowance }),
         })
@@ -232,7 +231,7 @@ impl<'a> OnDevice<'a> {
     fn start(&self, requests: &[LeafRequest<'_>], first: usize) -> Result<Option<Batch>, Fault> {
         let (gpu, kernels) = (self.kernels.gpu, &self.kernels.kernels);
         gpu.check()?;
-        let room = Room { sets: self.at_once.load(Ordering::Relaxed), ..self.room };
+        let room = Room { sets: self.pace.get(), ..self.room };
         let sets = Sets::of(self.problem, &self.tables, &requests[first..], room);
         let slot = self.slot()?;
         let started = Instant::now();
@@ -259,7 +258,7 @@ impl<'a> OnDevice<'a> {
         let gpu = self.kernels.gpu;
         let Batch { slot, work, first, sets, started } = batch;
         let answer = slot.finish(gpu, work, &self.tables, sets)?;
-        self.adapt(sets, started.elapsed() / if shared { 2 } else { 1 });
+        self.pace.took(sets, started.elapsed(), shared);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).slots.push(slot);
         match answer {
             Answer::Points(points) => {
@@ -282,12 +281,5 @@ impl<'a> OnDevice<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// Batches get longer or shorter by the time that one took.
-    fn adapt(&self, sets: usize, took: Duration) {
-        let fitting = sets as f64 * BATCH_TIME.as_secs_f64() / took.as_secs_f64().max(1e-6);
-        let fitting = (fitting as usize).clamp(sets.div_ceil(4), sets * 2);
-        self.at_once.store(fitting.clamp(1, self.room.sets), Ordering::Relaxed);
     }
 }

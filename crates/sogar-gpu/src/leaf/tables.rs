@@ -1,9 +1,10 @@
 //! What the kernels read of a problem, in buffers that fit the adapter.
 //!
-//! Actions of up to two edits are *short*: there are few of them, so all are looked at in full. A *long* one costs at least what any pair of its
-//! edits costs; pairs that no useful action is made of are listed as short ones without a number, for their costs alone.
+//! Actions of up to two edits are *short*: there are few of them, and they bound the others. All edits are listed, and all pairs that are
+//! a part of some useful action; those that are no useful action themselves have no number, and are there for their costs alone.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use sogar_solver::{Combine, Problem};
 use wgpu::Buffer;
@@ -62,6 +63,8 @@ pub(super) struct ShortTile {
     pub edits: Buffer,
     pub flips: Buffer,
     pub costs: Buffer,
+    /// For pairs: whom any action that contains the pair flips.
+    pub unions: Option<Buffer>,
 }
 
 /// Some of the long actions.
@@ -87,7 +90,8 @@ pub(super) struct Tables {
     pub shape: Shape,
     pub settings: Buffer,
     pub numbers: Buffer,
-    pub shorts: Vec<ShortTile>,
+    pub singles: Vec<ShortTile>,
+    pub pairs: Vec<ShortTile>,
     pub longs: Option<Longs>,
     /// Per bit of a weight the rows that have it; one plane with all rows if every row counts once.
     pub planes: Vec<Vec<u64>>,
@@ -95,8 +99,10 @@ pub(super) struct Tables {
 
 /// The useful actions, short and long.
 struct Lists {
-    /// Edits and number.
+    /// Edits and number: the identity, all edits in order, pairs.
     shorts: Vec<([u32; 2], u32)>,
+    /// How many of them are no pairs.
+    singles: usize,
     longs: Vec<u32>,
     /// For every long action the same number of short ones that are parts of it.
     bounds: Vec<u32>,
@@ -106,11 +112,13 @@ struct Lists {
 impl Lists {
     fn new(problem: &Problem, useful: &[bool]) -> Lists {
         let mut shorts = vec![([NONE, NONE], 0)];
+        shorts.extend((0..problem.edits() as u32).map(|edit| ([edit, NONE], NONE)));
+        let singles = shorts.len();
         let mut longs = Vec::new();
         let mut pairs: HashMap<[u32; 2], u32> = HashMap::new();
         for action in (1..problem.actions()).filter(|&action| useful.get(action) == Some(&true)) {
             match *problem.edits_of(action) {
-                [edit] => shorts.push(([edit, NONE], action as u32)),
+                [edit] => shorts[edit as usize + 1].1 = action as u32,
                 [a, b] => {
                     pairs.insert([a, b], shorts.len() as u32);
                     shorts.push(([a, b], action as u32));
@@ -132,7 +140,7 @@ impl Lists {
                 });
             }
         }
-        Lists { shorts, longs, bounds, per_long }
+        Lists { shorts, singles, longs, bounds, per_long }
     }
 }
 
@@ -171,12 +179,15 @@ impl Tables {
             false => Some(long_actions(gpu, problem, &lists, shape, allowance)?),
         };
         let shared = longs.as_ref().map(|longs| &longs.costs);
-        let shorts = short_tiles(gpu, problem, &lists, shape, allowance, shared)?;
+        let cutter = Cutter { gpu, problem, lists: &lists, shape, shared };
+        let singles = cutter.tiles(0..lists.singles, allowance)?;
+        let pairs = cutter.tiles(lists.singles..lists.shorts.len(), allowance)?;
         Ok(Tables {
             shape,
             settings: allowance.settings(&shape.settings(0, shape.shorts, shape.columns))?,
             numbers: allowance.with(&numbers)?,
-            shorts,
+            singles,
+            pairs,
             longs,
             planes: planes(problem),
         })
@@ -220,62 +231,101 @@ fn too_many_rows() -> Fault {
     Fault::TooSmall("what one action does to all rows does not fit into a buffer".to_owned())
 }
 
-fn short_tiles(
-    gpu: &Gpu,
-    problem: &Problem,
-    lists: &Lists,
+/// Cuts the short actions into tiles.
+struct Cutter<'a> {
+    gpu: &'a Gpu,
+    problem: &'a Problem,
+    lists: &'a Lists,
     shape: Shape,
-    allowance: &mut Allowance<'_>,
-    shared: Option<&Buffer>,
-) -> Result<Vec<ShortTile>, Fault> {
-    let most = most_actions(gpu, shape.words);
-    let most_edits = match shared {
-        Some(_) => problem.edits(),
-        None => (gpu.largest / (problem.rows() as u64 * 4)).saturating_sub(1) as usize,
-    };
-    let mut tiles = Vec::new();
-    let mut first = 0;
-    while first < lists.shorts.len() {
-        // Edits are numbered anew in each tile, unless long actions need all of them in one buffer.
-        let mut edits: Vec<u32> = match shared {
+    /// The costs of all edits, where long actions need them in one buffer.
+    shared: Option<&'a Buffer>,
+}
+
+impl Cutter<'_> {
+    fn tiles(&self, range: Range<usize>, allowance: &mut Allowance<'_>) -> Result<Vec<ShortTile>, Fault> {
+        let mut tiles = Vec::new();
+        let mut first = range.start;
+        while first < range.end {
+            let tile = self.tile(first..range.end, allowance)?;
+            first += tile.count as usize;
+            tiles.push(tile);
+        }
+        Ok(tiles)
+    }
+
+    /// As many of these short actions as fit.
+    fn tile(&self, range: Range<usize>, allowance: &mut Allowance<'_>) -> Result<ShortTile, Fault> {
+        let (problem, shape, first) = (self.problem, self.shape, range.start);
+        let most = most_actions(self.gpu, shape.words);
+        let most_edits = match self.shared {
+            Some(_) => problem.edits(),
+            None => (self.gpu.largest / (problem.rows() as u64 * 4)).saturating_sub(1) as usize,
+        };
+        // Edits are numbered anew in each tile, unless all of them are in one buffer.
+        let mut edits: Vec<u32> = match self.shared {
             Some(_) => (0..problem.edits() as u32).collect(),
             None => Vec::new(),
         };
-        let mut position: HashMap<u32, u32> = edits.iter().map(|&edit| (edit, edit)).collect();
-        let mut pairs = Vec::new();
-        for (pair, _) in lists.shorts[first..].iter().take(most) {
-            let fresh = pair.iter().filter(|edit| **edit != NONE && !position.contains_key(edit)).count();
+        let mut column: HashMap<u32, u32> = edits.iter().map(|&edit| (edit, edit)).collect();
+        let mut rows: Vec<[u32; 4]> = Vec::new();
+        for (pair, _) in self.lists.shorts[range].iter().take(most) {
+            let fresh = pair.iter().filter(|edit| **edit != NONE && !column.contains_key(edit)).count();
             if edits.len() + fresh > most_edits {
                 break;
             }
-            pairs.push(pair.map(|edit| match edit {
+            let [a, b] = pair.map(|edit| match edit {
                 NONE => NONE,
-                _ => *position.entry(edit).or_insert_with(|| {
+                _ => *column.entry(edit).or_insert_with(|| {
                     edits.push(edit);
                     edits.len() as u32 - 1
                 }),
-            }));
+            });
+            // Edits stand after the identity.
+            rows.push([a, b, pair[0].wrapping_add(1), pair[1].wrapping_add(1)]);
         }
-        if pairs.is_empty() {
+        if rows.is_empty() {
             return Err(too_many_rows());
         }
         let columns = edits.len() as u32 + 1;
-        pairs.iter_mut().flatten().filter(|edit| **edit == NONE).for_each(|edit| *edit = columns - 1);
-        let numbers = lists.shorts[first..first + pairs.len()].iter().map(|(_, number)| *number);
-        let count = pairs.len() as u32;
-        tiles.push(ShortTile {
+        rows.iter_mut().flatten().filter(|edit| **edit == NONE).for_each(|edit| *edit = columns - 1);
+        let own = &self.lists.shorts[first..first + rows.len()];
+        let count = rows.len() as u32;
+        let flips = flips_of(problem, shape.words, own.iter().map(|(_, number)| *number));
+        let unions = match first < self.lists.singles {
+            true => None,
+            false => Some(allowance.with(&self.unions(flips.clone(), first, rows.len()))?),
+        };
+        Ok(ShortTile {
             count,
             settings: allowance.settings(&shape.settings(first as u32, count, columns))?,
-            edits: allowance.with(&pairs)?,
-            flips: allowance.with(&flips_of(problem, shape.words, numbers))?,
-            costs: match shared {
+            edits: allowance.with(&rows)?,
+            flips: allowance.with(&flips)?,
+            costs: match self.shared {
                 Some(costs) => costs.clone(),
                 None => allowance.with(&costs_of(problem, &edits))?,
             },
-        });
-        first += pairs.len();
+            unions,
+        })
     }
-    Ok(tiles)
+
+    /// To whom some pairs flip themselves, adds whom the long actions flip that they bound.
+    fn unions(&self, flips: Vec<u32>, first: usize, count: usize) -> Vec<u32> {
+        let mut table = flips;
+        for (&action, bounds) in
+            self.lists.longs.iter().zip(self.lists.bounds.chunks(self.lists.per_long.max(1)))
+        {
+            for &bound in bounds {
+                let Some(at) = (bound as usize).checked_sub(first).filter(|&at| at < count) else { continue };
+                for (word, &both) in self.problem.flips_of(action as usize).iter().enumerate() {
+                    table[2 * word * count + at] |= both as u32;
+                    if 2 * word + 1 < self.shape.words {
+                        table[(2 * word + 1) * count + at] |= (both >> 32) as u32;
+                    }
+                }
+            }
+        }
+        table
+    }
 }
 
 fn long_actions(

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Config, CostKind, EditStyle, FeatureConfig, KindName, Limits, parse_bytes};
+use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::feature::format_number;
 use crate::table::Table;
@@ -186,6 +187,11 @@ impl Limits {
                 return Err(fault(format!("limits.{name} must be a positive number of seconds"))
                     .help("leave it out for no limit"));
             }
+        }
+        if let Some(device) = &self.device {
+            device.parse::<Device>().map_err(|error| {
+                fault(format!("limits.device: {error}")).help(error.remedy().unwrap_or_default())
+            })?;
         }
         if let Some(memory) = &self.memory_limit {
             parse_bytes(memory).map_err(|error| {

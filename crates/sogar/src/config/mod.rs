@@ -328,4 +328,8 @@ pub struct Limits {
     /// Threads (default: all cores).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
+    /// Where outcomes of networks and leaves are computed: `"auto"`, `"cpu"`, `"gpu"` or `"gpu:N"` (default: auto, a GPU where it is
+    /// faster). The result does not depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
 }

@@ -37,7 +37,7 @@ impl Weights {
     pub fn read(table: &Table, column: &str) -> Result<Weights> {
         let found = table.column(column).ok_or_else(|| {
             table.error(format!("there is no column `{column}`, which data.weight names")).help(format!(
-                "{}, or add it, with 1 where a row is one person",
+                "{}; or add it, with 1 where a row is one person",
                 suggest(column, table.names())
             ))
         })?;

@@ -20,6 +20,9 @@ mod scoring;
 mod units;
 mod walk;
 
+pub(crate) use network::CellDevice;
+#[cfg(feature = "gpu")]
+pub(crate) use network::{CellScores, Evaluable, Wanted, slope};
 pub use scoring::{Scorings, count as count_scorings};
 
 use sogar_solver::{Actions, BitTable, Stop};
@@ -81,10 +84,20 @@ pub struct Outcomes {
 
 /// Computes all outcomes; `None` if stopped.
 pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+    outcomes_on(question, watch, None)
+}
+
+/// Computes all outcomes, with a device for those of a dense network; `None` if stopped.
+pub(crate) fn outcomes_on(
+    question: Question<'_>,
+    watch: &Watch<'_>,
+    device: Option<&dyn CellDevice>,
+) -> Result<Option<Outcomes>> {
     let fast =
         question.predictor.tree_ensemble().and_then(|trees| ensemble::Decomposition::new(trees, &question));
     let network = question.predictor.dense_network();
-    let network = network.and_then(|network| network::NetworkOutcomes::new(network, &question));
+    let network =
+        network.and_then(|network| Some(network::NetworkOutcomes::new(network, &question)?.on(device)));
     let mut found = match (fast, network) {
         (Some(decomposition), _) => decomposition.outcomes(watch)?,
         (None, Some(network)) => network.outcomes(watch),

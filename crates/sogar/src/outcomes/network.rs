@@ -12,6 +12,7 @@
 mod activation;
 mod bound;
 mod effects;
+mod elsewhere;
 mod judge;
 mod kernel;
 mod lanes;
@@ -24,6 +25,10 @@ use rayon::prelude::*;
 use sogar_solver::BitTable;
 
 use self::effects::FirstLayer;
+pub(crate) use self::elsewhere::CellDevice;
+use self::elsewhere::Elsewhere;
+#[cfg(feature = "gpu")]
+pub(crate) use self::elsewhere::{CellScores, Evaluable, Wanted, slope};
 use self::judge::Judge;
 use self::kernel::Layers;
 use self::plan::Plan;
@@ -41,6 +46,8 @@ pub(super) struct NetworkOutcomes<'a> {
     layers: Layers,
     judge: Judge,
     plan: Plan,
+    /// A device that does a part of the work.
+    elsewhere: Option<Elsewhere<'a>>,
 }
 
 impl<'a> NetworkOutcomes<'a> {
@@ -65,7 +72,14 @@ impl<'a> NetworkOutcomes<'a> {
             layers: Layers::new(network, instructions)?,
             judge: Judge::new(network.decision, question.desired, network.outputs()),
             plan,
+            elsewhere: None,
         })
+    }
+
+    /// With a device for the rows that it can be trusted with.
+    pub fn on(mut self, device: Option<&'a dyn CellDevice>) -> Self {
+        self.elsewhere = device.and_then(|device| Elsewhere::new(self.network, self.plan.most_edits, device));
+        self
     }
 
     /// All outcomes; `None` if stopped.

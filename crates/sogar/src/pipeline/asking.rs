@@ -2,14 +2,18 @@
 
 use sogar_solver::{Actions, BitTable, Problem};
 
+use super::blocks::in_blocks;
 use super::{People, Prepared, Reporter};
 use crate::checkpoint::{Checkpoint, rows_at_once};
+use crate::device::Compute;
 use crate::error::Result;
 use crate::files::sha256_hex;
 use crate::model::Prediction;
 use crate::outcomes::cache::{Cache, Found, KeyOf};
 use crate::outcomes::mapped::table_in_file;
-use crate::outcomes::{Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes};
+use crate::outcomes::{
+    Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
+};
 
 /// Rows whose outcomes of all actions are held at a time, a multiple of 64.
 const ROWS_AT_ONCE: usize = 1 << 14;
@@ -22,6 +26,7 @@ impl Prepared {
         watch: &Watch<'_>,
         checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
+        compute: Option<&Compute<'_>>,
     ) -> Result<Option<Outcomes>> {
         let folder = self.outcomes_cache.as_ref();
         let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(question.rows)));
@@ -38,13 +43,19 @@ impl Prepared {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             reporter.scorings(scorings);
         }
+        let cells = compute.and_then(|compute| compute.cells(&question));
+        let find = |question: Question<'_>, watch: &Watch<'_>| outcomes_on(question, watch, cells.as_deref());
         let found = match checkpoint {
             Some(checkpoint) => {
                 let kept = Some((checkpoint, reporter));
-                outcomes_in_blocks(question, watch, BitTable::new(actions, rows), rows_at_once(rows), kept)?
+                let table = BitTable::new(actions, rows);
+                in_blocks(question, rows_at_once(rows), watch, table, None, |block, question, watch| {
+                    kept_or(kept, block, question, || find(question, watch))
+                })?
             }
-            None => outcomes(question, watch)?,
+            None => find(question, watch)?,
         };
+        drop(cells);
         if let (Some((cache, key)), Some(found)) = (&cache, &found)
             && let Err(error) = cache.store(key, rows, found)
         {
@@ -62,22 +73,19 @@ impl Prepared {
         checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
-        let rows = question.rows.len();
         if is_scored(question.predictor)
             && let Some(scorings) = count_scorings(&question, watch.stop)
         {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
         }
-        let flips = table_in_file(question.actions.len(), rows)?;
+        let rows = question.rows.len();
+        let table = table_in_file(question.actions.len(), rows)?;
         // Blocks that are kept must be the same in the next run, whatever memory it has.
         let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
-        outcomes_in_blocks(
-            question,
-            watch,
-            flips,
-            at_once,
-            checkpoint.map(|checkpoint| (checkpoint, reporter)),
-        )
+        let kept = checkpoint.map(|checkpoint| (checkpoint, reporter));
+        in_blocks(question, at_once, watch, table, None, |block, question, watch| {
+            kept_or(kept, block, question, || outcomes(question, watch))
+        })
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
@@ -95,22 +103,11 @@ impl Prepared {
             }
             return by_scoring(question, watch);
         }
-        let rows = question.rows.len();
-        let (mut flips, mut settled, mut method) = (BitTable::new(ids.len(), rows), 0, "");
-        for (block, part) in question.rows.chunks(ROWS_AT_ONCE).enumerate() {
-            let start = block * ROWS_AT_ONCE;
-            let progress = |done, _| (watch.progress)(start + done, rows);
-            let watch = Watch { progress: &progress, stop: watch.stop };
-            let question = Question { rows: part, actions: all, ..question };
-            let Some(found) = outcomes(question, &watch)? else { return Ok(None) };
-            for (position, &id) in ids.iter().enumerate() {
-                let words = found.flips.set(id as usize);
-                flips.set_mut(position)[start / 64..start / 64 + words.len()].copy_from_slice(words);
-            }
-            settled += found.settled;
-            method = found.method;
-        }
-        Ok(Some(Outcomes { flips, settled, method }))
+        let table = BitTable::new(ids.len(), question.rows.len());
+        let question = Question { actions: all, ..question };
+        in_blocks(question, ROWS_AT_ONCE, watch, table, Some(ids), |_, question, watch| {
+            outcomes(question, watch)
+        })
     }
 
     /// Everything that a run depends on but the costs, which may come from a function.
@@ -149,45 +146,23 @@ impl Prepared {
     }
 }
 
-/// The outcomes, found for so many rows at a time and put into `flips`; blocks come from the checkpoint, or are kept there, if there is
-/// one. `None` if stopped.
-fn outcomes_in_blocks(
-    question: Question<'_>,
-    watch: &Watch<'_>,
-    mut flips: BitTable,
-    at_once: usize,
+/// A block of outcomes from the checkpoint, or found and kept there; just found if there is none.
+fn kept_or(
     kept: Option<(&Checkpoint, &dyn Reporter)>,
+    block: usize,
+    question: Question<'_>,
+    find: impl FnOnce() -> Result<Option<Outcomes>>,
 ) -> Result<Option<Outcomes>> {
+    let Some((checkpoint, reporter)) = kept else { return find() };
     let (actions, rows) = (question.actions.len(), question.rows.len());
-    let (mut settled, mut method) = (0, "");
-    for (block, part) in question.rows.chunks(at_once).enumerate() {
-        let start = block * at_once;
-        let known = match kept {
-            Some((checkpoint, _)) => checkpoint.outcomes(block, actions, part.len())?,
-            None => None,
-        };
-        let found = match known {
-            Some(found) => found,
-            None => {
-                let progress = |done, _| (watch.progress)(start + done, rows);
-                let watch = Watch { progress: &progress, stop: watch.stop };
-                let Some(found) = outcomes(Question { rows: part, ..question }, &watch)? else {
-                    return Ok(None);
-                };
-                if let Some((checkpoint, reporter)) = kept {
-                    checkpoint.keep_outcomes(block, part.len(), &found, reporter);
-                }
-                found
-            }
-        };
-        for action in 0..actions {
-            let words = found.flips.set(action);
-            flips.set_mut(action)[start / 64..start / 64 + words.len()].copy_from_slice(words);
-        }
-        settled += found.settled;
-        method = found.method;
+    if let Some(kept) = checkpoint.outcomes(block, actions, rows)? {
+        return Ok(Some(kept));
     }
-    Ok(Some(Outcomes { flips, settled, method }))
+    let found = find()?;
+    if let Some(found) = &found {
+        checkpoint.keep_outcomes(block, rows, found, reporter);
+    }
+    Ok(found)
 }
 
 /// A hash of what each edit costs each row, how edits combine, and how often rows count.

@@ -131,7 +131,8 @@ impl Prepared {
             bound: Vec::new(),
             stats: Stats::default(),
         };
-        let searched = Searched { made, outcome, status, seconds_outcomes, seconds_search };
+        let searched =
+            Searched { made, outcome, status, device: "cpu".to_owned(), seconds_outcomes, seconds_search };
         let mut file = self.file(&searched, solutions, &ids, &mut Describe::default());
         if complete {
             file.counts.actions = all.len();

@@ -30,6 +30,7 @@ impl Prepared {
             folder: self.folder.display().to_string(),
             holdout_path: None,
             threads: self.threads(),
+            device: found.device.clone(),
             seconds_outcomes: found.seconds_outcomes,
             seconds_search: found.seconds_search,
             leaf_sets: outcome.stats.leaf_sets,
@@ -93,10 +94,11 @@ impl Prepared {
         }
     }
 
-    /// The configuration without what must not show in a result: threads, time, memory and scorings of this run.
+    /// The configuration without what must not show in a result: threads, device, time, memory and scorings of this run.
     pub(super) fn recorded_config(&self) -> Config {
         let mut config = self.config.clone();
         config.limits.threads = None;
+        config.limits.device = None;
         config.limits.time_limit = None;
         config.limits.outcomes_time_limit = None;
         config.limits.memory_limit = None;

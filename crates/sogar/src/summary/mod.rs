@@ -399,6 +399,9 @@ pub struct RunRef {
     pub holdout_path: Option<String>,
     /// Threads.
     pub threads: usize,
+    /// What computed leaves and outcomes: `cpu`, or a GPU with its name.
+    #[serde(default)]
+    pub device: String,
     /// Seconds for the outcomes of all actions on all rows.
     pub seconds_outcomes: f64,
     /// Seconds for the search.

@@ -77,9 +77,8 @@ fn decision(random: &mut Random) -> (NetworkDecision, usize) {
     }
 }
 
-/// Compares the batches with row-by-row prediction on one random problem, with every instruction set; gives the
-/// number of settled outcomes.
-fn compare(seed: u64, missing: bool) -> u64 {
+/// Asks a random question about a random network.
+fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(Question<'_>, &DenseNetwork) -> R) -> R {
     let mut random = Random(seed);
     let (decision, outputs) = decision(&mut random);
     let step = [0.0, 0.25, 0.5][random.below(3)];
@@ -129,25 +128,32 @@ fn compare(seed: u64, missing: bool) -> u64 {
         actions: &actions,
         rules: &[],
     };
-    let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
-    let slow = by_scoring(question, &watch).unwrap().unwrap();
-    let fast = outcomes(question, &watch).unwrap().unwrap();
-    assert!(fast.method.starts_with("dense network"));
-    for instructions in Instructions::all() {
-        let network = predictor.dense_network().unwrap();
-        let found =
-            NetworkOutcomes::with(network, &question, instructions).unwrap().outcomes(&watch).unwrap();
-        for action in 1..actions.len() {
-            assert_eq!(
-                found.flips.set(action),
-                slow.flips.set(action),
-                "seed {seed}, {instructions:?}, action {:?}",
-                actions.get(action)
-            );
-        }
-        assert!(found.flips.set(0).iter().all(|&word| word == 0));
+    ask(question, predictor.dense_network().unwrap())
+}
+
+fn assert_equal(question: &Question<'_>, found: &Outcomes, expected: &Outcomes, what: &str) {
+    for action in 1..question.actions.len() {
+        let edits = question.actions.get(action);
+        assert_eq!(found.flips.set(action), expected.flips.set(action), "{what}, action {edits:?}");
     }
-    fast.settled
+    assert!(found.flips.set(0).iter().all(|&word| word == 0));
+}
+
+/// Compares the batches with row-by-row prediction on one random problem, with every instruction set; gives the
+/// number of settled outcomes.
+fn compare(seed: u64, missing: bool) -> u64 {
+    asked(seed, missing, |question, network| {
+        let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
+        let slow = by_scoring(question, &watch).unwrap().unwrap();
+        let fast = outcomes(question, &watch).unwrap().unwrap();
+        assert!(fast.method.starts_with("dense network"));
+        for instructions in Instructions::all() {
+            let found =
+                NetworkOutcomes::with(network, &question, instructions).unwrap().outcomes(&watch).unwrap();
+            assert_equal(&question, &found, &slow, &format!("seed {seed}, {instructions:?}"));
+        }
+        fast.settled
+    })
 }
 
 #[test]
@@ -336,3 +342,5 @@ fn a_cancelled_computation_gives_nothing() {
         assert!(outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }).unwrap().is_none());
     }
 }
+
+mod devices;

@@ -4,10 +4,13 @@
 //! of cells is filled by runs of vector additions. Only actions of useful edits are evaluated; any other has the
 //! outcome of the action that its edits amount to on this row.
 
+use std::time::Instant;
+
 use sogar_solver::Stop;
 
 use super::NetworkOutcomes;
 use super::effects::{Effects, NOTHING, SPARE};
+use super::elsewhere::{Elsewhere, Wanted};
 use super::kernel::{Block, CELLS, Unit};
 use crate::model::network::{Evaluation, LANES};
 
@@ -31,10 +34,23 @@ pub(super) struct Walk<'a> {
     /// First-layer sums, and their error, of the edits chosen so far: one after none, one after the first, …
     partial: Vec<Vec<f32>>,
     chosen: Vec<u32>,
+    cells: Cells,
     /// Actions that are too close to call.
     close: Vec<u32>,
     evaluation: Evaluation<'a>,
     row: RowOutcomes,
+}
+
+/// All cells of a row, for a device.
+#[derive(Default)]
+struct Cells {
+    actions: Vec<u32>,
+    /// The error of each cell's first-layer sums.
+    errors: Vec<f32>,
+    /// Positions among the useful edits, as many for each cell as an action may have.
+    positions: Vec<u32>,
+    /// Those of the cell that is being made.
+    chosen: Vec<u32>,
 }
 
 impl<'a> Walk<'a> {
@@ -48,6 +64,7 @@ impl<'a> Walk<'a> {
             filled: 0,
             partial: vec![Vec::new(); all.plan.most_edits.max(1)],
             chosen: Vec::new(),
+            cells: Cells::default(),
             close: Vec::new(),
             evaluation: Evaluation::new(all.network),
             row: RowOutcomes { flips: Vec::new(), settled: 0 },
@@ -63,12 +80,7 @@ impl<'a> Walk<'a> {
         self.chosen.clear();
         self.effects.look(all.network, &all.first, all.question, row);
         if all.plan.tree.is_some() {
-            self.partial[0].clone_from(&self.effects.sums);
-            self.partial[0].push(self.effects.error);
-            let sums = self.effects.sums.clone();
-            self.cell(0, &sums, self.effects.error);
-            self.descend(0, 0, 0);
-            self.flush();
+            self.tree();
             self.settle();
             self.copy();
         }
@@ -91,6 +103,103 @@ impl<'a> Walk<'a> {
             *word &= !1; // the identity flips nobody
         }
         Some(std::mem::replace(&mut self.row, RowOutcomes { flips: Vec::new(), settled: 0 }))
+    }
+
+    /// Evaluates all actions that differ in this row, here or elsewhere.
+    fn tree(&mut self) {
+        let all = self.all;
+        let elsewhere = all.elsewhere.as_ref().filter(|_| all.plan.single.is_empty());
+        let Some(elsewhere) = elsewhere.filter(|elsewhere| elsewhere.is_safe(&self.effects, all.first.units))
+        else {
+            return self.tree_here();
+        };
+        match elsewhere.device.wanted() {
+            Wanted::Yes if self.tree_elsewhere(elsewhere) => {}
+            Wanted::Yes | Wanted::No => self.tree_here(),
+            Wanted::Trial => {
+                // Once to get everything ready, once to see how long it takes, and then as ever.
+                let ready = self.tree_elsewhere(elsewhere);
+                self.forget();
+                let start = Instant::now();
+                let tried = ready && self.tree_elsewhere(elsewhere);
+                self.settle();
+                let device = start.elapsed();
+                let flips = self.forget();
+                let start = Instant::now();
+                self.tree_here();
+                self.settle();
+                let cpu = start.elapsed();
+                let over = self.stop.check().is_err();
+                let result = (tried && !over).then(|| (flips == self.row.flips, device, cpu));
+                elsewhere.device.tried(result);
+            }
+        }
+    }
+
+    /// As before the row was looked at; gives what was found.
+    fn forget(&mut self) -> Vec<u64> {
+        self.close.clear();
+        self.row.settled = 0;
+        let nothing = vec![0; self.row.flips.len()];
+        std::mem::replace(&mut self.row.flips, nothing)
+    }
+
+    fn tree_here(&mut self) {
+        self.partial[0].clone_from(&self.effects.sums);
+        self.partial[0].push(self.effects.error);
+        let sums = self.effects.sums.clone();
+        self.cell(0, &sums, self.effects.error);
+        self.descend(0, 0, 0);
+        self.flush();
+    }
+
+    /// False if the device failed, or there was no time: nothing is known then.
+    fn tree_elsewhere(&mut self, elsewhere: &Elsewhere<'_>) -> bool {
+        let all = self.all;
+        let stride = all.plan.most_edits;
+        self.cells = Cells { chosen: vec![u32::MAX; stride], ..std::mem::take(&mut self.cells) };
+        self.cells.actions.clear();
+        self.cells.errors.clear();
+        self.cells.positions.clear();
+        self.list(0, 0, 0, self.effects.error);
+        let (effects, cells) = (&self.effects, &self.cells);
+        if stride == 0 || self.stop.check().is_err() {
+            return false;
+        }
+        let height = all.first.units + 1;
+        let scores = elsewhere.device.scores(&effects.sums, &effects.by_edit, height, &cells.positions);
+        let Some(scores) = scores else { return false };
+        for first in (0..cells.actions.len()).step_by(CELLS) {
+            let verdict = elsewhere.judge(&scores, &cells.errors, first, &all.judge, &mut self.block);
+            let actions = &cells.actions[first..];
+            let waiting = u64::MAX >> (CELLS - actions.len().min(CELLS));
+            for cell in ones(verdict.flips & waiting) {
+                let action = actions[cell];
+                self.row.flips[action as usize / 64] |= 1 << (action % 64);
+            }
+            self.close.extend(ones(verdict.unsure & waiting).map(|cell| actions[cell]));
+        }
+        true
+    }
+
+    /// Lists the cells of an action of `level` edits and of all that add useful edits from `position` on to it.
+    fn list(&mut self, action: u32, position: usize, level: usize, error: f32) {
+        self.cells.actions.push(action);
+        self.cells.errors.push(error);
+        self.cells.positions.extend_from_slice(&self.cells.chosen);
+        let Some(tree) = &self.all.plan.tree else { return };
+        if level >= self.all.plan.most_edits || position >= self.effects.useful.len() {
+            return;
+        }
+        let first = tree.first[action as usize];
+        let height = self.all.first.units + 1;
+        for at in position..self.effects.useful.len() {
+            self.cells.chosen[level] = at as u32;
+            let child = first.wrapping_add(self.effects.useful[at]);
+            let error = error + self.effects.by_edit[at * height + height - 1];
+            self.list(child, self.effects.later[at], level + 1, error);
+        }
+        self.cells.chosen[level] = u32::MAX;
     }
 
     /// Evaluates the actions that add one edit or more, from `position` of the useful ones on, to `action`, which has `level`.

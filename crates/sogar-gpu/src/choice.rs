@@ -1,4 +1,7 @@
 //! Whether the device is used: always, or only where it is faster.
+//!
+//! A device is tried out with the first real work that comes along, which the CPU does as well: are the answers the same, and who was
+//! faster? Nothing else is measured, and nothing is kept for other runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -36,7 +39,7 @@ pub enum Verdict {
 }
 
 /// The choice between device and CPU.
-pub(super) struct Choice {
+pub struct Choice {
     when: Use,
     verdict: Mutex<Verdict>,
     /// Somebody is trying it out.
@@ -44,10 +47,12 @@ pub(super) struct Choice {
 }
 
 impl Choice {
+    /// Nothing is known yet.
     pub fn new(when: Use) -> Choice {
         Choice { when, verdict: Mutex::new(Verdict::Untried), trying: AtomicBool::new(false) }
     }
 
+    /// What was found out so far.
     pub fn verdict(&self) -> Verdict {
         *self.verdict.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,11 +69,12 @@ impl Choice {
         matches!(self.verdict(), Verdict::Untried | Verdict::Used { .. })
     }
 
+    /// Whether it is used.
     pub fn is_used(&self) -> bool {
         matches!(self.verdict(), Verdict::Used { .. })
     }
 
-    /// Fewest leaves with which it can be tried out, if it still has to be.
+    /// Fewest leaves, or other pieces of work, with which it can be tried out, if it still has to be.
     pub fn trial(&self) -> Option<usize> {
         match (self.verdict(), self.when) {
             (Verdict::Untried, Use::Always) => Some(1),
