@@ -1,7 +1,6 @@
 //! `--device` and `sogar devices`, in builds with and without the cargo feature `gpu`.
 
-use crate::assert_transcript;
-use crate::folder::Folder;
+use crate::folder::{Folder, assert_transcript};
 
 /// A front without the block `run`, as it stands in the file.
 fn bytes_but_run(folder: &Folder, name: &str) -> String {
