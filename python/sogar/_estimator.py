@@ -86,8 +86,9 @@ class Sogar(Conventions, ForPeople):
         time_limit: Seconds after which the search stops with what it has; outcomes are not counted.
         memory_limit: Memory that the run may use, such as ``"4GB"``.
         n_jobs: Threads (default: all cores); the result does not depend on it.
-        device: Where the heavy work is done: ``"auto"`` (the default: a GPU where it is faster), ``"cpu"``, ``"gpu"`` or
-            ``"gpu:N"``. The result does not depend on it; without a GPU the CPU does the work, with a warning.
+        device: Where the heavy work is done: ``"auto"`` (the default: a GPU where it is faster), ``"cpu"``,
+            ``"gpu"`` or ``"gpu:N"``. The result does not depend on it; without a GPU the CPU does the work,
+            with a warning.
         random_state: Seed of everything random; the search is not.
         progress: Whether to show a progress bar (default: on a terminal and in notebooks).
 
