@@ -216,7 +216,7 @@ mod tests {
     fn tables_show_medians_ratios_and_what_was_sampled() {
         let text = report(&[measured()]);
         for part in [
-            "| tiny | 2 | 1,234 | 7 | 1,000 | 40 | 1.00 | 3.00 | 0.10 | 1.00 % | 12 | 5 MB |",
+            "| tiny | 2 | cpu | 1,234 | 7 | 1,000 | 40 | 1.00 | 3.00 | 0.10 | 1.00 % | 12 | 5 MB |",
             "| tiny | 2 | ≈ 400 | 2.5 · 10⁹ | 133.3× | 100.0× | 8.00 | 2.5 · 10⁹ | 2.0× |",
             "every run: 1.00 + 3.00, 1.00 + 1.00, 1.00 + 9.00 s",
             "20 leaf sets, neighbours drawn at random, were timed one by one (50.00 %",

@@ -27,9 +27,25 @@ const LONG: [&str; 13] = [
 /// A run that goes on while the test does.
 pub fn start(folder: &Folder, args: &[&str]) -> Child {
     let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Long enough to read the example and to install the handler.
-    sleep(Duration::from_millis(1500));
+    let started = Instant::now();
+    while !catches_interrupts(&child) && started.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(20));
+    }
+    sleep(Duration::from_millis(500)); // so that there is something to interrupt
     child
+}
+
+/// Whether a run has come to the point where Ctrl-C does not just end it, as Linux tells. Elsewhere a while is waited.
+fn catches_interrupts(child: &Child) -> bool {
+    const INTERRUPT: u64 = 1 << 1;
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", child.id())) else {
+        sleep(Duration::from_millis(1500));
+        return true;
+    };
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & INTERRUPT != 0)
 }
 
 /// One Ctrl-C.
@@ -69,7 +85,6 @@ fn two_interrupts_end_at_once_and_write_nothing() {
     let before = folder.names();
     let args = [&LONG[..], &["--holdout", "many.csv"]].concat();
     let child = start(&folder, &args);
-    sleep(Duration::from_millis(1500)); // the held-out table is read as well
     interrupt(&child);
     sleep(Duration::from_millis(100));
     interrupt(&child);

@@ -74,7 +74,7 @@ fn every_kind_of_damage_is_refused_with_the_file_and_a_remedy() {
         ),
         (
             "a changed byte",
-            |path| flip(&path.join("outcomes-000001.kept"), 300),
+            |path| flip(&path.join("outcomes-000001.kept"), 190),
             "outcomes-000001.kept: the checksum is wrong",
         ),
         (
