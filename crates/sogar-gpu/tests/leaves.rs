@@ -81,7 +81,7 @@ fn larger(seed: u64, rows: usize, edits: u32, dearest: u64, weighted: bool) -> P
                     .collect()
             })
             .collect(),
-        combine: if seed % 2 == 0 { Combine::Max } else { Combine::Sum },
+        combine: if seed.is_multiple_of(2) { Combine::Max } else { Combine::Sum },
         actions,
         flips,
         weights: match weighted {

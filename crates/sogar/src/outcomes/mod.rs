@@ -20,7 +20,9 @@ mod scoring;
 mod units;
 mod walk;
 
-pub(crate) use network::{CellDevice, CellScores, Evaluable, Wanted, slope};
+pub(crate) use network::CellDevice;
+#[cfg(feature = "gpu")]
+pub(crate) use network::{CellScores, Evaluable, Wanted, slope};
 pub use scoring::{Scorings, count as count_scorings};
 
 use sogar_solver::{Actions, BitTable, Stop};

@@ -25,8 +25,10 @@ use rayon::prelude::*;
 use sogar_solver::BitTable;
 
 use self::effects::FirstLayer;
+pub(crate) use self::elsewhere::CellDevice;
 use self::elsewhere::Elsewhere;
-pub(crate) use self::elsewhere::{CellDevice, CellScores, Evaluable, Wanted, slope};
+#[cfg(feature = "gpu")]
+pub(crate) use self::elsewhere::{CellScores, Evaluable, Wanted, slope};
 use self::judge::Judge;
 use self::kernel::Layers;
 use self::plan::Plan;
