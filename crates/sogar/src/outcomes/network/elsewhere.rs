@@ -27,6 +27,7 @@ const LARGE: f64 = 1e18;
 const MOST_UNITS: usize = 10_000;
 
 /// What a device makes of cells.
+#[cfg_attr(not(feature = "gpu"), allow(dead_code))] // no device is built in
 #[derive(Debug, Default)]
 pub(crate) struct CellScores {
     /// `outputs[output * cells + cell]`.
@@ -36,6 +37,7 @@ pub(crate) struct CellScores {
 }
 
 /// Whether a device takes part.
+#[cfg_attr(not(feature = "gpu"), allow(dead_code))] // no device is built in
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// The CPU does everything.
@@ -60,6 +62,7 @@ pub(crate) trait CellDevice: Sync {
 }
 
 /// A network that a device can evaluate.
+#[cfg_attr(not(feature = "gpu"), allow(dead_code))] // no device is built in
 pub(crate) struct Evaluable<'a> {
     /// Units of the first layer, and what it multiplies negative sums by.
     pub first: (usize, Option<f32>),

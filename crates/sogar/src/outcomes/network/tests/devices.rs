@@ -99,7 +99,7 @@ impl CellDevice for Careless<'_> {
 fn the_error_bound_covers_any_rounding_that_wgsl_allows() {
     let mut cells = 0;
     for seed in 2000..2150 {
-        cells += asked(seed, seed % 4 == 0, |question, network| {
+        cells += asked(seed, seed.is_multiple_of(4), |question, network| {
             let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
             let slow = by_scoring(question, &watch).unwrap().unwrap();
             let device = Careless {
@@ -128,7 +128,7 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
     }
     let mut used = 0;
     for seed in 3000..3040 {
-        asked(seed, seed % 4 == 0, |question, network| {
+        asked(seed, seed.is_multiple_of(4), |question, network| {
             let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
             let slow = by_scoring(question, &watch).unwrap().unwrap();
             let compute = Compute::new(Device::Gpu(None), &(), 2, 1 << 30);
