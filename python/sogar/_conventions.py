@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 #: What is never part of a saved estimator: the model, and what holds it.
-_NOT_KEPT = ("_problem", "_front")
+_NOT_KEPT = ("_problem", "_front", "_made_of")
 
 
 class Conventions:

@@ -269,7 +269,7 @@ def leaf_shares(count: int, wanted: int) -> list[tuple[int, int, int, int]]:
     Below an early cut stand more leaves than below a late one, since a leaf belongs to its first split.
 
     >>> leaf_shares(4, 3)
-    [(0, 1, 0, 2), (0, 1, 1, 2), (1, 4, 0, 1)]
+    [(0, 1, 0, 2), (0, 1, 1, 2), (1, 3, 0, 1), (3, 4, 0, 1)]
     """
     work = [(count - cut) ** 2 for cut in range(count)]
     each = max(1.0, sum(work) / max(1, wanted))

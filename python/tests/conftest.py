@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,9 @@ import pytest
 from running import ROOT, ending_with
 
 GERMAN = ROOT / "examples" / "german"
+
+# Shells start what runs in their background deaf to Ctrl-C, which some tests press.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
