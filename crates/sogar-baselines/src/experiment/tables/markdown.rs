@@ -4,6 +4,7 @@ use super::super::inputs::CLASSIFIERS;
 use super::super::name::Name;
 use super::super::statistics::MeanSd;
 use super::{Figures, Row, Tables};
+use sogar::device::GPU_BUILT_IN;
 
 impl Tables {
     /// The whole experiment as Markdown.
@@ -125,8 +126,11 @@ impl Tables {
                 row.paper.map_or("–".to_owned(), |paper| paper.text()),
             );
         }
-        if self.name == Name::Hardware {
-            text += "\nGPU: not built.\n";
+        if self.name == Name::Hardware && self.rows.iter().all(|row| !row.setting.starts_with("gpu")) {
+            text += match GPU_BUILT_IN {
+                true => "\nThere is no GPU here; software adapters are not timed.\n",
+                false => "\nThis build does not know GPUs.\n",
+            };
         }
         text
     }
