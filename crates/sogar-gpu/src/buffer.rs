@@ -1,7 +1,7 @@
 //! Buffers of a device, within its limits and the memory that may be used.
 
 use bytemuck::NoUninit;
-use wgpu::{BufferUsages, util::DeviceExt as _};
+use wgpu::BufferUsages;
 
 use crate::device::Gpu;
 use crate::fault::{Fault, Injected};
@@ -42,22 +42,12 @@ impl<'g> Allowance<'g> {
     /// A buffer with these numbers, for reading.
     pub fn with<T: NoUninit>(&mut self, content: &[T]) -> Result<wgpu::Buffer, Fault> {
         self.take(size_of_val(content) as u64)?;
-        let buffer = self.gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: None,
-            contents: if content.is_empty() { &[0; 16] } else { bytemuck::cast_slice(content) },
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_DST,
-        });
-        self.checked(buffer)
+        self.filled(bytemuck::cast_slice(content), BufferUsages::STORAGE | BufferUsages::COPY_DST)
     }
 
     /// Settings of a kernel.
     pub fn settings<T: NoUninit>(&mut self, content: &T) -> Result<wgpu::Buffer, Fault> {
-        let buffer = self.gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: None,
-            contents: bytemuck::bytes_of(content),
-            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-        });
-        self.checked(buffer)
+        self.filled(bytemuck::bytes_of(content), BufferUsages::UNIFORM | BufferUsages::COPY_DST)
     }
 
     /// An empty buffer that kernels read and write.
@@ -72,10 +62,21 @@ impl<'g> Allowance<'g> {
 
     fn empty(&mut self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, Fault> {
         self.take(bytes)?;
-        let size = bytes.max(16).next_multiple_of(4);
+        self.made(bytes, usage)
+    }
+
+    /// A buffer with these bytes. They are written by the queue: mapping a buffer of a device that another thread has just lost would
+    /// panic.
+    fn filled(&self, content: &[u8], usage: BufferUsages) -> Result<wgpu::Buffer, Fault> {
+        let buffer = self.made(content.len() as u64, usage)?;
+        self.gpu.queue.write_buffer(&buffer, 0, content);
+        self.checked(buffer)
+    }
+
+    fn made(&self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, Fault> {
         let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
-            size,
+            size: bytes.max(16).next_multiple_of(4),
             usage,
             mapped_at_creation: false,
         });
