@@ -1,7 +1,7 @@
 //! Buffers of a device, within its limits and the memory that may be used.
 
 use bytemuck::NoUninit;
-use wgpu::BufferUsages;
+use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferUsages, ComputePipeline};
 
 use crate::device::Gpu;
 use crate::fault::{Fault, Injected};
@@ -87,4 +87,17 @@ impl<'g> Allowance<'g> {
     pub fn left(&self) -> u64 {
         self.left
     }
+}
+
+/// Ties buffers to the places of a kernel.
+pub(crate) fn bind(gpu: &Gpu, kernel: &ComputePipeline, list: &[(u32, &Buffer)]) -> BindGroup {
+    let entries: Vec<BindGroupEntry<'_>> = list
+        .iter()
+        .map(|(binding, buffer)| BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
+        .collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &kernel.get_bind_group_layout(0),
+        entries: &entries,
+    })
 }

@@ -150,7 +150,8 @@ impl Search<'_> {
                 cost = cost.checked_add(reader.number()?).ok_or(out_of_range)?;
                 loss = loss.checked_sub(reader.below(1 << 32)?).ok_or(out_of_range)?;
                 let action = reader.below(actions)?;
-                if loss as usize > set.size {
+                let in_order = points.last().is_none_or(|last| last.cost < cost && last.loss > loss);
+                if loss as usize > set.size || !in_order {
                     return Err(out_of_range);
                 }
                 points.push(LeafPoint { cost, loss, action });

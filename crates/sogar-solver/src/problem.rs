@@ -430,3 +430,30 @@ fn prefixes(actions: &Actions) -> Vec<Option<u32>> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row that counts `weight` times, and an action of two edits that cost it this much each.
+    fn one_row(cost: u32, weight: u32) -> Result<Problem, ProblemError> {
+        Problem::new(ProblemParts {
+            rows: 1,
+            splits: Vec::new(),
+            edit_costs: vec![vec![cost]; 2],
+            combine: Combine::Sum,
+            actions: [vec![], vec![0], vec![1], vec![0, 1]].into_iter().collect(),
+            flips: BitTable::new(4, 1),
+            weights: vec![weight],
+            limits: Limits { max_depth: 0, max_leaves: 1, min_leaf: 1 },
+        })
+    }
+
+    #[test]
+    fn totals_that_64_bits_cannot_hold_are_refused() {
+        assert!(one_row(u32::MAX / 2, u32::MAX - 2).is_ok());
+        assert_eq!(one_row(u32::MAX, u32::MAX - 2).err(), Some(ProblemError::Costs));
+        assert_eq!(one_row(1, u32::MAX).err(), Some(ProblemError::Weights(u64::from(u32::MAX))));
+        assert_eq!(one_row(1, 0).err(), Some(ProblemError::NoWeight(0)));
+    }
+}

@@ -1,13 +1,11 @@
 //! The buffers for a batch of sets, and the way of a batch through the kernels.
 
 use sogar_solver::leaf::LeafPoint;
-use wgpu::{
-    BindGroup, BindGroupEntry, Buffer, CommandEncoderDescriptor, ComputePassDescriptor, ComputePipeline,
-};
+use wgpu::{BindGroup, Buffer, CommandEncoderDescriptor, ComputePassDescriptor, ComputePipeline};
 
 use super::sets::Sets;
 use super::tables::{ShortTile, Tables};
-use crate::buffer::Allowance;
+use crate::buffer::{Allowance, bind};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
 
@@ -106,20 +104,7 @@ impl Slot {
         let starts = allowance.scratch((sets + 1) * 4)?;
         let entries = allowance.scratch(room.entries as u64 * 8)?;
         let warm = allowance.scratch(room.warm as u64 * 12)?;
-        let bind = |kernel: &ComputePipeline, list: &[(u32, &Buffer)]| {
-            let entries: Vec<BindGroupEntry<'_>> = list
-                .iter()
-                .map(|(binding, buffer)| BindGroupEntry {
-                    binding: *binding,
-                    resource: buffer.as_entire_binding(),
-                })
-                .collect();
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &kernel.get_bind_group_layout(0),
-                entries: &entries,
-            })
-        };
+        let bind = |kernel: &ComputePipeline, list: &[(u32, &Buffer)]| bind(gpu, kernel, list);
         let short = |kernel: &ComputePipeline, tile: &ShortTile| {
             let own = [(1, &tile.settings), (4, &tile.edits), (6, &tile.flips), (7, &tile.costs)];
             let shared = [(2, &starts), (3, &entries), (8, &totals), (10, &stairs)];

@@ -15,7 +15,8 @@
 //!
 //! **Why nothing is lost.** Stairs hold costs of actions, rounded up, at losses rounded up; an action is dropped if its cost, rounded
 //! down, or a lower bound of it, is *larger* than the step at its loss (or a lower bound of it), rounded down. Then a known action is strictly cheaper and loses no
-//! more, so the one that is dropped is on no front. All others come back, with exact totals, and
+//! more, so the one that is dropped is on no front. (Edits and pairs that are no useful actions by themselves count as flipping nobody; the identity, which
+//! is always known, costs no more and loses no more than they do.) All others come back, with exact totals, and
 //! [`sogar_solver::leaf::front_of`] makes the front of them: a function of the set alone, whatever came first on the device.
 //!
 //! Batches are short (some milliseconds, measured as they go), so that cancelling and deadlines are heeded between them. Two

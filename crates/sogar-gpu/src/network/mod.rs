@@ -12,11 +12,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use wgpu::{
-    BindGroup, BindGroupEntry, Buffer, CommandEncoderDescriptor, ComputePassDescriptor, ComputePipeline,
-};
+use wgpu::{BindGroup, Buffer, CommandEncoderDescriptor, ComputePassDescriptor, ComputePipeline};
 
-use crate::buffer::Allowance;
+use crate::buffer::{Allowance, bind};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
 use crate::pace::Pace;
@@ -267,21 +265,7 @@ impl<'g> NetworkKernels<'g> {
             allowance.scratch(column * self.widest as u64)?,
         ];
         let readable = allowance.readable(column * (outputs + depth) as u64)?;
-        let bind = |kernel: &ComputePipeline, list: &[(u32, &Buffer)]| {
-            let entries: Vec<BindGroupEntry<'_>> = list
-                .iter()
-                .map(|(binding, buffer)| BindGroupEntry {
-                    binding: *binding,
-                    resource: buffer.as_entire_binding(),
-                })
-                .collect();
-            let layout = kernel.get_bind_group_layout(0);
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &layout,
-                entries: &entries,
-            })
-        };
+        let bind = |kernel: &ComputePipeline, list: &[(u32, &Buffer)]| bind(gpu, kernel, list);
         let compose =
             bind(&self.compose, &[(0, &chunk), (1, &self.first), (2, &shares), (3, &cells), (7, &units[0])]);
         let multiply = self.layers.iter().enumerate().map(|(number, layer)| {
