@@ -83,7 +83,7 @@ impl Search<'_> {
             leaves.add(side, front);
         }
         for (side, front) in sides.iter().zip(&fronts).filter(|_| depth > 1) {
-            let own = context.narrow(&side.rows, usize::MAX);
+            let own = context.narrow(&side.rows);
             let context = own.as_deref().unwrap_or(context);
             self.leaves_below(context, &[(side, front)], depth - 1, cut.split, share, leaves)?;
         }
@@ -126,7 +126,7 @@ impl Search<'_> {
                 .chunks(2 * self.sets_together().max(1))
                 .try_for_each(|children| self.leaves_below(context, children, 1, after, Share::ALL, leaves)),
             _ => children.iter().try_for_each(|(set, front)| {
-                let own = context.narrow(&set.rows, usize::MAX);
+                let own = context.narrow(&set.rows);
                 let context = own.as_deref().unwrap_or(context);
                 self.leaves_below(context, &[(set, front)], depth - 1, after, Share::ALL, leaves)
             }),

@@ -108,8 +108,7 @@ impl Search<'_> {
         if let Some(front) = self.memo.get(set, task) {
             return Ok(front);
         }
-        // Two levels of leaves below this set are many.
-        let own = context.narrow(&set.rows, usize::MAX);
+        let own = context.narrow(&set.rows);
         let context = own.as_deref().unwrap_or(context);
         let (front, reason) = self.branch(context, set, task, leaf, leaf, &|_, _, _| (), &());
         if let Some(reason) = reason {
@@ -362,31 +361,21 @@ impl Search<'_> {
                 })
                 .collect();
             let mut fresh: Vec<Option<Arc<Front>>> = vec![None; wanted.len()];
-            let mut evaluate = |context: &dyn LeafContext, list: &[(usize, usize)]| {
-                let requests: Vec<LeafRequest<'_>> = list
-                    .iter()
-                    .map(|&(parent, at)| LeafRequest {
-                        set: &wanted[at].rows,
-                        sides: wanted[at].steps.as_slice(),
-                        warm: &warm[parent],
-                    })
-                    .collect();
-                let points = context.leaf_fronts(&requests, &self.stop)?;
-                for (&(_, at), points) in list.iter().zip(&points) {
-                    let front = Arc::new(leaf_front(points));
-                    self.memo.insert(wanted[at], Task::LEAF, &front);
-                    fresh[at] = Some(front);
-                }
-                Ok(())
-            };
-            let mut others = Vec::new();
-            for (list, (set, _, _)) in in_smaller_sets(parents, &wanted, &starts).iter_mut().zip(parents) {
-                match context.narrow(&set.rows, list.len()) {
-                    Some(own) => evaluate(&*own, list)?,
-                    None => others.append(list),
-                }
+            let order = among_their_like(parents, &wanted, &starts);
+            let requests: Vec<LeafRequest<'_>> = order
+                .iter()
+                .map(|&(parent, at)| LeafRequest {
+                    set: &wanted[at].rows,
+                    sides: wanted[at].steps.as_slice(),
+                    warm: &warm[parent],
+                })
+                .collect();
+            let points = context.leaf_fronts(&requests, &self.stop)?;
+            for (&(_, at), points) in order.iter().zip(&points) {
+                let front = Arc::new(leaf_front(points));
+                self.memo.insert(wanted[at], Task::LEAF, &front);
+                fresh[at] = Some(front);
             }
-            evaluate(context, &others)?;
             for (set, front) in all().zip(&mut fronts) {
                 if front.is_none() {
                     *front = positions.get(set).and_then(|&position| fresh[position].clone());
@@ -397,40 +386,36 @@ impl Search<'_> {
     }
 }
 
-/// Shares out the leaf sets that are wanted below some parents: for each parent, its own number with the leaf's.
+/// The order in which leaf sets that are wanted below some parents are evaluated, each with the parent whose front is its hint.
 ///
 /// What passes (or fails) `b` and `c` of some rows is a part of what passes `b` and of what passes `c`, and it is the same to the result which
-/// of them it is evaluated in, and with whose front as a hint. In the smaller one it is among leaves that are more like it: they lie on the
-/// same side of a split, so that the same actions matter to them. Sides of a kind come together for the same reason.
-fn in_smaller_sets(
+/// of them it counts to. With those of the smaller one it is among leaves that are more like it, and sides of a kind come together: the same
+/// actions matter to leaves that lie on the same sides of splits.
+fn among_their_like(
     parents: &[(&Subset, &Front, Vec<&Subset>)],
     wanted: &[&Subset],
     starts: &[usize],
-) -> Vec<Vec<(usize, usize)>> {
+) -> Vec<(usize, usize)> {
     // (Of a way that is not whole it is not known where it ends.)
     let ways = parents.iter().enumerate().filter(|(_, (set, _, _))| set.steps.is_whole());
     let at_end_of: FxHashMap<&[u32], usize> =
         ways.map(|(parent, (set, _, _))| (set.steps.as_slice(), parent)).collect();
-    let mut shares: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parents.len()];
+    let mut order = Vec::with_capacity(wanted.len());
     for parent in 0..parents.len() {
         let own = starts[parent]..starts[parent + 1];
         for (at, set) in own.clone().zip(&wanted[own]) {
-            let mut best = parent;
-            if let [before @ .., _, last] = set.steps.as_slice() {
-                let way = [before, &[*last]].concat();
-                if let Some(&other) = at_end_of.get(&way[..])
-                    && parents[other].0.size < parents[parent].0.size
-                {
-                    best = other;
-                }
-            }
-            shares[best].push((best, at));
+            let steps = set.steps.as_slice();
+            let other = match steps {
+                [before @ .., _, last] => at_end_of.get(&*[before, &[*last]].concat()).copied(),
+                _ => None,
+            };
+            let smaller = other.filter(|&other| parents[other].0.size < parents[parent].0.size);
+            order.push((smaller.unwrap_or(parent), at));
         }
     }
-    for share in &mut shares {
-        share.sort_by_key(|&(_, at)| wanted[at].steps.as_slice().last().map(|step| step % 2));
-    }
-    shares
+    let fails = |at: usize| wanted[at].steps.as_slice().last().map(|step| step % 2);
+    order.sort_by_key(|&(parent, at)| (parent, fails(at)));
+    order
 }
 
 /// The positions of the cuts, those first whose splits the most points of `guide` begin with.

@@ -91,9 +91,9 @@ pub trait LeafContext: Send + Sync {
         stop: &Stop,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason>;
 
-    /// A context for `expected` subsets of `set`, itself a subset of this context's rows; `None` if this one serves
-    /// them as well.
-    fn narrow<'a>(&'a self, set: &RowSet, expected: usize) -> Option<Box<dyn LeafContext + 'a>>;
+    /// A context for the leaves of all trees of two levels and more on `set`, itself a subset of this context's rows; `None` if this one
+    /// serves them as well.
+    fn narrow<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>>;
 }
 
 /// Another place where leaves are evaluated, such as a graphics processor.
@@ -311,18 +311,14 @@ impl LeafContext for GroupedContext<'_> {
         fronts
     }
 
-    fn narrow<'a>(&'a self, set: &RowSet, expected: usize) -> Option<Box<dyn LeafContext + 'a>> {
+    fn narrow<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>> {
         let worth = match self.owner.narrow {
             Narrow::Never => false,
             Narrow::Always => set.count() < self.size,
-            // Bringing the members together costs about as much as this many leaves save (measured, not critical);
-            // short sets gain nothing.
+            // Short sets gain nothing.
             Narrow::WhereItPays => {
                 let few_columns = self.owner.clusters.is_none();
-                self.owner.problem.rows > 1024
-                    && few_columns
-                    && expected >= 20
-                    && set.count() * 4 < self.size * 3
+                self.owner.problem.rows > 1024 && few_columns && set.count() * 4 < self.size * 3
             }
         };
         worth.then(|| self.owner.among(set))
