@@ -1,11 +1,11 @@
-"""Fits and evaluations on a cluster of Dask: the same result, to the byte, from many processes.
+"""Fits on a cluster of Dask: the same result, to the byte, from many processes.
 
 A fit has three stages. Outcomes are found in blocks of rows; then the leaves of all trees are evaluated, each
 once, in shares; then cuts of everybody are solved, with all leaves known. The client only plans, and puts
 finished cuts together: the outcomes, which are large, go from worker to worker. Scheduling, retries and the
 loss of workers are Dask's own business: every task is a function of its arguments.
 
-Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``, ``sogar-evaluate-…``.
+Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from . import _dask_tasks as tasks
 from . import _native
-from ._errors import ArgumentError, PopulationError, SogarError, TooLargeError
+from ._errors import ArgumentError, SogarError, TooLargeError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -43,6 +43,21 @@ class _Stopped(Exception):  # noqa: N818 - no error
 def is_client(client: Any) -> bool:
     """Whether this is a client of `dask.distributed`."""
     return hasattr(client, "scatter") and hasattr(client, "submit") and hasattr(client, "nthreads")
+
+
+def ships(model: tuple[Any, ...]) -> bool:
+    """Whether a model can go to other processes; says so if it can't."""
+    if model[0] != "asked":
+        return True
+    import cloudpickle
+
+    try:
+        cloudpickle.loads(cloudpickle.dumps(model))
+    except Exception as reason:  # whatever a user's object may raise
+        LOG.warning("the model can't be sent to workers, so outcomes are found by the client")
+        LOG.info("the model stays on the client: %r", reason)
+        return False
+    return True
 
 
 def recipe_of(
@@ -195,7 +210,7 @@ class Fit:
         each = -(-rows // (TASKS_EACH * self.slots))
         step = -(-each // 64) * 64
         ranges = [(start, min(start + step, rows)) for start in range(0, rows, step)]
-        if self._ships():
+        if ships(self.recipe.model):
             recipe = self.client.scatter(self.recipe, broadcast=True, hash=False)
             self.blocks = [
                 self.submit(tasks.outcomes, recipe, *block, name=f"outcomes-{number}")
@@ -204,7 +219,6 @@ class Fit:
             for done, _ in enumerate(self.finished(self.blocks, deadline), 1):
                 self.bar("outcomes of all actions", done, len(ranges), "")
             return
-        LOG.warning("the model can't be sent to workers, so outcomes are found by the client")
         found = []
         for done, (start, stop) in enumerate(ranges):
             if deadline is not None and time.monotonic() > deadline:
@@ -214,19 +228,6 @@ class Fit:
             found.append(block + settled.to_bytes(8, "little"))
         # To everybody, who will need them all: nobody could find them again.
         self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))
-
-    def _ships(self) -> bool:
-        """Whether the model can go to other processes."""
-        if self.recipe.model[0] != "asked":
-            return True
-        import cloudpickle
-
-        try:
-            cloudpickle.loads(cloudpickle.dumps(self.recipe.model))
-        except Exception as reason:  # whatever a user's object may raise
-            LOG.info("the model stays on the client: %r", reason)
-            return False
-        return True
 
     def _search(self, frame: bytes, deadline: float | None) -> None:
         """Leaves first, each once; then cuts, which share them."""
@@ -286,58 +287,3 @@ def leaf_shares(count: int, wanted: int) -> list[tuple[int, int, int, int]]:
             shares.append((start, cut + 1, 0, 1))
             start, gathered_work = cut + 1, 0
     return shares
-
-
-def evaluate(
-    client: Client, recipe: tasks.Recipe, front: _native.Front, data: Any, bar: Bar
-) -> dict[str, Any]:
-    """A front on a table of Dask, partition by partition: exact sums, which are added up."""
-    from distributed import as_completed
-
-    config = json.loads(front.about())["config"]
-    shared = client.scatter(recipe, broadcast=True, hash=False)
-    result = client.scatter(front.to_bytes(), broadcast=True, hash=False)
-    token = uuid.uuid4().hex[:12]
-    parts = client.compute(data.to_delayed())
-    futures = [
-        client.submit(
-            tasks.evaluated,
-            shared,
-            result,
-            part,
-            json.dumps(config),
-            key=f"sogar-evaluate-{number}-{token}",
-            retries=RETRIES,
-        )
-        for number, part in enumerate(parts)
-    ]
-    try:
-        return _added_up(front, (future.result() for future in as_completed(futures)), len(futures), bar)
-    finally:
-        client.cancel([future for future in futures if not future.done()])
-        with suppress(Exception):  # a worker that is gone has nothing left to free
-            client.run(tasks.forget, recipe.token)
-
-
-def evaluate_here(problem: _native.Problem, front: _native.Front, data: Any, bar: Bar) -> dict[str, Any]:
-    """The same in this process: one partition in memory at a time."""
-    config = json.loads(front.about())["config"]
-    parts = data.to_delayed()
-    found = (tasks.evaluated_part(problem, front, part.compute(), json.dumps(config)) for part in parts)
-    return _added_up(front, found, len(parts), bar)
-
-
-def _added_up(front: _native.Front, parts: Iterable[tasks.Sums], of: int, bar: Bar) -> dict[str, Any]:
-    rows = affected = 0
-    sums = [(0, 0)] * len(front)
-    for done, (more_rows, more_affected, more) in enumerate(parts, 1):
-        rows, affected = rows + more_rows, affected + more_affected
-        sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
-        bar("evaluation", done, of, "")
-    if not affected:
-        raise PopulationError(
-            "the model turns nobody down in this table",
-            "there is nobody to evaluate the summaries on; give another table",
-        )
-    found: dict[str, Any] = json.loads(_native.evaluation_of(front, rows, affected, sums))
-    return found

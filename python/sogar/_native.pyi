@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Combination",
+    "DividedAudit",
     "Explanation",
     "Front",
     "Model",
@@ -16,6 +17,7 @@ __all__ = [
     "Table",
     "__version__",
     "audit",
+    "audit_part",
     "check_config",
     "evaluate_part",
     "evaluation_of",
@@ -27,10 +29,12 @@ __all__ = [
     "outcomes_block",
     "outcomes_identity",
     "preset",
+    "reach_part",
     "read_config",
     "report",
     "select_by_gap",
     "solve_matrix",
+    "weights_of",
 ]
 __version__: str
 
@@ -145,9 +149,45 @@ def gathered(
     seconds_outcomes: float,
     seconds_search: float,
 ) -> Front: ...
-def evaluate_part(problem: Problem, front: Front, table: Table) -> tuple[int, int, list[tuple[int, int]]]: ...
+def evaluate_part(
+    problem: Problem, front: Front, table: Table, unit: int | None = None
+) -> tuple[int, int, int, list[tuple[int, int]]]: ...
 def flips_of(frame: bytes, blocks: list[bytes], ids: list[int]) -> bytes: ...
-def evaluation_of(front: Front, rows: int, affected: int, sums: list[tuple[int, int]]) -> str: ...
+def weights_of(table: Table, column: str) -> tuple[int, int]: ...
+def evaluation_of(
+    front: Front,
+    rows: int,
+    affected: int,
+    people: int,
+    sums: list[tuple[int, int]],
+    weight: tuple[str, int, int] | None = None,
+) -> str: ...
+
+@final
+class DividedAudit:
+    def __new__(
+        cls,
+        problem: Problem,
+        front: Front,
+        groups: list[str],
+        *,
+        columns: Table | None = None,
+        label: str | None = None,
+        conditions: list[str] = ...,
+        draws: int | None = None,
+        min_group: int | None = None,
+        unreachable: bool | None = None,
+    ) -> DividedAudit: ...
+    def columns(self) -> list[str]: ...
+    def see(self, table: Table, more: Table | None = None) -> None: ...
+    def places(self, start: int, stop: int) -> bytes: ...
+    def add(self, rows: int, part: bytes) -> None: ...
+    def is_searched(self) -> bool: ...
+    def add_reach(self, part: bytes) -> None: ...
+    def finish(self, progress: _Progress | None = None) -> tuple[str, str]: ...
+
+def audit_part(problem: Problem, front: Front, table: Table, places: bytes) -> bytes: ...
+def reach_part(problem: Problem, table: Table) -> bytes: ...
 
 @final
 class Front:

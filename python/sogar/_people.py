@@ -15,10 +15,12 @@ from ._columns import column_of
 from ._errors import ArgumentError, ModelError
 from ._progress import Progress
 from ._settings import as_json, class_text
-from ._tables import UserTable, kind_of
+from ._tables import UserTable, in_one_piece, is_dask, kind_of
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from ._dask_tables import Partitions
 
 #: What true labels are called that are given beside the table.
 _LABEL = "(true label)"
@@ -92,6 +94,8 @@ class ForPeople:
         def _require_fitted(self) -> _native.Front: ...
         def _require_problem(self) -> _native.Problem: ...
         def _position(self, by: str | int) -> int: ...
+        def _check_client(self, client: Any) -> None: ...
+        def _partitions(self, X: Any, client: Any, bar: Progress) -> Partitions: ...  # noqa: N803
         def _seen(self, X: Any) -> tuple[_native.Table, UserTable]: ...  # noqa: N803 - as scikit-learn calls it
 
     def audit(
@@ -106,6 +110,7 @@ class ForPeople:
         draws: int | None = None,
         min_group: int | None = None,
         unreachable: bool | None = None,
+        client: Any = None,
     ) -> dict[str, Any]:
         """Compares groups along the whole front: is recourse dearer, or rarer, for some?
 
@@ -115,7 +120,8 @@ class ForPeople:
                 does not have: a series or array with a value for every row, a dictionary or frame of such.
             y: The true labels of the rows, or the name of their column, for true positive rates (default:
                 the `label` column).
-            holdout: A table of other people, audited too.
+            holdout: A table of other people, audited too. One of Dask is audited partition by partition, with
+                the same result.
             holdout_groups: Groups of its rows, where `groups` are values of the first table's rows.
             holdout_y: True labels of its rows.
             fail_on: Conditions such as ``"gap(invalidity, sex) > 0.05"``; an `AuditFailedError` says which
@@ -124,10 +130,13 @@ class ForPeople:
             min_group: Affected people below which nothing is said about a group (default 10).
             unreachable: Whether to look for people whom no action reaches (default: unless the model would
                 be asked about every edited row).
+            client: A client of ``dask.distributed``, whose workers look at the partitions of `holdout`.
 
         Returns:
             The audit as ``sogar audit --json`` prints it: `reference`, `holdout`, `notes`, ….
         """
+        if client is not None:
+            self._check_client(client)
         problem = self._require_problem()
         names, columns = _beside(groups, y)
         label = _LABEL if _is_values(y) else y
@@ -135,21 +144,32 @@ class ForPeople:
             {**_values(holdout_groups), **({_LABEL: _labels(holdout_y)} if _is_values(holdout_y) else {})}
         )
         conditions = [fail_on] if isinstance(fail_on, str) else list(fail_on)
+        asked: dict[str, Any] = {
+            "columns": columns,
+            "label": label,
+            "conditions": conditions,
+            "draws": draws,
+            "min_group": min_group,
+            "unreachable": unreachable,
+        }
         with Progress(self.progress) as bar:
-            found, verdicts = _native.audit(
-                problem,
-                self._front,
-                names,
-                columns=columns,
-                label=label,
-                holdout=None if holdout is None else self._seen(holdout)[0],
-                holdout_columns=other_columns,
-                conditions=conditions,
-                draws=draws,
-                min_group=min_group,
-                unreachable=unreachable,
-                progress=bar,
-            )
+            if is_dask(holdout):
+                from ._dask_tables import audit as audit_partitions
+
+                leader = _native.DividedAudit(problem, self._front, names, **asked)
+                partitions = self._partitions(holdout, client, bar)
+                found, verdicts = audit_partitions(partitions, leader, other_columns)
+            else:
+                other = None if holdout is None else self._seen(holdout)[0]
+                found, verdicts = _native.audit(
+                    problem,
+                    self._front,
+                    names,
+                    holdout=other,
+                    holdout_columns=other_columns,
+                    progress=bar,
+                    **asked,
+                )
         audit: dict[str, Any] = json.loads(found)
         holding = [verdict for verdict in json.loads(verdicts) if verdict.get("holds")]
         if holding:
@@ -264,7 +284,7 @@ def _is_values(y: Any) -> bool:
 
 
 def _labels(y: Any) -> list[str | None]:
-    values = np.asarray(y, dtype=object)
+    values = np.asarray(in_one_piece(y), dtype=object)
     if values.ndim != 1:
         raise ArgumentError(f"the true labels have {values.ndim} dimensions instead of 1")
     return [None if value is None or value != value else class_text(value) for value in values]
@@ -284,7 +304,8 @@ def _values(groups: Any) -> dict[str, Any]:
     if groups is None or isinstance(groups, str):
         return {}
     if isinstance(groups, Mapping):
-        return {str(name): values for name, values in groups.items()}
+        return {str(name): in_one_piece(values) for name, values in groups.items()}
+    groups = in_one_piece(groups)
     if kind_of(groups) in ("pandas", "polars", "pyarrow"):
         table = UserTable(groups)
         return dict(table.native("{}").columns())

@@ -8,11 +8,12 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sogar::CancelToken;
 use sogar::evaluate::{HeldOut, Population, of_sums, sums};
+use sogar::feature::Weights;
 use sogar::pipeline::{Gathered, actions_in_use};
-use sogar::summary::Status;
+use sogar::summary::{Status, WeightRef};
 use sogar_solver::{BitTable, Frame, PartError, PartSolver, Share, Solution};
 
-use crate::errors::json;
+use crate::errors::{OrRaise, json};
 use crate::front::Front;
 use crate::problem::Problem;
 use crate::running::unattended;
@@ -267,29 +268,50 @@ pub fn gathered(
     Ok(front.map_err(|error| problem.exception(py, &error))?.into())
 }
 
-/// What every point of a front costs and loses on a part of a table, with its rows and how many of them are turned down.
+/// What every point of a front costs and loses on a part of a table, with its rows, how many of them are turned down, and what these
+/// count together. `unit` is that of the whole table's weights.
 #[pyfunction]
+#[pyo3(signature = (problem, front, table, unit=None))]
 #[allow(clippy::type_complexity)]
 pub fn evaluate_part(
     py: Python<'_>,
     problem: &Problem,
     front: &Front,
     table: &Table,
-) -> PyResult<(usize, usize, Vec<(u64, u64)>)> {
+    unit: Option<u32>,
+) -> PyResult<(usize, usize, u64, Vec<(u64, u64)>)> {
     let (prepared, front, table) = (problem.prepared.clone(), front.inner.clone(), table.inner.clone());
     let found = unattended(py, move || {
-        let part = HeldOut::part(&prepared, &table)?;
-        Ok((part.table().rows, part.affected().len(), sums(&front, &prepared, &part)?))
+        let part = HeldOut::part(&prepared, &table, unit)?;
+        let (rows, affected) = (part.table().rows, part.affected());
+        Ok((rows, affected.len(), part.table().people_among(affected), sums(&front, &prepared, &part)?))
     })?;
     found.map_err(|error| problem.exception(py, &error))
 }
 
-/// The evaluation of a front, as JSON, from the sums of all parts of a table.
+/// The unit of the weights in a column of a table, and what they add up to.
 #[pyfunction]
-pub fn evaluation_of(front: &Front, rows: usize, affected: usize, sums: Vec<(u64, u64)>) -> PyResult<String> {
+pub fn weights_of(py: Python<'_>, table: &Table, column: &str) -> PyResult<(u32, u64)> {
+    let weights = Weights::read(&table.inner, column).or_raise(py)?;
+    Ok((weights.unit, weights.total()))
+}
+
+/// The evaluation of a front, as JSON, from the sums of all parts of a table. `people` is what those who are turned down count
+/// together; `weight` are the column of weights, its unit, and the sum of all of them.
+#[pyfunction]
+#[pyo3(signature = (front, rows, affected, people, sums, weight=None))]
+pub fn evaluation_of(
+    front: &Front,
+    rows: usize,
+    affected: usize,
+    people: u64,
+    sums: Vec<(u64, u64)>,
+    weight: Option<(String, u64, u64)>,
+) -> PyResult<String> {
     if sums.len() != front.inner.points.len() || affected == 0 {
         return Err(PyValueError::new_err("there is nobody to evaluate the summaries on"));
     }
-    let on = Population { hash: String::new(), rows, affected, people: affected as u64, weight: None };
+    let weight = weight.map(|(column, unit, total)| WeightRef { column, unit, total, affected: people });
+    let on = Population { hash: String::new(), rows, affected, people, weight };
     json(&of_sums(&front.inner, on, &sums))
 }

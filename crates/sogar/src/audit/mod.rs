@@ -6,22 +6,32 @@
 //! admissible action reaches.
 //!
 //! [`people`] takes every affected person through every tree, [`grouping`] says who belongs together, `measures` and `intervals`
-//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result.
+//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result. `divided` audits
+//! held-out people whose table nobody has in one piece, from what [`part()`] and [`reach_of_part`] say about parts of it.
 
 mod assemble;
 pub mod condition;
+mod counted;
+mod divided;
 mod export;
 pub mod grouping;
 mod intervals;
 mod measures;
+mod part;
 pub mod people;
 mod rates;
+mod reach;
 mod result;
+mod seen;
 pub mod unreachable;
 
 pub use condition::{Condition, GapLimit, Verdict};
+pub use counted::Counted;
+pub use divided::{Divided, columns_for_leader};
 pub use grouping::{Grouping, Groups, Rule, View};
+pub use part::part;
 pub use people::People;
+pub use reach::reach_of_part;
 pub use result::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit,
 };
@@ -34,7 +44,8 @@ use crate::evaluate::HeldOut;
 use crate::pipeline::{Prepared, Reporter};
 use crate::summary::FrontFile;
 use crate::table::Table;
-use assemble::{Assembly, Side};
+use assemble::Assembly;
+use seen::Seen;
 use unreachable::Unreachable;
 
 /// Bootstrap draws unless something else is asked for.
@@ -43,6 +54,9 @@ pub const DRAWS: usize = 1000;
 const MOST_DRAWS: usize = 1_000_000;
 /// Affected people below which nothing is said about a group, unless something else is asked for.
 pub const MIN_GROUP: usize = 10;
+
+/// What is said where held-out people were not searched.
+const NOT_SEARCHED: &str = "Held-out people were not searched for those out of reach.";
 
 /// What an audit is asked.
 #[derive(Debug, Clone)]
@@ -74,6 +88,14 @@ impl Default for AuditRequest {
     }
 }
 
+/// Held-out people.
+enum Others<'a> {
+    /// In a table that is here.
+    Here(&'a HeldOut, &'a Table),
+    /// In parts, who were all heard.
+    Divided(Divided),
+}
+
 /// Audits a front on the table that it was made from, and on held-out people where there are any.
 ///
 /// Unknown columns and labels are errors for the reference table. What a held-out table lacks is left out, and said in the notes.
@@ -86,12 +108,25 @@ pub fn audit(
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Audit> {
-    if request.draws > MOST_DRAWS {
-        let message = format!("{} bootstrap draws are too many", grouped(request.draws));
-        return Err(Error::new(ErrorKind::Usage, message)
-            .help(format!("{} are the most; {DRAWS} are usual", grouped(MOST_DRAWS))));
-    }
-    let mut notes = Vec::new();
+    let others = holdout.map(|(held_out, table)| Others::Here(held_out, table));
+    audit_with(front, prepared, reference, others, request, reporter, cancel)
+}
+
+/// The same with held-out people whose table is in parts, all of which have been added.
+pub fn audit_divided(
+    front: &FrontFile,
+    prepared: &Prepared,
+    reference: &Table,
+    holdout: Divided,
+    request: &AuditRequest,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Audit> {
+    audit_with(front, prepared, reference, Some(Others::Divided(holdout)), request, reporter, cancel)
+}
+
+/// The ways of grouping people that are asked for, learned on the reference table, each once.
+fn rules_of(prepared: &Prepared, reference: &Table, request: &AuditRequest) -> Result<Vec<Rule>> {
     let view = View { columns: reference, features: &prepared.table };
     let mut rules: Vec<Rule> = Vec::new();
     for grouping in &request.groups {
@@ -100,6 +135,25 @@ pub fn audit(
             rules.push(rule);
         }
     }
+    Ok(rules)
+}
+
+fn audit_with(
+    front: &FrontFile,
+    prepared: &Prepared,
+    reference: &Table,
+    others: Option<Others<'_>>,
+    request: &AuditRequest,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Audit> {
+    if request.draws > MOST_DRAWS {
+        let message = format!("{} bootstrap draws are too many", grouped(request.draws));
+        return Err(Error::new(ErrorKind::Usage, message)
+            .help(format!("{} are the most; {DRAWS} are usual", grouped(MOST_DRAWS))));
+    }
+    let mut notes = Vec::new();
+    let rules = rules_of(prepared, reference, request)?;
     let truth = rates::truth(prepared, reference, request.label.as_deref())?;
     let truth = truth.map_err(|note| notes.push(note)).ok();
     let people = People::reference(front, prepared)?;
@@ -114,14 +168,26 @@ pub fn audit(
         true => out_of_reach(prepared, reporter, cancel, &mut notes)?,
         false => None,
     };
-    let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<_>>()?;
+    let view = View { columns: reference, features: &prepared.table };
+    let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<Vec<_>>>()?;
     let assembly = Assembly { front, request };
-    let audited = assembly.population(&people, groups, truth.as_ref(), unreachable.as_ref());
-    let held_out = match holdout {
-        Some((held_out, table)) => {
-            let side = Side { held_out, table, rules: &rules, audited: &audited };
-            Some(assembly.held_out(prepared, &side, reporter, cancel, &mut notes)?)
+    let audited = assembly.present(&people, &groups, truth.as_ref(), unreachable.as_ref());
+    let held_out = match others {
+        Some(Others::Here(held_out, table)) => {
+            let view = View { columns: table, features: &held_out.table };
+            let seen = Seen::new(prepared, view, &rules, request.label.as_deref())?;
+            notes.extend(seen.notes);
+            let people = People::held_out(front, prepared, held_out)?;
+            let unreachable = match request.unreachable {
+                true => unreachable::of_held_out(prepared, held_out, reporter, cancel)?,
+                false => None,
+            };
+            if request.unreachable && unreachable.is_none() {
+                notes.push(NOT_SEARCHED.to_owned());
+            }
+            Some(assembly.present(&people, &seen.groupings, seen.truth.as_ref(), unreachable.as_ref()))
         }
+        Some(Others::Divided(divided)) => Some(divided.finish(&assembly, prepared, &mut notes)?),
         None => None,
     };
     notes.extend(assemble::warnings(front, &audited, held_out.as_ref(), request));

@@ -17,7 +17,7 @@ use crate::outcomes::{Question, Watch, count_scorings, is_scored, outcomes};
 use crate::pipeline::{Prepared, Reporter};
 use crate::rules::Rule;
 
-use super::people::People;
+use super::counted::Counted;
 use super::result::BlockedBy;
 
 pub use sogar_solver::bound::individual_bound;
@@ -45,8 +45,19 @@ pub struct Reasons {
 }
 
 impl Reasons {
+    /// One after the other.
+    pub(super) fn each(self) -> [Option<bool>; 4] {
+        [self.immutability, self.limits, self.edits, self.rules]
+    }
+
+    /// What [`Reasons::each`] gave.
+    pub(super) fn of(each: [Option<bool>; 4]) -> Reasons {
+        let [immutability, limits, edits, rules] = each;
+        Reasons { immutability, limits, edits, rules }
+    }
+
     fn any(self) -> bool {
-        [self.immutability, self.limits, self.edits, self.rules].contains(&Some(true))
+        self.each().contains(&Some(true))
     }
 }
 
@@ -61,7 +72,7 @@ pub struct Unreachable {
 
 impl Unreachable {
     /// How many there are, and what stands in their way, among those of the `people` for whom `test` holds.
-    pub fn among(&self, test: impl Fn(usize) -> bool, people: &People) -> (f64, BlockedBy) {
+    pub fn among(&self, test: impl Fn(usize) -> bool, people: &Counted) -> (f64, BlockedBy) {
         self.counted(test, |person| people.weight(person), people.person)
     }
 
@@ -140,9 +151,8 @@ pub fn of_held_out(
 ) -> Result<Option<Unreachable>> {
     let (table, affected) = (&held_out.table, &held_out.affected);
     let lifting = Lifting { prepared, table, rows: affected, reporter, cancel };
-    let Some(reached) =
-        lifting.reached(&prepared.edits, prepared.limits.max_edits, &prepared.rules, "held-out people")?
-    else {
+    let (edits, most) = (&prepared.edits, prepared.limits.max_edits);
+    let Some(reached) = lifting.reached(edits, most, &prepared.rules, "held-out people")? else {
         return Ok(None);
     };
     let people: Vec<usize> = (0..affected.len()).filter(|&person| !reached[person]).collect();
@@ -187,11 +197,10 @@ impl Lifting<'_> {
     /// Which of the rows some action flips; `None` if that would take too long, or was cancelled.
     fn reached(&self, edits: &[Edit], most: u32, rules: &[Rule], what: &str) -> Result<Option<Vec<bool>>> {
         let count = count_actions(edits, most);
-        let pairs = count.saturating_mul(self.rows.len() as u128);
         if self.rows.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        if count > MOST_ACTIONS || pairs > MOST_PAIRS {
+        if !is_tested(count, self.rows.len()) {
             return Ok(None);
         }
         let prepared = self.prepared;
@@ -230,6 +239,30 @@ impl Lifting<'_> {
         }
         Ok(Some(reached))
     }
+}
+
+/// Whether so many actions are tried on so many people.
+fn is_tested(actions: u128, people: usize) -> bool {
+    people == 0 || (actions <= MOST_ACTIONS && actions.saturating_mul(people as u128) <= MOST_PAIRS)
+}
+
+/// Whether so many held-out people are searched for those out of reach.
+pub(super) fn is_searched(prepared: &Prepared, people: usize) -> bool {
+    is_tested(count_actions(&prepared.edits, prepared.limits.max_edits), people)
+}
+
+/// Which reasons are looked for if so many people are out of reach.
+pub(super) fn tested_reasons(prepared: &Prepared, people: usize) -> Result<[bool; 4]> {
+    let (config, most) = (&prepared.config, prepared.limits.max_edits);
+    let mutable = all_edits(&prepared.table, &without_immutability(config))?;
+    let unlimited = all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?;
+    let counts = [
+        count_actions(&mutable, most),
+        count_actions(&unlimited, most),
+        count_actions(&prepared.edits, most + 1),
+        if prepared.rules.is_empty() { 0 } else { count_actions(&prepared.edits, most) },
+    ];
+    Ok(counts.map(|count| is_tested(count, people)))
 }
 
 /// Every feature may be changed.
