@@ -6,8 +6,7 @@ import json
 import os
 import signal
 import threading
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from sogar import Sogar
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install sogar[dask]")
 
-from distributed import Client, LocalCluster
+from distributed import Client
 from sogar import _dask
 
 GERMAN = Path(__file__).parents[2] / "examples" / "german"
@@ -33,20 +32,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning:dask"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:tornado"),
 ]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    """Two worker processes of one thread each."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="4GB"
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            yield client
 
 
 def result(front: Sogar) -> str:

@@ -91,6 +91,9 @@ impl HeldOut {
     /// Cost in units and outcome of every action on every affected row. The model is asked about as many rows at a time
     /// as it wants.
     pub(crate) fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {
+        if self.affected.is_empty() {
+            return Ok(vec![Vec::new(); actions.len()]);
+        }
         let batch = prepared.model.predictor.batching().rows;
         let mut found = Vec::with_capacity(actions.len());
         // Costs, and whether a flip would count, of the rows in the block.
@@ -120,7 +123,7 @@ impl HeldOut {
             }
         }
         settle(prepared, &mut open, &mut block, &mut found)?;
-        Ok(found.chunks(self.affected.len().max(1)).map(<[_]>::to_vec).collect())
+        Ok(found.chunks(self.affected.len()).map(<[_]>::to_vec).collect())
     }
 }
 
