@@ -1,11 +1,13 @@
 """Fits on a cluster of Dask: the same result, to the byte, from many processes.
 
 A fit has three stages. Outcomes are found in blocks of rows; then the leaves of all trees are evaluated, each
-once, in shares; then cuts of everybody are solved, with all leaves known. The client only plans, and puts
+once, in shares; then cuts of everybody are solved, with all leaves known. Where a sample was searched, the
+few actions that matter are tried on everybody at last, in blocks again. The client only plans, and puts
 finished cuts together: the outcomes, which are large, go from worker to worker. Scheduling, retries and the
 loss of workers are Dask's own business: every task is a function of its arguments.
 
-Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``.
+Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``,
+``sogar-everybody-…``, ``sogar-bound-…``.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _dask_tasks as tasks
@@ -38,6 +41,21 @@ Solved = tuple[_native.Front, list[str], BaseException | None]
 
 class _Stopped(Exception):  # noqa: N818 - no error
     """The time is over."""
+
+
+@dataclass
+class _Found:
+    """What is known at the end of a fit."""
+
+    status: str
+    #: Whether anything is known beyond doing nothing.
+    known: bool = False
+    ids: list[int] = field(default_factory=lambda: [0])
+    flips: list[bytes] = field(default_factory=list)
+    settled: int = 0
+    #: For the bound of a fit that was stopped.
+    cheapest: list[bytes] | None = None
+    interrupt: BaseException | None = None
 
 
 def is_client(client: Any) -> bool:
@@ -109,12 +127,15 @@ class Fit:
         self.futures: list[Future] = []
         self.combination: _native.Combination | None = None
         self.blocks: list[Future] = []
+        self.ranges: list[tuple[int, int]] = []
         self.frame: Future | None = None
+        #: The recipe with the workers; none if the model stays here.
+        self.shared: Future | None = None
 
     def _room(self) -> int:
         """Bytes that a worker has for remembering; refuses a problem that does not fit into it."""
         sizes = self.problem.sizes
-        flips = sizes["actions"] * (-(-sizes["affected"] // 64)) * 8
+        flips = sizes["actions"] * (-(-sizes["searched"] // 64)) * 8
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         given = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
         if not given:
@@ -123,7 +144,7 @@ class Fit:
         needed, least = int(2.5 * flips) + 200_000_000, min(given)
         if needed > least:
             raise TooLargeError(
-                f"the outcomes of {sizes['actions']} actions on {sizes['affected']} people need about "
+                f"the outcomes of {sizes['actions']} actions on {sizes['searched']} people need about "
                 f"{needed / 1e9:.1f} GB on every worker, but a worker has {least / 1e9:.1f} GB",
                 "give workers more memory (`memory_limit`, or fewer of them on a machine), or make the "
                 "problem smaller: max_edits, steps, immutable, sample",
@@ -174,23 +195,20 @@ class Fit:
                 self._cancel()
                 with suppress(Exception):  # workers that are gone have stopped already
                     self.client.run(tasks.stop, self.token)
-            ids: list[int] = []
-            flips, settled = b"", 0
-            if self.combination is not None:
-                ids = self.combination.finish()
-                flips, settled = self.submit(
-                    tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
-                ).result()
+            search_end = time.monotonic()
+            found = self._found(status)
+            interrupt = interrupt or found.interrupt
             now = time.monotonic()
             front = _native.gathered(
                 self.problem,
-                self.combination,
-                ids or [0],
-                flips,
-                settled=settled,
-                status=status,
+                self.combination if found.known else None,
+                found.ids,
+                found.flips,
+                settled=found.settled,
+                status=found.status,
                 seconds_outcomes=(outcomes_end or now) - start,
-                seconds_search=now - (search_start or now),
+                seconds_search=search_end - (search_start or search_end),
+                cheapest=found.cheapest,
             )
             return front, [], interrupt
         finally:
@@ -198,22 +216,73 @@ class Fit:
             with suppress(Exception):  # a worker that is gone has nothing left to free
                 self.client.run(tasks.forget, self.token)
 
+    def _found(self, status: str) -> _Found:
+        """What the result needs of those who were left with the outcomes."""
+        if self.combination is None:
+            return _Found(status)
+        ids = self.combination.finish()
+        if self.problem.sizes["searched"] < self.problem.sizes["affected"]:
+            # Who has cancelled a fit does not wait for everybody.
+            return _Found(status) if status == "cancelled" else self._everybody(status, ids)
+        flips, settled = self.submit(
+            tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
+        ).result()
+        cheapest = None
+        if status != "complete":
+            bounds = [
+                self.submit(tasks.cheapest, self.frame, block, *rows, name=f"bound-{number}", priority=10)
+                for number, (rows, block) in enumerate(zip(self.ranges, self.blocks, strict=True))
+            ]
+            cheapest = [bound.result() for bound in bounds]
+        return _Found(status, True, ids, [flips], settled, cheapest)
+
+    def _everybody(self, status: str, ids: list[int]) -> _Found:
+        """What the actions in use do for all affected people, of whom a sample was searched."""
+        ranges = self._ranges(self.problem.sizes["affected"])
+        limit = self.limits[0]
+        deadline = None if limit is None else time.monotonic() + limit
+        label = "outcomes for everybody"
+        blocks: list[tuple[bytes, int]] = []
+        try:
+            if self.shared is None:
+                for done, rows in enumerate(ranges):
+                    if deadline is not None and time.monotonic() > deadline:
+                        raise _Stopped
+                    self.bar(f"{label}, by the client", done, len(ranges), "")
+                    blocks.append(_native.everybody_block(self.problem, *rows, ids))
+            else:
+                futures = [
+                    self.submit(tasks.everybody, self.shared, *rows, ids, name=f"everybody-{number}")
+                    for number, rows in enumerate(ranges)
+                ]
+                for done, _ in enumerate(self.finished(futures, deadline), 1):
+                    self.bar(label, done, len(ranges), "")
+                blocks = [future.result() for future in futures]
+        except _Stopped:
+            return _Found("time_limit")
+        except KeyboardInterrupt as pressed:
+            return _Found("cancelled", interrupt=pressed)
+        return _Found(status, True, ids, [flips for flips, _ in blocks], sum(count for _, count in blocks))
+
     def _cancel(self) -> None:
         """Gives up what is not finished."""
         open_tasks = [future for future in self.futures if not future.done()]
         if open_tasks:
             self.client.cancel(open_tasks, force=True)
 
-    def _outcomes(self, deadline: float | None) -> None:
-        """Outcomes in blocks of rows, which stay where they were found."""
-        rows = self.problem.sizes["affected"]
+    def _ranges(self, rows: int) -> list[tuple[int, int]]:
+        """Blocks of rows, one for each task."""
         each = -(-rows // (TASKS_EACH * self.slots))
         step = -(-each // 64) * 64
-        ranges = [(start, min(start + step, rows)) for start in range(0, rows, step)]
+        return [(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+    def _outcomes(self, deadline: float | None) -> None:
+        """Outcomes in blocks of rows, which stay where they were found."""
+        ranges = self.ranges = self._ranges(self.problem.sizes["searched"])
         if ships(self.recipe.model):
-            recipe = self.client.scatter(self.recipe, broadcast=True, hash=False)
+            self.shared = self.client.scatter(self.recipe, broadcast=True, hash=False)
             self.blocks = [
-                self.submit(tasks.outcomes, recipe, *block, name=f"outcomes-{number}")
+                self.submit(tasks.outcomes, self.shared, *block, name=f"outcomes-{number}")
                 for number, block in enumerate(ranges)
             ]
             for done, _ in enumerate(self.finished(self.blocks, deadline), 1):

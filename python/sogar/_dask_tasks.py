@@ -170,6 +170,16 @@ def flips(frame: bytes, blocks: Sequence[bytes], ids: list[int]) -> tuple[bytes,
     return found, sum(int.from_bytes(block[-8:], "little") for block in blocks)
 
 
+def cheapest(frame: bytes, block: bytes, start: int, stop: int) -> bytes:
+    """What the cheapest action that works costs some people, whose outcomes are given."""
+    return _native.cheapest_block(frame, block[:-8], start, stop)
+
+
+def everybody(recipe: Recipe, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]:
+    """Whom a few actions flip among some affected people, sampled or not; and a count for the record."""
+    return _native.everybody_block(problem_of(recipe), start, stop, ids)
+
+
 def native_table(part: Any, config: str) -> _native.Table | None:
     """The engine's table of a part of one; `None` without rows."""
     return user_table(part, config) if len(part) else None

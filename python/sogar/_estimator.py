@@ -217,7 +217,7 @@ class Sogar(Conventions, ForPeople):
         """
         if client is not None:
             self._check_client(client)
-            for name in ("sample", "checkpoint", "outcomes_cache"):
+            for name in ("checkpoint", "outcomes_cache"):
                 if getattr(self, name) is not None:
                     raise ArgumentError(f"`{name}` and `client` do not go together", "leave one of them out")
         problem, table, about = self._prepare(X, model, desired)

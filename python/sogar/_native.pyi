@@ -18,9 +18,11 @@ __all__ = [
     "__version__",
     "audit",
     "audit_part",
+    "cheapest_block",
     "check_config",
     "evaluate_part",
     "evaluation_of",
+    "everybody_block",
     "explain",
     "flips_of",
     "frame",
@@ -138,16 +140,19 @@ class Combination:
 def outcomes_identity(problem: Problem) -> str: ...
 def frame(problem: Problem) -> bytes: ...
 def outcomes_block(problem: Problem, start: int, stop: int) -> tuple[bytes, int]: ...
+def everybody_block(problem: Problem, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]: ...
+def cheapest_block(frame: bytes, block: bytes, start: int, stop: int) -> bytes: ...
 def gathered(
     problem: Problem,
     combination: Combination | None,
     ids: list[int],
-    flips: bytes,
+    flips: list[bytes],
     *,
     settled: int,
     status: str,
     seconds_outcomes: float,
     seconds_search: float,
+    cheapest: list[bytes] | None = None,
 ) -> Front: ...
 def evaluate_part(
     problem: Problem, front: Front, table: Table, unit: int | None = None

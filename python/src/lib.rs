@@ -34,8 +34,8 @@ mod _native {
 
     #[pymodule_export]
     use super::distributed::{
-        Combination, PartSearch, evaluate_part, evaluation_of, flips_of, frame, gathered, outcomes_block,
-        outcomes_identity, weights_of,
+        Combination, PartSearch, cheapest_block, evaluate_part, evaluation_of, everybody_block, flips_of,
+        frame, gathered, outcomes_block, outcomes_identity, weights_of,
     };
     #[pymodule_export]
     use super::divided::{DividedAudit, audit_part, reach_part};
