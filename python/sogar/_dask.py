@@ -179,7 +179,8 @@ class Fit:
         """All stages; what was found so far if it is stopped."""
         start = time.monotonic()
         outcomes_end = search_start = None
-        status, interrupt = "complete", None
+        status = "complete"
+        interrupt: BaseException | None = None
         try:
             try:
                 frame = _native.frame(self.problem)

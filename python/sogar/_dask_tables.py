@@ -18,43 +18,70 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _dask_tasks as tasks
 from . import _native
+from ._dask import RETRIES, TASKS_EACH
 from ._errors import PopulationError
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from distributed import Client, Future
 
     from ._dask import Bar
 
 
+class Workers:
+    """Workers of a client who know the problem and the front, until the end of a `with` block."""
+
+    def __init__(self, client: Client, recipe: tasks.Recipe, front: _native.Front) -> None:
+        """Tells them."""
+        self.client, self.token = client, recipe.token
+        self.recipe = client.scatter(recipe, broadcast=True, hash=False)
+        self.front = client.scatter(front.to_bytes(), broadcast=True, hash=False)
+        self.slots = max(1, sum(client.nthreads().values()))
+
+    def __enter__(self) -> Self:
+        """They are ready."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """They may forget."""
+        with suppress(Exception):  # a worker that is gone has nothing left to free
+            self.client.run(tasks.forget, self.token)
+
+    def submit(self, name: str, number: int, function: Callable[..., Any], *arguments: Any) -> Future:
+        """A task with a name that people can read."""
+        key = f"sogar-{name}-{number}-{uuid.uuid4().hex[:12]}"
+        return self.client.submit(function, self.recipe, *arguments, key=key, retries=RETRIES)
+
+    def answers(self, futures: Sequence[Future | None], name: str, bar: Bar) -> Iterator[Any]:
+        """What tasks found, in their order; `None` where there is none."""
+        waiting = list(futures)
+        try:
+            for done in range(len(waiting)):
+                future = waiting[done]
+                yield None if future is None else future.result()
+                waiting[done] = None
+                bar(name, done + 1, len(waiting), "")
+        finally:
+            self.client.cancel([future for future in waiting if future is not None], force=True)
+
+
 class Partitions:
-    """A table of Dask, a front, and whoever looks at the partitions."""
+    """A table of Dask, and whoever looks at its partitions: workers, or this process."""
 
-    def __init__(self, data: Any, problem: _native.Problem, front: _native.Front, bar: Bar) -> None:
-        """This process looks at them, unless workers are hired."""
-        self.data, self.problem, self.front, self.bar = data, problem, front, bar
+    def __init__(
+        self, data: Any, problem: _native.Problem, front: _native.Front, bar: Bar, workers: Workers | None
+    ) -> None:
+        """Looks at nothing yet."""
+        self.data, self.problem, self.front, self.bar, self.workers = data, problem, front, bar, workers
         self.config: str = json.dumps(json.loads(front.about())["config"])
-        self.client: Client | None = None
-        self.recipe: tasks.Recipe | None = None
-
-    def hire(self, client: Client, recipe: tasks.Recipe) -> None:
-        """Lets workers do it, if the model can go to them."""
-        from ._dask import ships
-
-        if ships(recipe.model):
-            self.client, self.recipe = client, recipe
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the configuration says of tables."""
-        found: dict[str, Any] = json.loads(self.config)["data"]
-        return found
 
     def gathered(self, names: Sequence[str]) -> tuple[_native.Table, list[int]]:
         """Some columns of the whole table, as far as it has them, and how many rows each partition has."""
         some = self.data[[name for name in self.data.columns if str(name) in names]]
         wanted = [some, some.map_partitions(len)]
-        if self.client is not None:
-            columns, rows = self.client.compute(wanted, sync=True)
+        if self.workers is not None:
+            columns, rows = self.workers.client.compute(wanted, sync=True)
         else:
             import dask
 
@@ -68,59 +95,38 @@ class Partitions:
         no rows), and its argument.
         """
         delayed = self.data.to_delayed()
-        if self.client is None or self.recipe is None:
-            for done, (part, argument) in enumerate(zip(delayed, arguments, strict=True), 1):
-                found = None
-                if argument is not None:
-                    table = tasks.native_table(part.compute(), self.config)
-                    found = task(self.problem, self.front, table, argument)
-                yield found
-                self.bar(name, done, len(delayed), "")
+        if self.workers is not None:
+            yield from self.workers.answers(self._submitted(name, task, delayed, arguments), name, self.bar)
             return
-        futures = self._submitted(name, task, delayed, arguments)
-        try:
-            for done in range(len(futures)):
-                future = futures[done]
-                yield None if future is None else future.result()
-                futures[done] = None
-                self.bar(name, done + 1, len(futures), "")
-        finally:
-            self.client.cancel([future for future in futures if future is not None], force=True)
-            with suppress(Exception):  # a worker that is gone has nothing left to free
-                self.client.run(tasks.forget, self.recipe.token)
+        for done, (part, argument) in enumerate(zip(delayed, arguments, strict=True), 1):
+            found = None
+            if argument is not None:
+                table = tasks.native_table(part.compute(), self.config)
+                found = task(self.problem, self.front, table, argument)
+            yield found
+            self.bar(name, done, len(delayed), "")
 
     def _submitted(
         self, name: str, task: Callable[..., Any], delayed: Sequence[Any], arguments: Sequence[Any]
     ) -> list[Future | None]:
         """The tasks of all partitions. They alone hold on to one, which is gone when they are done."""
-        from ._dask import RETRIES
-
-        client, token = cast("Client", self.client), uuid.uuid4().hex[:12]
-        recipe = client.scatter(self.recipe, broadcast=True, hash=False)
-        front = client.scatter(self.front.to_bytes(), broadcast=True, hash=False)
+        workers = cast("Workers", self.workers)
         wanted = [argument is not None for argument in arguments]
-        parts = iter(client.compute([part for part, want in zip(delayed, wanted, strict=True) if want]))
+        chosen = [part for part, want in zip(delayed, wanted, strict=True) if want]
+        parts = iter(workers.client.compute(chosen))
         return [
-            client.submit(
-                tasks.looked_at,
-                task,
-                recipe,
-                front,
-                next(parts),
-                self.config,
-                argument,
-                key=f"sogar-{name}-{number}-{token}",
-                retries=RETRIES,
+            None
+            if argument is None
+            else workers.submit(
+                name, number, tasks.looked_at, task, workers.front, next(parts), self.config, argument
             )
-            if argument is not None
-            else None
             for number, argument in enumerate(arguments)
         ]
 
 
 def evaluate(partitions: Partitions) -> dict[str, Any]:
     """What every point of the front costs and loses: exact sums, which are added up."""
-    front, column = partitions.front, partitions.settings.get("weight")
+    front, column = partitions.front, json.loads(partitions.config)["data"].get("weight")
     unit = weight = None
     if column:
         table, _ = partitions.gathered([column])
@@ -141,10 +147,8 @@ def evaluate(partitions: Partitions) -> dict[str, Any]:
     return result
 
 
-def audit(
-    partitions: Partitions, leader: _native.DividedAudit, beside: _native.Table | None
-) -> tuple[str, str]:
-    """The audit of these people, and what became of the conditions, as JSON."""
+def audit(partitions: Partitions, leader: _native.DividedAudit, beside: _native.Table | None) -> None:
+    """Tells the leader of an audit what it needs to know about these people."""
     table, rows = partitions.gathered(leader.columns())
     leader.see(table, beside)
     places: list[bytes | None] = []
@@ -158,4 +162,18 @@ def audit(
         searched = [None if count == 0 else () for count in rows]
         for found in partitions.each("reach", tasks.out_of_reach, searched):
             leader.add_reach(found or b"")
-    return leader.finish(partitions.bar)
+
+
+def search_reference(
+    workers: Workers, problem: _native.Problem, leader: _native.DividedAudit, bar: Bar
+) -> None:
+    """Tells the leader of an audit who of the fitted table is out of reach."""
+    people = problem.sizes["affected"]
+    step = -(-people // (TASKS_EACH * workers.slots))
+    blocks = [(start, min(start + step, people)) for start in range(0, people, step)]
+    futures = [
+        workers.submit("reach-reference", number, tasks.out_of_reach_here, *block)
+        for number, block in enumerate(blocks)
+    ]
+    for (start, stop), found in zip(blocks, workers.answers(futures, "out of reach", bar), strict=True):
+        leader.add_reference(stop - start, found)

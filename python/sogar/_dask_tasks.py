@@ -193,7 +193,7 @@ def user_table(data: Any, config: str) -> _native.Table:
 
 
 def looked_at(
-    task: Callable[..., Any], recipe: Recipe, front: bytes, part: Any, config: str, argument: Any
+    recipe: Recipe, task: Callable[..., Any], front: bytes, part: Any, config: str, argument: Any
 ) -> Any:
     """What a task finds in a part of a table."""
     problem = problem_of(recipe, proven=False)
@@ -226,3 +226,8 @@ def out_of_reach(
 ) -> bytes:
     """Who is out of reach in a part of a table."""
     return b"" if table is None else _native.reach_part(problem, table)
+
+
+def out_of_reach_here(recipe: Recipe, start: int, stop: int) -> bytes:
+    """Who is out of reach among some affected people of the fitted table."""
+    return _native.reach_block(problem_of(recipe, proven=False), start, stop)

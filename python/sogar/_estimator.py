@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,9 @@ from ._tables import UserTable, as_frame, in_one_piece, is_dask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from ._dask_tables import Partitions
+    from ._dask_tables import Workers
     from ._models import Adapted
     from ._summary import Summary
 
@@ -462,25 +464,25 @@ class Sogar(Conventions, ForPeople):
     def _evaluation(self, X: Any, client: Any = None) -> dict[str, Any]:  # noqa: N803
         problem = self._require_problem()
         if is_dask(X):
-            from ._dask_tables import evaluate
+            from ._dask_tables import Partitions, evaluate
 
-            with Progress(self.progress) as bar:
-                return evaluate(self._partitions(X, client, bar))
+            with Progress(self.progress) as bar, self._workers(client) as workers:
+                return evaluate(Partitions(X, problem, self._front, bar, workers))
         notices, found = problem.evaluate(self._front, self._seen(X)[0])
         for notice in notices:
             LOG.info(notice)
         result: dict[str, Any] = json.loads(found)
         return result
 
-    def _partitions(self, X: Any, client: Any, bar: Progress) -> Partitions:  # noqa: N803
-        """A table of Dask, to be looked at by a client's workers or by this process."""
-        from ._dask_tables import Partitions
+    def _workers(self, client: Any) -> AbstractContextManager[Workers | None]:
+        """The workers of a client, if there is one and the model can go to them."""
+        if client is None:
+            return nullcontext()
+        from ._dask import ships
+        from ._dask_tables import Workers
 
-        problem = self._require_problem()
-        partitions = Partitions(X, problem, self._front, bar)
-        if client is not None:
-            partitions.hire(client, self._recipe(problem))
-        return partitions
+        recipe = self._recipe(self._require_problem())
+        return Workers(client, recipe, self._front) if ships(recipe.model) else nullcontext()
 
     def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
         """Another table, with the columns that `fit` saw."""

@@ -18,9 +18,10 @@ from ._settings import as_json, class_text
 from ._tables import UserTable, in_one_piece, is_dask, kind_of
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Self
 
-    from ._dask_tables import Partitions
+    from ._dask_tables import Workers
 
 #: What true labels are called that are given beside the table.
 _LABEL = "(true label)"
@@ -95,7 +96,7 @@ class ForPeople:
         def _require_problem(self) -> _native.Problem: ...
         def _position(self, by: str | int) -> int: ...
         def _check_client(self, client: Any) -> None: ...
-        def _partitions(self, X: Any, client: Any, bar: Progress) -> Partitions: ...  # noqa: N803
+        def _workers(self, client: Any) -> AbstractContextManager[Workers | None]: ...
         def _seen(self, X: Any) -> tuple[_native.Table, UserTable]: ...  # noqa: N803 - as scikit-learn calls it
 
     def audit(
@@ -130,7 +131,8 @@ class ForPeople:
             min_group: Affected people below which nothing is said about a group (default 10).
             unreachable: Whether to look for people whom no action reaches (default: unless the model would
                 be asked about every edited row).
-            client: A client of ``dask.distributed``, whose workers look at the partitions of `holdout`.
+            client: A client of ``dask.distributed``, whose workers look at the partitions of `holdout`, and
+                for people whom no action reaches.
 
         Returns:
             The audit as ``sogar audit --json`` prints it: `reference`, `holdout`, `notes`, ….
@@ -153,28 +155,39 @@ class ForPeople:
             "unreachable": unreachable,
         }
         with Progress(self.progress) as bar:
-            if is_dask(holdout):
-                from ._dask_tables import audit as audit_partitions
-
-                leader = _native.DividedAudit(problem, self._front, names, **asked)
-                partitions = self._partitions(holdout, client, bar)
-                found, verdicts = audit_partitions(partitions, leader, other_columns)
+            if client is None and not is_dask(holdout):
+                asked["holdout"] = None if holdout is None else self._seen(holdout)[0]
+                asked["holdout_columns"] = other_columns
+                found, verdicts = _native.audit(problem, self._front, names, **asked, progress=bar)
             else:
-                other = None if holdout is None else self._seen(holdout)[0]
-                found, verdicts = _native.audit(
-                    problem,
-                    self._front,
-                    names,
-                    holdout=other,
-                    holdout_columns=other_columns,
-                    progress=bar,
-                    **asked,
-                )
+                leader = _native.DividedAudit(problem, self._front, names, **asked)
+                found, verdicts = self._led(leader, holdout, other_columns, client, bar)
         audit: dict[str, Any] = json.loads(found)
         holding = [verdict for verdict in json.loads(verdicts) if verdict.get("holds")]
         if holding:
             raise AuditFailedError(audit, holding)
         return audit
+
+    def _led(
+        self,
+        leader: _native.DividedAudit,
+        holdout: Any,
+        beside: _native.Table | None,
+        client: Any,
+        bar: Progress,
+    ) -> tuple[str, str]:
+        """An audit that workers take part in, or of people in partitions."""
+        from ._dask_tables import Partitions, search_reference
+        from ._dask_tables import audit as audit_partitions
+
+        problem = self._require_problem()
+        with self._workers(client) as workers:
+            if workers is not None and leader.searches_reference:
+                search_reference(workers, problem, leader, bar)
+            if is_dask(holdout):
+                audit_partitions(Partitions(holdout, problem, self._front, bar, workers), leader, beside)
+                return leader.finish(progress=bar)
+        return leader.finish(None if holdout is None else self._seen(holdout)[0], beside, progress=bar)
 
     def explain(self, row: Any, *, point: int | str | None = None) -> Explanation:
         """What a summary means for one person.

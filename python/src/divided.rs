@@ -6,18 +6,22 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use sogar::audit::{Divided, audit_divided, columns_for_leader, part, reach_of_part};
+use sogar::audit::{
+    Divided, Elsewhere, Others, ReachFound, audit_with, columns_for_leader, part, reach_of_part,
+    reach_of_reference,
+};
+use sogar::outcomes::is_scored;
 use sogar::summary::FrontFile;
 use sogar::{CancelToken, Result};
 
 use crate::errors::{OrRaise, json};
 use crate::front::Front;
-use crate::people::{Asked, Side};
+use crate::people::{Asked, Side, held_out};
 use crate::problem::Problem;
 use crate::running::{Reports, attended, unattended};
 use crate::table::Table;
 
-/// Leads the audit of held-out people whose table is in parts.
+/// Leads an audit that others take part in: of held-out people whose table is in parts, or in the search for people out of reach.
 #[pyclass(frozen, module = "sogar._native")]
 pub struct DividedAudit {
     problem: Py<Problem>,
@@ -25,6 +29,7 @@ pub struct DividedAudit {
     asked: Asked,
     side: Side,
     holdout: Mutex<Option<Divided>>,
+    reach: Mutex<Option<ReachFound>>,
 }
 
 impl DividedAudit {
@@ -66,7 +71,14 @@ impl DividedAudit {
         };
         let asked =
             Asked::new(&prepared, &groups, label, &conditions, draws, min_group, unreachable).or_raise(py)?;
-        Ok(DividedAudit { problem, front: front.inner.clone(), asked, side, holdout: Mutex::new(None) })
+        Ok(DividedAudit {
+            problem,
+            front: front.inner.clone(),
+            asked,
+            side,
+            holdout: Mutex::default(),
+            reach: Mutex::default(),
+        })
     }
 
     /// Names of the columns that are needed of the whole held-out table, as far as it has them.
@@ -115,19 +127,44 @@ impl DividedAudit {
         self.with(py, |holdout| holdout.add_reach(&part))
     }
 
-    /// The audit, and what became of the conditions, as JSON.
-    #[pyo3(signature = (progress=None))]
-    fn finish(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<(String, String)> {
-        let holdout = self.holdout().take();
-        let holdout = holdout.ok_or_else(|| PyValueError::new_err("there is nothing to finish"))?;
+    /// Adds the people of the reference table who are out of reach, of the next block of them.
+    fn add_reference(&self, py: Python<'_>, people: usize, block: PyBackedBytes) -> PyResult<()> {
+        let mut reach = self.reach.lock().unwrap_or_else(PoisonError::into_inner);
+        reach.get_or_insert_default().add(&block, people).or_raise(py)
+    }
+
+    /// Whether others may look for people out of reach in the reference table. A model that has to be asked is asked here, where it
+    /// is known how often.
+    #[getter]
+    fn searches_reference(&self) -> bool {
+        self.asked.request.unreachable && !is_scored(&*self.problem.get().prepared.model.predictor)
+    }
+
+    /// The audit, and what became of the conditions, as JSON; with a held-out table that is here, if there are no parts of one.
+    #[pyo3(signature = (holdout=None, holdout_columns=None, *, progress=None))]
+    fn finish(
+        &self,
+        py: Python<'_>,
+        holdout: Option<&Table>,
+        holdout_columns: Option<&Table>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<(String, String)> {
+        let other = holdout.map(|table| Side::new(&table.inner, holdout_columns));
+        let divided = self.holdout().take();
+        let reach = self.reach.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (prepared, side, asked) =
             (self.problem.get().prepared.clone(), self.side.clone(), self.asked.clone());
         let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
         let (front, token, reporter) = (self.front.clone(), cancel.clone(), reports.clone());
         let work = move || {
             let reference = side.joined()?;
-            let request = &asked.request;
-            asked.judged(audit_divided(&front, &prepared, &reference, holdout, request, &*reporter, &token)?)
+            let here = held_out(&prepared, other.as_ref())?;
+            let others = match (divided, &here) {
+                (Some(divided), _) => Some(Others::Divided(divided)),
+                (None, here) => here.as_ref().map(|(held_out, table)| Others::Here(held_out, table)),
+            };
+            let (request, found) = (&asked.request, Elsewhere { others, reach });
+            asked.judged(audit_with(&front, &prepared, &reference, found, request, &*reporter, &token)?)
         };
         let (found, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
         if let Some(interrupt) = interrupt {
@@ -157,5 +194,18 @@ pub fn audit_part<'py>(
 pub fn reach_part<'py>(py: Python<'py>, problem: &Problem, table: &Table) -> PyResult<Bound<'py, PyBytes>> {
     let (prepared, table) = (problem.prepared.clone(), table.inner.clone());
     let found = unattended(py, move || reach_of_part(&prepared, &table))?;
+    Ok(PyBytes::new(py, &found.map_err(|error| problem.exception(py, &error))?))
+}
+
+/// Who is out of reach among the affected people of the reference table from position `start` to before `stop`, as bytes.
+#[pyfunction]
+pub fn reach_block<'py>(
+    py: Python<'py>,
+    problem: &Problem,
+    start: usize,
+    stop: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let prepared = problem.prepared.clone();
+    let found = unattended(py, move || reach_of_reference(&prepared, start..stop))?;
     Ok(PyBytes::new(py, &found.map_err(|error| problem.exception(py, &error))?))
 }

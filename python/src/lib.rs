@@ -38,7 +38,7 @@ mod _native {
         frame, gathered, outcomes_block, outcomes_identity, weights_of,
     };
     #[pymodule_export]
-    use super::divided::{DividedAudit, audit_part, reach_part};
+    use super::divided::{DividedAudit, audit_part, reach_block, reach_part};
     #[pymodule_export]
     use super::front::Front;
     #[pymodule_export]

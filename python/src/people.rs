@@ -53,7 +53,8 @@ impl Side {
     }
 }
 
-fn held_out(prepared: &Prepared, side: Option<&Side>) -> Result<Option<(HeldOut, sogar::table::Table)>> {
+/// Held-out people, ready to be audited.
+pub fn held_out(prepared: &Prepared, side: Option<&Side>) -> Result<Option<(HeldOut, sogar::table::Table)>> {
     side.map(|side| Ok((HeldOut::new(prepared, &side.table)?, side.joined()?))).transpose()
 }
 

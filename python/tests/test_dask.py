@@ -209,13 +209,14 @@ def test_samples_of_weighted_people_and_of_models_that_are_asked(client: Client)
     settings: dict[str, Any] = {"max_depth": 2, "min_leaf": 4, "max_edits": 2, "bins": 4, "progress": False}
     table = people(1)
     weighted = table.assign(count=np.arange(len(table)) % 4 + 0.5)
-    for data, model, more in (
-        (table, rule(1), {}),
-        (weighted, rule(1), {"weight": "count"}),
-        (table, Kept(), {}),
-    ):
-        here = Sogar(**settings, **more, sample=40).fit(data, model)
-        there = Sogar(**settings, **more, sample=40).fit(data, model, client=client)
+    cases: list[tuple[pd.DataFrame, Any, str | None]] = [
+        (table, rule(1), None),
+        (weighted, rule(1), "count"),
+        (table, Kept(), None),
+    ]
+    for data, model, weight in cases:
+        here = Sogar(**settings, weight=weight, sample=40).fit(data, model)
+        there = Sogar(**settings, weight=weight, sample=40).fit(data, model, client=client)
         assert here.status_ == "complete_on_sample"
         assert result(there) == result(here)
 

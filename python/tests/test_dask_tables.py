@@ -14,11 +14,13 @@ import pandas as pd
 import pytest
 import sogar
 from sogar import Sogar, _dask_tables, _native
+from sogar._dask_tasks import user_table
 
-Client = pytest.importorskip(
-    "distributed", reason="dask.distributed is not installed: pip install sogar[dask]"
-).Client
-frame = pytest.importorskip("dask.dataframe", reason="dask.dataframe is not installed")
+pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install sogar[dask]")
+pytest.importorskip("dask.dataframe", reason="dask.dataframe is not installed")
+
+import dask.dataframe as frame
+from distributed import Client
 
 GERMAN = Path(__file__).parents[2] / "examples" / "german"
 
@@ -48,13 +50,22 @@ def others() -> pd.DataFrame:
     return table.sort_values("credit", kind="stable").reset_index(drop=True)
 
 
+def engine_table(table: pd.DataFrame, front: Sogar) -> _native.Table:
+    """The engine's table."""
+    return user_table(table, json.dumps(json.loads(front._front.about())["config"]))
+
+
+def is_accepted(table: pd.DataFrame, front: Sogar) -> Any:
+    """Who is not turned down."""
+    return front._require_problem().assign(front._front, 0, engine_table(table, front)) < 0
+
+
 def divided(table: pd.DataFrame, front: Sogar) -> Any:
     """Partitions of different sizes: one is empty, and in one nobody is turned down."""
-    advised = front.predict(table) if front.status_ == "complete" else None
-    accepted = np.flatnonzero(advised == 0)[:40]
-    front_rows = table.drop(index=accepted)
-    whole = pd.concat([front_rows, table.loc[accepted]], ignore_index=True)
-    cuts = [0, 100, 100, 101, 420, len(front_rows), len(whole)]
+    accepted = np.zeros(len(table), dtype=bool)
+    accepted[np.flatnonzero(is_accepted(table, front))[:40]] = True
+    whole = pd.concat([table[~accepted], table[accepted]], ignore_index=True)
+    cuts = [0, 100, 100, 101, 420, len(table) - 40, len(table)]
     parts = [whole.iloc[a:b] for a, b in itertools.pairwise(cuts)]
     return whole, frame.from_map(lambda part: part, parts, meta=whole.iloc[:0])
 
@@ -74,6 +85,17 @@ def test_an_audit_of_german_is_the_same(
     assert json.dumps(fitted.audit(GROUPS, holdout=parts, client=client, **asked)) == expected
     assert "a boat </script>" in expected
     assert "reference table lacks" in expected
+
+
+def test_workers_look_for_people_out_of_reach_in_tables_that_are_here(
+    client: Client, fitted: Sogar, others: pd.DataFrame
+) -> None:
+    """The fitted table in blocks of its people; a held-out one is the client's own business."""
+    for holdout in (None, others):
+        asked: dict[str, Any] = {"draws": 0, "unreachable": True, "holdout": holdout}
+        expected = json.dumps(fitted.audit("housing", **asked))
+        assert json.dumps(fitted.audit("housing", client=client, **asked)) == expected
+    assert "not looked for" not in expected
 
 
 def test_groups_and_labels_beside_the_table(client: Client, fitted: Sogar, others: pd.DataFrame) -> None:
@@ -116,7 +138,7 @@ def test_a_worker_that_is_killed(
     plain = _dask_tables.Partitions._submitted
 
     def submitted(self: Any, *arguments: Any) -> Any:
-        futures = plain(self, *arguments)
+        futures: Any = plain(self, *arguments)
         if not killed:
             futures[0].result()
             killed.append(next(iter(client.run(os.getpid).values())))
@@ -207,7 +229,7 @@ def test_one_hot_columns_make_groups(client: Client) -> None:
 
 def test_nobody_and_nothing(fitted: Sogar, others: pd.DataFrame) -> None:
     """A table in which nobody is turned down, and one without rows."""
-    accepted = others[fitted.predict(others) == 0]
+    accepted = others[is_accepted(others, fitted)]
     with pytest.raises(sogar.PopulationError, match="turns nobody down"):
         fitted.audit("housing", holdout=frame.from_pandas(accepted, npartitions=2))
     with pytest.raises(sogar.PopulationError, match="turns nobody down"):
@@ -219,16 +241,15 @@ def test_nobody_and_nothing(fitted: Sogar, others: pd.DataFrame) -> None:
 def test_parts_that_are_damaged_or_out_of_place_are_refused(fitted: Sogar, others: pd.DataFrame) -> None:
     """By those who lead the audit, with what is wrong."""
     problem, front = fitted._require_problem(), fitted._front
-    config = json.dumps(json.loads(front.about())["config"])
-    from sogar._dask_tasks import user_table
+    start = engine_table(others.iloc[:300], fitted)
 
     def leader() -> _native.DividedAudit:
         made = _native.DividedAudit(problem, front, ["housing"], draws=0)
-        made.see(user_table(others[["housing", "credit"]], config))
+        made.see(engine_table(others[["housing", "credit"]], fitted))
         return made
 
     first, second = leader().places(0, 300), leader().places(300, 800)
-    part = _native.audit_part(problem, front, user_table(others.iloc[:300], config), first)
+    part = _native.audit_part(problem, front, start, first)
     with pytest.raises(sogar.SogarError, match="its checksum is wrong"):
         leader().add(300, part[:50] + bytes([part[50] ^ 1]) + part[51:])
     with pytest.raises(sogar.SogarError, match="it is cut short"):
@@ -236,9 +257,9 @@ def test_parts_that_are_damaged_or_out_of_place_are_refused(fitted: Sogar, other
     with pytest.raises(sogar.SogarError, match="belongs to another part"):
         leader().add(301, part)
     with pytest.raises(sogar.SogarError, match="a partition has 300 rows, but it had 500 before"):
-        _native.audit_part(problem, front, user_table(others.iloc[:300], config), second)
+        _native.audit_part(problem, front, start, second)
     with pytest.raises(sogar.SogarError, match="this does not say who is in which group"):
-        _native.audit_part(problem, front, user_table(others.iloc[:300], config), first[:-1])
+        _native.audit_part(problem, front, start, first[:-1])
     begun = leader()
     begun.add(300, part)
     with pytest.raises(sogar.SogarError, match="the table has 800 rows, not 900"):

@@ -31,7 +31,7 @@ pub use divided::{Divided, columns_for_leader};
 pub use grouping::{Grouping, Groups, Rule, View};
 pub use part::part;
 pub use people::People;
-pub use reach::reach_of_part;
+pub use reach::{ReachFound, reach_of_part, reach_of_reference};
 pub use result::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit,
 };
@@ -89,11 +89,20 @@ impl Default for AuditRequest {
 }
 
 /// Held-out people.
-enum Others<'a> {
+pub enum Others<'a> {
     /// In a table that is here.
     Here(&'a HeldOut, &'a Table),
     /// In parts, who were all heard.
     Divided(Divided),
+}
+
+/// What an audit is given beside the front and its own table.
+#[derive(Default)]
+pub struct Elsewhere<'a> {
+    /// Held-out people.
+    pub others: Option<Others<'a>>,
+    /// The people of the reference table who are out of reach, where others have searched for them.
+    pub reach: Option<ReachFound>,
 }
 
 /// Audits a front on the table that it was made from, and on held-out people where there are any.
@@ -109,20 +118,7 @@ pub fn audit(
     cancel: &CancelToken,
 ) -> Result<Audit> {
     let others = holdout.map(|(held_out, table)| Others::Here(held_out, table));
-    audit_with(front, prepared, reference, others, request, reporter, cancel)
-}
-
-/// The same with held-out people whose table is in parts, all of which have been added.
-pub fn audit_divided(
-    front: &FrontFile,
-    prepared: &Prepared,
-    reference: &Table,
-    holdout: Divided,
-    request: &AuditRequest,
-    reporter: &dyn Reporter,
-    cancel: &CancelToken,
-) -> Result<Audit> {
-    audit_with(front, prepared, reference, Some(Others::Divided(holdout)), request, reporter, cancel)
+    audit_with(front, prepared, reference, Elsewhere { others, reach: None }, request, reporter, cancel)
 }
 
 /// The ways of grouping people that are asked for, learned on the reference table, each once.
@@ -138,11 +134,12 @@ fn rules_of(prepared: &Prepared, reference: &Table, request: &AuditRequest) -> R
     Ok(rules)
 }
 
-fn audit_with(
+/// The same with what others have found: held-out people whose table is in parts, or people out of reach. All parts must have been added.
+pub fn audit_with(
     front: &FrontFile,
     prepared: &Prepared,
     reference: &Table,
-    others: Option<Others<'_>>,
+    elsewhere: Elsewhere<'_>,
     request: &AuditRequest,
     reporter: &dyn Reporter,
     cancel: &CancelToken,
@@ -164,15 +161,16 @@ fn audit_with(
                 .to_owned(),
         );
     }
-    let unreachable = match request.unreachable {
-        true => out_of_reach(prepared, reporter, cancel, &mut notes)?,
-        false => None,
+    let unreachable = match (request.unreachable, elsewhere.reach) {
+        (true, None) => out_of_reach(prepared, reporter, cancel, &mut notes)?,
+        (true, Some(found)) => Some(found.finish(prepared)?),
+        (false, _) => None,
     };
     let view = View { columns: reference, features: &prepared.table };
     let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<Vec<_>>>()?;
     let assembly = Assembly { front, request };
     let audited = assembly.present(&people, &groups, truth.as_ref(), unreachable.as_ref());
-    let held_out = match others {
+    let held_out = match elsewhere.others {
         Some(Others::Here(held_out, table)) => {
             let view = View { columns: table, features: &held_out.table };
             let seen = Seen::new(prepared, view, &rules, request.label.as_deref())?;

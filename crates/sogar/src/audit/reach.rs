@@ -4,13 +4,15 @@
 //! the leader decides that for the whole table, and takes back what parts found where it is too much for all of them together. (How often
 //! a model may be asked that the engine can't read is decided part by part.)
 
+use std::ops::Range;
+
 use sha2::{Digest, Sha256};
 use sogar_solver::CancelToken;
 use sogar_solver::wire::{Reader, RecordError, put};
 
 use super::part::{checked, damaged};
 use super::unreachable::{self, Reasons, Unreachable, tested_reasons};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::HeldOut;
 use crate::pipeline::Prepared;
 use crate::table::Table;
@@ -20,6 +22,37 @@ pub fn reach_of_part(prepared: &Prepared, table: &Table) -> Result<Vec<u8>> {
     let held_out = HeldOut::part(prepared, table, None)?;
     let found = unreachable::of_held_out(prepared, &held_out, &(), &CancelToken::new())?;
     Ok(to_bytes(held_out.affected.len(), found.as_ref()))
+}
+
+/// Looks for people out of reach among the affected people of the reference table at some positions, in the order of the table; the answer
+/// is for the leader.
+pub fn reach_of_reference(prepared: &Prepared, block: Range<usize>) -> Result<Vec<u8>> {
+    let mut affected = prepared.affected.clone();
+    affected.sort_unstable();
+    let rows = affected
+        .get(block)
+        .ok_or_else(|| Error::new(ErrorKind::Usage, "there are no affected rows at these positions"))?;
+    let found = unreachable::among_reference(prepared, rows, &(), &CancelToken::new())?;
+    Ok(to_bytes(rows.len(), Some(&found)))
+}
+
+/// The people of the reference table who are out of reach, while blocks of them come in.
+#[derive(Debug, Default)]
+pub struct ReachFound(Reach);
+
+impl ReachFound {
+    /// Adds what [`reach_of_reference`] found in the next block, which has so many people.
+    pub fn add(&mut self, bytes: &[u8], people: usize) -> Result<()> {
+        self.0.add(bytes, people)
+    }
+
+    /// All of them, with the reasons that are looked for among so many.
+    pub(super) fn finish(self, prepared: &Prepared) -> Result<Unreachable> {
+        if self.0.people != prepared.affected.len() || self.0.incomplete {
+            return Err(Error::new(ErrorKind::Usage, "not everybody was searched for people out of reach"));
+        }
+        self.0.with_tested(prepared)
+    }
 }
 
 fn to_bytes(affected: usize, found: Option<&Unreachable>) -> Vec<u8> {
@@ -96,16 +129,20 @@ impl Reach {
     }
 
     /// Those out of reach, with the reasons that are looked for among so many people; `None` if not everybody was searched.
-    pub fn finish(mut self, prepared: &Prepared) -> Result<Option<Unreachable>> {
+    pub fn finish(self, prepared: &Prepared) -> Result<Option<Unreachable>> {
         if self.incomplete || !unreachable::is_searched(prepared, self.people) {
             return Ok(None);
         }
+        self.with_tested(prepared).map(Some)
+    }
+
+    fn with_tested(mut self, prepared: &Prepared) -> Result<Unreachable> {
         let tested = tested_reasons(prepared, self.found.people.len())?;
         for reasons in &mut self.found.reasons {
             let each = reasons.each();
             *reasons = Reasons::of(std::array::from_fn(|test| each[test].filter(|_| tested[test])));
         }
-        Ok(Some(self.found))
+        Ok(self.found)
     }
 }
 

@@ -5,12 +5,13 @@
 //! these people alone: would they be reached if immutable features could be changed; if values could go anywhere they go in the table; if
 //! one more edit were allowed; without the rules? Where none of these is enough, the answer is "none of them alone".
 
+use sogar_solver::Actions;
 use sogar_solver::bound::cheapest_flips;
 
 use crate::actions::{Edit, all_actions, all_edits, count_actions};
 use crate::binarize::binning;
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::HeldOut;
 use crate::feature::FeatureTable;
 use crate::outcomes::{Question, Watch, count_scorings, is_scored, outcomes};
@@ -29,7 +30,7 @@ const MOST_PAIRS: u128 = 10_000_000_000;
 const MOST_QUESTIONS: u64 = 1_000_000;
 /// Actions that a test may have, and bytes for its outcomes.
 const MOST_ACTIONS: u128 = 20_000_000;
-const MOST_BYTES: u128 = 256 << 20;
+const MOST_BYTES: usize = 256 << 20;
 
 /// Which single constraints keep a person from being reached. `None`: not tested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -161,6 +162,25 @@ pub fn of_held_out(
     Ok(Some(Unreachable { people, reasons }))
 }
 
+/// The unreachable ones among some affected rows of the reference table, ascending; whoever asks knows that they are not too many.
+pub(super) fn among_reference(
+    prepared: &Prepared,
+    rows: &[usize],
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Unreachable> {
+    let lifting = Lifting { prepared, table: &prepared.table, rows, reporter, cancel };
+    let actions = all_actions(&prepared.edits, prepared.limits.max_edits);
+    let reached = lifting.flipped_by(&prepared.edits, &actions, &prepared.rules, "people")?;
+    let Some(reached) = reached else {
+        return Err(Error::new(ErrorKind::Usage, "the search for people out of reach was stopped"));
+    };
+    let people: Vec<usize> = (0..rows.len()).filter(|&person| !reached[person]).collect();
+    let rows: Vec<usize> = people.iter().map(|&person| rows[person]).collect();
+    let reasons = Lifting { rows: &rows, ..lifting }.reasons()?;
+    Ok(Unreachable { people, reasons })
+}
+
 /// Some people, asked about again under other constraints.
 struct Lifting<'a> {
     prepared: &'a Prepared,
@@ -203,27 +223,42 @@ impl Lifting<'_> {
         if !is_tested(count, self.rows.len()) {
             return Ok(None);
         }
-        let prepared = self.prepared;
         let actions = all_actions(edits, most);
-        let question = Question {
-            predictor: &*prepared.model.predictor,
-            encoder: &prepared.encoder,
-            desired: &prepared.classes.desired,
-            table: self.table,
-            rows: self.rows,
-            edits,
-            actions: &actions,
-            rules,
-        };
+        let question = self.question(edits, &actions, rules);
         if is_scored(question.predictor) {
-            let limit = prepared.config.limits.max_scorings.unwrap_or(MOST_QUESTIONS);
+            let limit = self.prepared.config.limits.max_scorings.unwrap_or(MOST_QUESTIONS);
             match count_scorings(&question, &self.cancel.into()) {
                 Some(scorings) if scorings.distinct <= limit => {}
                 _ => return Ok(None),
             }
         }
+        self.flipped_by(edits, &actions, rules, what)
+    }
+
+    fn question<'q>(&'q self, edits: &'q [Edit], actions: &'q Actions, rules: &'q [Rule]) -> Question<'q> {
+        Question {
+            predictor: &*self.prepared.model.predictor,
+            encoder: &self.prepared.encoder,
+            desired: &self.prepared.classes.desired,
+            table: self.table,
+            rows: self.rows,
+            edits,
+            actions,
+            rules,
+        }
+    }
+
+    /// Which of the rows one of the actions flips, however long that takes; `None` if cancelled.
+    fn flipped_by(
+        &self,
+        edits: &[Edit],
+        actions: &Actions,
+        rules: &[Rule],
+        what: &str,
+    ) -> Result<Option<Vec<bool>>> {
+        let question = self.question(edits, actions, rules);
         // A bit for every pair at a time would be too much for long lists of actions: so many rows at once.
-        let words = (MOST_BYTES / 8 / count.max(1)).clamp(1, 1 << 20) as usize;
+        let words = (MOST_BYTES / 8 / actions.len().max(1)).clamp(1, 1 << 20);
         let mut reached = Vec::with_capacity(self.rows.len());
         for rows in self.rows.chunks(64 * words) {
             let done = reached.len();
