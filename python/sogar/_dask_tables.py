@@ -73,20 +73,27 @@ class Partitions:
         self, data: Any, problem: _native.Problem, front: _native.Front, bar: Bar, workers: Workers | None
     ) -> None:
         """Looks at nothing yet."""
-        self.data, self.problem, self.front, self.bar, self.workers = data, problem, front, bar, workers
+        self.problem, self.front, self.bar, self.workers = problem, front, bar, workers
         self.config: str = json.dumps(json.loads(front.about())["config"])
+        self.columns = list(data.columns)
+        # Once: Dask may cut a table anew wherever it has something to optimise.
+        self.parts: list[Any] = data.to_delayed()
 
     def gathered(self, names: Sequence[str]) -> tuple[_native.Table, list[int]]:
         """Some columns of the whole table, as far as it has them, and how many rows each partition has."""
-        some = self.data[[name for name in self.data.columns if str(name) in names]]
-        wanted = [some, some.map_partitions(len)]
-        if self.workers is not None:
-            columns, rows = self.workers.client.compute(wanted, sync=True)
-        else:
-            import dask
+        from dask import delayed
+        from dask.dataframe.dispatch import concat
 
-            columns, rows = dask.compute(*wanted)
-        return tasks.user_table(columns, self.config), [int(count) for count in rows]
+        token, known = uuid.uuid4().hex[:12], [name for name in self.columns if str(name) in names]
+        chosen = [
+            delayed(tasks.columns_of)(part, known, dask_key_name=f"sogar-columns-{number}-{token}")
+            for number, part in enumerate(self.parts)
+        ]
+        if self.workers is not None:
+            found = self.workers.client.compute(chosen, sync=True)
+        else:
+            found = [columns.compute() for columns in chosen]
+        return tasks.user_table(concat(found), self.config), [len(columns) for columns in found]
 
     def each(self, name: str, task: Callable[..., Any], arguments: Sequence[Any]) -> Iterator[Any]:
         """What a task finds in each partition, in their order; `None` where its argument is `None`.
@@ -94,25 +101,24 @@ class Partitions:
         The task is called with the problem, the front, the engine's table of the partition (`None` if it has
         no rows), and its argument.
         """
-        delayed = self.data.to_delayed()
         if self.workers is not None:
-            yield from self.workers.answers(self._submitted(name, task, delayed, arguments), name, self.bar)
+            yield from self.workers.answers(self._submitted(name, task, arguments), name, self.bar)
             return
-        for done, (part, argument) in enumerate(zip(delayed, arguments, strict=True), 1):
+        for done, (part, argument) in enumerate(zip(self.parts, arguments, strict=True), 1):
             found = None
             if argument is not None:
                 table = tasks.native_table(part.compute(), self.config)
                 found = task(self.problem, self.front, table, argument)
             yield found
-            self.bar(name, done, len(delayed), "")
+            self.bar(name, done, len(self.parts), "")
 
     def _submitted(
-        self, name: str, task: Callable[..., Any], delayed: Sequence[Any], arguments: Sequence[Any]
+        self, name: str, task: Callable[..., Any], arguments: Sequence[Any]
     ) -> list[Future | None]:
         """The tasks of all partitions. They alone hold on to one, which is gone when they are done."""
         workers = cast("Workers", self.workers)
         wanted = [argument is not None for argument in arguments]
-        chosen = [part for part, want in zip(delayed, wanted, strict=True) if want]
+        chosen = [part for part, want in zip(self.parts, wanted, strict=True) if want]
         parts = iter(workers.client.compute(chosen))
         return [
             None
@@ -134,7 +140,7 @@ def evaluate(partitions: Partitions) -> dict[str, Any]:
         weight = (column, unit, total)
     rows = affected = people = 0
     sums = [(0, 0)] * len(front)
-    of_each = [(unit,)] * partitions.data.npartitions
+    of_each = [(unit,)] * len(partitions.parts)
     for found in partitions.each("evaluate", tasks.evaluated, of_each):
         rows, affected, people = rows + found[0], affected + found[1], people + found[2]
         sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, found[3], strict=True)]

@@ -180,6 +180,11 @@ def everybody(recipe: Recipe, start: int, stop: int, ids: list[int]) -> tuple[by
     return _native.everybody_block(problem_of(recipe), start, stop, ids)
 
 
+def columns_of(part: Any, names: Sequence[Any]) -> Any:
+    """Some columns of a part of a table."""
+    return part[list(names)]
+
+
 def native_table(part: Any, config: str) -> _native.Table | None:
     """The engine's table of a part of one; `None` without rows."""
     return user_table(part, config) if len(part) else None

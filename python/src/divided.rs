@@ -160,7 +160,7 @@ impl DividedAudit {
             let reference = side.joined()?;
             let here = held_out(&prepared, other.as_ref())?;
             let others = match (divided, &here) {
-                (Some(divided), _) => Some(Others::Divided(divided)),
+                (Some(divided), _) => Some(Others::Divided(Box::new(divided))),
                 (None, here) => here.as_ref().map(|(held_out, table)| Others::Here(held_out, table)),
             };
             let (request, found) = (&asked.request, Elsewhere { others, reach });

@@ -128,6 +128,23 @@ def test_what_a_table_in_partitions_lacks_is_noted(fitted: Sogar, others: pd.Dat
     assert any("can't be grouped by `credit`" in note for note in expected["notes"])
 
 
+def test_files_that_dask_reads_together(
+    client: Client, fitted: Sogar, others: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Where few columns are wanted, Dask takes several files of Parquet as one partition."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed, without which Dask reads no Parquet")
+    for number, start in enumerate(range(0, 800, 100)):
+        others.iloc[start : start + 100].to_parquet(tmp_path / f"{number}.parquet")
+    expected = fitted.audit("housing", holdout=others, draws=0, unreachable=False)
+    evaluation = fitted.evaluate(others)
+    for hired in (None, client):
+        parts = frame.read_parquet(tmp_path)
+        found = fitted.audit("housing", holdout=parts, draws=0, unreachable=False, client=hired)
+        assert json.dumps(found) == json.dumps(expected)
+        some = parts[[*others.columns]].query("age > 0")
+        pd.testing.assert_frame_equal(fitted.evaluate(some, client=hired), evaluation)
+
+
 def test_a_worker_that_is_killed(
     client: Client, fitted: Sogar, others: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

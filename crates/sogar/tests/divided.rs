@@ -70,7 +70,7 @@ fn in_parts(
     for block in blocks.windows(2) {
         reach.add(&reach_of_reference(prepared, block[0]..block[1])?, block[1] - block[0])?;
     }
-    let found = Elsewhere { others: Some(Others::Divided(leader)), reach: Some(reach) };
+    let found = Elsewhere { others: Some(Others::Divided(Box::new(leader))), reach: Some(reach) };
     let audit = audit_with(front, prepared, reference, found, request, &(), &CancelToken::new())?;
     Ok(serde_json::to_string(&audit).unwrap())
 }

@@ -93,7 +93,7 @@ pub enum Others<'a> {
     /// In a table that is here.
     Here(&'a HeldOut, &'a Table),
     /// In parts, who were all heard.
-    Divided(Divided),
+    Divided(Box<Divided>),
 }
 
 /// What an audit is given beside the front and its own table.
