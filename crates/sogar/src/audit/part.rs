@@ -108,7 +108,8 @@ pub fn part(front: &FrontFile, prepared: &Prepared, table: &Table, places: &[u8]
     let people = People::held_out(front, prepared, &held_out)?;
     let members: Vec<Members> =
         places.groupings.into_iter().map(|(groups, of_row)| Members::new(&people, &of_row, groups)).collect();
-    let Along { points, costs, losses, .. } = Along::new(front, &people, &members);
+    let Along { points, costs, losses, .. } =
+        prepared.with_threads(|| Ok(Along::new(front, &people, &members)))?;
     Ok(Part { affected: people.affected.clone(), points, costs, losses }.to_bytes(asked))
 }
 

@@ -20,7 +20,8 @@ use crate::table::Table;
 /// Looks for people out of reach in a part of a table; the answer is for the leader.
 pub fn reach_of_part(prepared: &Prepared, table: &Table) -> Result<Vec<u8>> {
     let held_out = HeldOut::part(prepared, table, None)?;
-    let found = unreachable::of_held_out(prepared, &held_out, &(), &CancelToken::new())?;
+    let found =
+        prepared.with_threads(|| unreachable::of_held_out(prepared, &held_out, &(), &CancelToken::new()))?;
     Ok(to_bytes(held_out.affected.len(), found.as_ref()))
 }
 
@@ -32,7 +33,8 @@ pub fn reach_of_reference(prepared: &Prepared, block: Range<usize>) -> Result<Ve
     let rows = affected
         .get(block)
         .ok_or_else(|| Error::new(ErrorKind::Usage, "there are no affected rows at these positions"))?;
-    let found = unreachable::among_reference(prepared, rows, &(), &CancelToken::new())?;
+    let found =
+        prepared.with_threads(|| unreachable::among_reference(prepared, rows, &(), &CancelToken::new()))?;
     Ok(to_bytes(rows.len(), Some(&found)))
 }
 
