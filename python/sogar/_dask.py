@@ -63,6 +63,22 @@ def is_client(client: Any) -> bool:
     return hasattr(client, "scatter") and hasattr(client, "submit") and hasattr(client, "nthreads")
 
 
+def shared(client: Client, what: Any, name: str) -> Future:
+    """Something for all workers that survives the loss of any of them.
+
+    What is scattered is gone with the workers that have it, and Dask keeps no more copies than it has a use
+    for. The result of a task is found again: here of one that is told what to say.
+    """
+    import cloudpickle
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # meant to be large
+        future: Future = client.submit(
+            tasks.said, cloudpickle.dumps(what), key=f"sogar-{name}", retries=RETRIES, pure=True, priority=20
+        )
+    return future
+
+
 def ships(model: tuple[Any, ...]) -> bool:
     """Whether a model can go to other processes; says so if it can't."""
     if model[0] != "asked":
@@ -184,7 +200,7 @@ class Fit:
         try:
             try:
                 frame = _native.frame(self.problem)
-                self.frame = self.client.scatter(frame, broadcast=True, hash=False)
+                self.frame = shared(self.client, frame, f"frame-{self.token}")
                 self._outcomes(None if self.limits[0] is None else start + self.limits[0])
                 outcomes_end = search_start = time.monotonic()
                 self._search(frame, None if self.limits[1] is None else search_start + self.limits[1])
@@ -281,7 +297,7 @@ class Fit:
         """Outcomes in blocks of rows, which stay where they were found."""
         ranges = self.ranges = self._ranges(self.problem.sizes["searched"])
         if ships(self.recipe.model):
-            self.shared = self.client.scatter(self.recipe, broadcast=True, hash=False)
+            self.shared = shared(self.client, self.recipe, f"recipe-{self.token}")
             self.blocks = [
                 self.submit(tasks.outcomes, self.shared, *block, name=f"outcomes-{number}")
                 for number, block in enumerate(ranges)
@@ -296,8 +312,10 @@ class Fit:
             self.bar("outcomes of all actions, by the client", done, len(ranges), "")
             block, settled = _native.outcomes_block(self.problem, start, stop)
             found.append(block + settled.to_bytes(8, "little"))
-        # To everybody, who will need them all: nobody could find them again.
-        self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))
+        self.blocks = [
+            shared(self.client, block, f"outcomes-{number}-{self.token}")
+            for number, block in enumerate(found)
+        ]
 
     def _search(self, frame: bytes, deadline: float | None) -> None:
         """Leaves first, each once; then cuts, which share them."""

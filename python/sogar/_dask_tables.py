@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _dask_tasks as tasks
 from . import _native
-from ._dask import RETRIES, TASKS_EACH
+from ._dask import RETRIES, TASKS_EACH, shared
 from ._errors import PopulationError
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ class Workers:
     def __init__(self, client: Client, recipe: tasks.Recipe, front: _native.Front) -> None:
         """Tells them."""
         self.client, self.token = client, recipe.token
-        self.recipe = client.scatter(recipe, broadcast=True, hash=False)
-        self.front = client.scatter(front.to_bytes(), broadcast=True, hash=False)
+        token = uuid.uuid4().hex[:12]
+        self.recipe = shared(client, recipe, f"recipe-{token}")
+        self.front = shared(client, front.to_bytes(), f"front-{token}")
         self.slots = max(1, sum(client.nthreads().values()))
 
     def __enter__(self) -> Self:

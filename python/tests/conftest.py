@@ -75,11 +75,14 @@ def decide() -> Callable[[pd.DataFrame], Any]:
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A real cluster: two worker processes of one thread each."""
+    import dask
     from distributed import Client, LocalCluster
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
+            # A worker that was killed may take its time to come back on a busy machine.
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
             LocalCluster(
                 n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="4GB"
             ) as cluster,
