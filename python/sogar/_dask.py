@@ -1,11 +1,13 @@
-"""Fits and evaluations on a cluster of Dask: the same result, to the byte, from many processes.
+"""Fits on a cluster of Dask: the same result, to the byte, from many processes.
 
 A fit has three stages. Outcomes are found in blocks of rows; then the leaves of all trees are evaluated, each
-once, in shares; then cuts of everybody are solved, with all leaves known. The client only plans, and puts
+once, in shares; then cuts of everybody are solved, with all leaves known. Where a sample was searched, the
+few actions that matter are tried on everybody at last, in blocks again. The client only plans, and puts
 finished cuts together: the outcomes, which are large, go from worker to worker. Scheduling, retries and the
 loss of workers are Dask's own business: every task is a function of its arguments.
 
-Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``, ``sogar-evaluate-…``.
+Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``,
+``sogar-everybody-…``, ``sogar-bound-…``.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _dask_tasks as tasks
 from . import _native
-from ._errors import ArgumentError, PopulationError, SogarError, TooLargeError
+from ._errors import ArgumentError, SogarError, TooLargeError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -40,9 +43,55 @@ class _Stopped(Exception):  # noqa: N818 - no error
     """The time is over."""
 
 
+@dataclass
+class _Found:
+    """What is known at the end of a fit."""
+
+    status: str
+    #: Whether anything is known beyond doing nothing.
+    known: bool = False
+    ids: list[int] = field(default_factory=lambda: [0])
+    flips: list[bytes] = field(default_factory=list)
+    settled: int = 0
+    #: For the bound of a fit that was stopped.
+    cheapest: list[bytes] | None = None
+    interrupt: BaseException | None = None
+
+
 def is_client(client: Any) -> bool:
     """Whether this is a client of `dask.distributed`."""
     return hasattr(client, "scatter") and hasattr(client, "submit") and hasattr(client, "nthreads")
+
+
+def shared(client: Client, what: Any, name: str) -> Future:
+    """Something for all workers that survives the loss of any of them.
+
+    What is scattered is gone with the workers that have it, and Dask keeps no more copies than it has a use
+    for. The result of a task is found again: here of one that is told what to say.
+    """
+    import cloudpickle
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # meant to be large
+        future: Future = client.submit(
+            tasks.said, cloudpickle.dumps(what), key=f"sogar-{name}", retries=RETRIES, pure=True, priority=20
+        )
+    return future
+
+
+def ships(model: tuple[Any, ...]) -> bool:
+    """Whether a model can go to other processes; says so if it can't."""
+    if model[0] != "asked":
+        return True
+    import cloudpickle
+
+    try:
+        cloudpickle.loads(cloudpickle.dumps(model))
+    except Exception as reason:  # whatever a user's object may raise
+        LOG.warning("the model can't be sent to workers, so outcomes are found by the client")
+        LOG.info("the model stays on the client: %r", reason)
+        return False
+    return True
 
 
 def recipe_of(
@@ -94,12 +143,15 @@ class Fit:
         self.futures: list[Future] = []
         self.combination: _native.Combination | None = None
         self.blocks: list[Future] = []
+        self.ranges: list[tuple[int, int]] = []
         self.frame: Future | None = None
+        #: The recipe with the workers; none if the model stays here.
+        self.shared: Future | None = None
 
     def _room(self) -> int:
         """Bytes that a worker has for remembering; refuses a problem that does not fit into it."""
         sizes = self.problem.sizes
-        flips = sizes["actions"] * (-(-sizes["affected"] // 64)) * 8
+        flips = sizes["actions"] * (-(-sizes["searched"] // 64)) * 8
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         given = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
         if not given:
@@ -108,7 +160,7 @@ class Fit:
         needed, least = int(2.5 * flips) + 200_000_000, min(given)
         if needed > least:
             raise TooLargeError(
-                f"the outcomes of {sizes['actions']} actions on {sizes['affected']} people need about "
+                f"the outcomes of {sizes['actions']} actions on {sizes['searched']} people need about "
                 f"{needed / 1e9:.1f} GB on every worker, but a worker has {least / 1e9:.1f} GB",
                 "give workers more memory (`memory_limit`, or fewer of them on a machine), or make the "
                 "problem smaller: max_edits, steps, immutable, sample",
@@ -143,11 +195,12 @@ class Fit:
         """All stages; what was found so far if it is stopped."""
         start = time.monotonic()
         outcomes_end = search_start = None
-        status, interrupt = "complete", None
+        status = "complete"
+        interrupt: BaseException | None = None
         try:
             try:
                 frame = _native.frame(self.problem)
-                self.frame = self.client.scatter(frame, broadcast=True, hash=False)
+                self.frame = shared(self.client, frame, f"frame-{self.token}")
                 self._outcomes(None if self.limits[0] is None else start + self.limits[0])
                 outcomes_end = search_start = time.monotonic()
                 self._search(frame, None if self.limits[1] is None else search_start + self.limits[1])
@@ -159,23 +212,20 @@ class Fit:
                 self._cancel()
                 with suppress(Exception):  # workers that are gone have stopped already
                     self.client.run(tasks.stop, self.token)
-            ids: list[int] = []
-            flips, settled = b"", 0
-            if self.combination is not None:
-                ids = self.combination.finish()
-                flips, settled = self.submit(
-                    tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
-                ).result()
+            search_end = time.monotonic()
+            found = self._found(status)
+            interrupt = interrupt or found.interrupt
             now = time.monotonic()
             front = _native.gathered(
                 self.problem,
-                self.combination,
-                ids or [0],
-                flips,
-                settled=settled,
-                status=status,
+                self.combination if found.known else None,
+                found.ids,
+                found.flips,
+                settled=found.settled,
+                status=found.status,
                 seconds_outcomes=(outcomes_end or now) - start,
-                seconds_search=now - (search_start or now),
+                seconds_search=search_end - (search_start or search_end),
+                cheapest=found.cheapest,
             )
             return front, [], interrupt
         finally:
@@ -183,28 +233,78 @@ class Fit:
             with suppress(Exception):  # a worker that is gone has nothing left to free
                 self.client.run(tasks.forget, self.token)
 
+    def _found(self, status: str) -> _Found:
+        """What the result needs of those who were left with the outcomes."""
+        if self.combination is None:
+            return _Found(status)
+        ids = self.combination.finish()
+        if self.problem.sizes["searched"] < self.problem.sizes["affected"]:
+            # Who has cancelled a fit does not wait for everybody.
+            return _Found(status) if status == "cancelled" else self._everybody(status, ids)
+        flips, settled = self.submit(
+            tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
+        ).result()
+        cheapest = None
+        if status != "complete":
+            bounds = [
+                self.submit(tasks.cheapest, self.frame, block, *rows, name=f"bound-{number}", priority=10)
+                for number, (rows, block) in enumerate(zip(self.ranges, self.blocks, strict=True))
+            ]
+            cheapest = [bound.result() for bound in bounds]
+        return _Found(status, True, ids, [flips], settled, cheapest)
+
+    def _everybody(self, status: str, ids: list[int]) -> _Found:
+        """What the actions in use do for all affected people, of whom a sample was searched."""
+        ranges = self._ranges(self.problem.sizes["affected"])
+        limit = self.limits[0]
+        deadline = None if limit is None else time.monotonic() + limit
+        label = "outcomes for everybody"
+        blocks: list[tuple[bytes, int]] = []
+        try:
+            if self.shared is None:
+                for done, rows in enumerate(ranges):
+                    if deadline is not None and time.monotonic() > deadline:
+                        raise _Stopped
+                    self.bar(f"{label}, by the client", done, len(ranges), "")
+                    blocks.append(_native.everybody_block(self.problem, *rows, ids))
+            else:
+                futures = [
+                    self.submit(tasks.everybody, self.shared, *rows, ids, name=f"everybody-{number}")
+                    for number, rows in enumerate(ranges)
+                ]
+                for done, _ in enumerate(self.finished(futures, deadline), 1):
+                    self.bar(label, done, len(ranges), "")
+                blocks = [future.result() for future in futures]
+        except _Stopped:
+            return _Found("time_limit")
+        except KeyboardInterrupt as pressed:
+            return _Found("cancelled", interrupt=pressed)
+        return _Found(status, True, ids, [flips for flips, _ in blocks], sum(count for _, count in blocks))
+
     def _cancel(self) -> None:
         """Gives up what is not finished."""
         open_tasks = [future for future in self.futures if not future.done()]
         if open_tasks:
             self.client.cancel(open_tasks, force=True)
 
-    def _outcomes(self, deadline: float | None) -> None:
-        """Outcomes in blocks of rows, which stay where they were found."""
-        rows = self.problem.sizes["affected"]
+    def _ranges(self, rows: int) -> list[tuple[int, int]]:
+        """Blocks of rows, one for each task."""
         each = -(-rows // (TASKS_EACH * self.slots))
         step = -(-each // 64) * 64
-        ranges = [(start, min(start + step, rows)) for start in range(0, rows, step)]
-        if self._ships():
-            recipe = self.client.scatter(self.recipe, broadcast=True, hash=False)
+        return [(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+    def _outcomes(self, deadline: float | None) -> None:
+        """Outcomes in blocks of rows, which stay where they were found."""
+        ranges = self.ranges = self._ranges(self.problem.sizes["searched"])
+        if ships(self.recipe.model):
+            self.shared = shared(self.client, self.recipe, f"recipe-{self.token}")
             self.blocks = [
-                self.submit(tasks.outcomes, recipe, *block, name=f"outcomes-{number}")
+                self.submit(tasks.outcomes, self.shared, *block, name=f"outcomes-{number}")
                 for number, block in enumerate(ranges)
             ]
             for done, _ in enumerate(self.finished(self.blocks, deadline), 1):
                 self.bar("outcomes of all actions", done, len(ranges), "")
             return
-        LOG.warning("the model can't be sent to workers, so outcomes are found by the client")
         found = []
         for done, (start, stop) in enumerate(ranges):
             if deadline is not None and time.monotonic() > deadline:
@@ -212,21 +312,10 @@ class Fit:
             self.bar("outcomes of all actions, by the client", done, len(ranges), "")
             block, settled = _native.outcomes_block(self.problem, start, stop)
             found.append(block + settled.to_bytes(8, "little"))
-        # To everybody, who will need them all: nobody could find them again.
-        self.blocks = list(self.client.scatter(found, broadcast=True, hash=False))
-
-    def _ships(self) -> bool:
-        """Whether the model can go to other processes."""
-        if self.recipe.model[0] != "asked":
-            return True
-        import cloudpickle
-
-        try:
-            cloudpickle.loads(cloudpickle.dumps(self.recipe.model))
-        except Exception as reason:  # whatever a user's object may raise
-            LOG.info("the model stays on the client: %r", reason)
-            return False
-        return True
+        self.blocks = [
+            shared(self.client, block, f"outcomes-{number}-{self.token}")
+            for number, block in enumerate(found)
+        ]
 
     def _search(self, frame: bytes, deadline: float | None) -> None:
         """Leaves first, each once; then cuts, which share them."""
@@ -286,58 +375,3 @@ def leaf_shares(count: int, wanted: int) -> list[tuple[int, int, int, int]]:
             shares.append((start, cut + 1, 0, 1))
             start, gathered_work = cut + 1, 0
     return shares
-
-
-def evaluate(
-    client: Client, recipe: tasks.Recipe, front: _native.Front, data: Any, bar: Bar
-) -> dict[str, Any]:
-    """A front on a table of Dask, partition by partition: exact sums, which are added up."""
-    from distributed import as_completed
-
-    config = json.loads(front.about())["config"]
-    shared = client.scatter(recipe, broadcast=True, hash=False)
-    result = client.scatter(front.to_bytes(), broadcast=True, hash=False)
-    token = uuid.uuid4().hex[:12]
-    parts = client.compute(data.to_delayed())
-    futures = [
-        client.submit(
-            tasks.evaluated,
-            shared,
-            result,
-            part,
-            json.dumps(config),
-            key=f"sogar-evaluate-{number}-{token}",
-            retries=RETRIES,
-        )
-        for number, part in enumerate(parts)
-    ]
-    try:
-        return _added_up(front, (future.result() for future in as_completed(futures)), len(futures), bar)
-    finally:
-        client.cancel([future for future in futures if not future.done()])
-        with suppress(Exception):  # a worker that is gone has nothing left to free
-            client.run(tasks.forget, recipe.token)
-
-
-def evaluate_here(problem: _native.Problem, front: _native.Front, data: Any, bar: Bar) -> dict[str, Any]:
-    """The same in this process: one partition in memory at a time."""
-    config = json.loads(front.about())["config"]
-    parts = data.to_delayed()
-    found = (tasks.evaluated_part(problem, front, part.compute(), json.dumps(config)) for part in parts)
-    return _added_up(front, found, len(parts), bar)
-
-
-def _added_up(front: _native.Front, parts: Iterable[tasks.Sums], of: int, bar: Bar) -> dict[str, Any]:
-    rows = affected = 0
-    sums = [(0, 0)] * len(front)
-    for done, (more_rows, more_affected, more) in enumerate(parts, 1):
-        rows, affected = rows + more_rows, affected + more_affected
-        sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, more, strict=True)]
-        bar("evaluation", done, of, "")
-    if not affected:
-        raise PopulationError(
-            "the model turns nobody down in this table",
-            "there is nobody to evaluate the summaries on; give another table",
-        )
-    found: dict[str, Any] = json.loads(_native.evaluation_of(front, rows, affected, sums))
-    return found

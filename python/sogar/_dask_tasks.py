@@ -57,6 +57,13 @@ def _keeping(key: str, make: Callable[[], Any]) -> Any:
         return _KEPT[key]
 
 
+def said(what: bytes) -> Any:
+    """What the client has said."""
+    import cloudpickle
+
+    return cloudpickle.loads(what)
+
+
 def stop(token: str) -> None:
     """Ends the tasks of a fit that run in this process. Runs beside them, so it waits for nobody."""
     search = _KEPT.get(f"search {token}")
@@ -170,22 +177,69 @@ def flips(frame: bytes, blocks: Sequence[bytes], ids: list[int]) -> tuple[bytes,
     return found, sum(int.from_bytes(block[-8:], "little") for block in blocks)
 
 
-#: Rows, how many of them are turned down, and what every point of a front costs and loses there.
-Sums = tuple[int, int, list[tuple[int, int]]]
+def cheapest(frame: bytes, block: bytes, start: int, stop: int) -> bytes:
+    """What the cheapest action that works costs some people, whose outcomes are given."""
+    return _native.cheapest_block(frame, block[:-8], start, stop)
 
 
-def evaluated(recipe: Recipe, front: bytes, part: Any, config: str) -> Sums:
-    """What every point of a front costs and loses on a part of a table."""
-    problem = problem_of(recipe, proven=False)
-    read = _keeping(f"front {recipe.token}", lambda: _native.Front.from_bytes(front))
-    return evaluated_part(problem, read, part, config)
+def everybody(recipe: Recipe, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]:
+    """Whom a few actions flip among some affected people, sampled or not; and a count for the record."""
+    return _native.everybody_block(problem_of(recipe), start, stop, ids)
 
 
-def evaluated_part(problem: _native.Problem, front: _native.Front, part: Any, config: str) -> Sums:
-    """The same where the problem and the front are at hand."""
+def columns_of(part: Any, names: Sequence[Any]) -> Any:
+    """Some columns of a part of a table."""
+    return part[list(names)]
+
+
+def native_table(part: Any, config: str) -> _native.Table | None:
+    """The engine's table of a part of one; `None` without rows."""
+    return user_table(part, config) if len(part) else None
+
+
+def user_table(data: Any, config: str) -> _native.Table:
+    """The engine's table of a user's."""
     from ._tables import UserTable
 
-    if len(part) == 0:
-        return 0, 0, [(0, 0)] * len(front)
-    ignored = json.loads(config)["data"].get("ignore", ())
-    return _native.evaluate_part(problem, front, UserTable(part).native(config, ignored))
+    return UserTable(data).native(config, json.loads(config)["data"].get("ignore", ()))
+
+
+def looked_at(
+    recipe: Recipe, task: Callable[..., Any], front: bytes, part: Any, config: str, argument: Any
+) -> Any:
+    """What a task finds in a part of a table."""
+    problem = problem_of(recipe, proven=False)
+    read = _keeping(f"front {recipe.token}", lambda: _native.Front.from_bytes(front))
+    return task(problem, read, native_table(part, config), argument)
+
+
+#: Rows, how many of them are turned down, what these count, and what each point costs and loses there.
+Sums = tuple[int, int, int, list[tuple[int, int]]]
+
+
+def evaluated(
+    problem: _native.Problem, front: _native.Front, table: _native.Table | None, unit: tuple[int | None]
+) -> Sums:
+    """What every point of a front costs and loses on a part of a table, with the unit of weights."""
+    if table is None:
+        return 0, 0, 0, [(0, 0)] * len(front)
+    return _native.evaluate_part(problem, front, table, *unit)
+
+
+def audited(
+    problem: _native.Problem, front: _native.Front, table: _native.Table | None, places: bytes
+) -> bytes:
+    """What the people of a part of a table cost and lose along a front; `places` tells their groups."""
+    return b"" if table is None else _native.audit_part(problem, front, table, places)
+
+
+def out_of_reach(
+    problem: _native.Problem, _front: _native.Front, table: _native.Table | None, _: tuple[()]
+) -> bytes:
+    """Who is out of reach in a part of a table."""
+    return b"" if table is None else _native.reach_part(problem, table)
+
+
+def out_of_reach_here(recipe: Recipe, start: int, stop: int) -> bytes:
+    """Who is out of reach among some affected people of the fitted table."""
+    return _native.reach_block(problem_of(recipe, proven=False), start, stop)

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,13 @@ from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning
 from ._people import ForPeople
 from ._progress import Progress
 from ._summary import number_of_people
-from ._tables import UserTable, as_frame
+from ._tables import UserTable, as_frame, in_one_piece, is_dask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
+    from ._dask_tables import Workers
     from ._models import Adapted
     from ._summary import Summary
 
@@ -216,6 +219,9 @@ class Sogar(Conventions, ForPeople):
         """
         if client is not None:
             self._check_client(client)
+            for name in ("checkpoint", "outcomes_cache"):
+                if getattr(self, name) is not None:
+                    raise ArgumentError(f"`{name}` and `client` do not go together", "leave one of them out")
         problem, table, about = self._prepare(X, model, desired)
         with Progress(self.progress) as bar:
             if client is None:
@@ -247,14 +253,11 @@ class Sogar(Conventions, ForPeople):
             raise ArgumentError(
                 f"a {type(client).__name__} is no client of Dask", "give a `dask.distributed.Client`"
             )
-        for name in ("sample", "checkpoint", "outcomes_cache"):
-            if getattr(self, name) is not None:
-                raise ArgumentError(f"`{name}` and `client` do not go together", "leave one of them out")
 
     def _prepare(self, X: Any, model: Any, desired: Any) -> tuple[_native.Problem, UserTable, dict[str, Any]]:  # noqa: N803
         """Brings table, model and configuration together."""
         config, folder = _settings.configuration(self.get_params(), _settings.defaults_of(type(self)))
-        table = UserTable(_in_one_piece(X))
+        table = UserTable(in_one_piece(X))
         _settings.with_order(config, table.ordered)
         _native.check_config(_settings.as_json(config))
         native = table.native(_settings.as_json(config), config.get("data", {}).get("ignore", ()))
@@ -460,29 +463,31 @@ class Sogar(Conventions, ForPeople):
 
     def _evaluation(self, X: Any, client: Any = None) -> dict[str, Any]:  # noqa: N803
         problem = self._require_problem()
-        weighted = json.loads(self._front.about())["config"]["data"].get("weight")
-        if _is_dask(X) and not weighted:  # the unit of weights follows from the whole table
-            return self._evaluation_in_parts(X, client)
+        if is_dask(X):
+            from ._dask_tables import Partitions, evaluate
+
+            with Progress(self.progress) as bar, self._workers(client) as workers:
+                return evaluate(Partitions(X, problem, self._front, bar, workers))
         notices, found = problem.evaluate(self._front, self._seen(X)[0])
         for notice in notices:
             LOG.info(notice)
         result: dict[str, Any] = json.loads(found)
         return result
 
-    def _evaluation_in_parts(self, X: Any, client: Any) -> dict[str, Any]:  # noqa: N803
-        """The evaluation of a table of Dask, by a client's workers or by this process."""
-        from . import _dask
+    def _workers(self, client: Any) -> AbstractContextManager[Workers | None]:
+        """The workers of a client, if there is one and the model can go to them."""
+        if client is None:
+            return nullcontext()
+        from ._dask import ships
+        from ._dask_tables import Workers
 
-        problem, front = self._require_problem(), self._front
-        with Progress(self.progress) as bar:
-            if client is None:
-                return _dask.evaluate_here(problem, front, X, bar)
-            return _dask.evaluate(client, self._recipe(problem), front, X, bar)
+        recipe = self._recipe(self._require_problem())
+        return Workers(client, recipe, self._front) if ships(recipe.model) else nullcontext()
 
     def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
         """Another table, with the columns that `fit` saw."""
         named = self._named
-        table = UserTable(_in_one_piece(X), names=list(self.feature_names_in_))
+        table = UserTable(in_one_piece(X), names=list(self.feature_names_in_))
         name, wanted = type(self).__name__, self.n_features_in_
         if not table.named:
             if table.data.shape[1] != wanted:
@@ -581,16 +586,6 @@ class Sogar(Conventions, ForPeople):
 
             return f"<pre>{escape(repr(self))}</pre>"
         return self.summary_._repr_html_()
-
-
-def _is_dask(data: Any) -> bool:
-    """Whether this is a table of Dask, without importing it."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
-
-
-def _in_one_piece(data: Any) -> Any:
-    """A table of Dask as pandas has it, since bins and costs need all of its values; others as they are."""
-    return data.compute() if _is_dask(data) else data
 
 
 def _column_names(features: list[dict[str, Any]]) -> list[str]:

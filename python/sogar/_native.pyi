@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Combination",
+    "DividedAudit",
     "Explanation",
     "Front",
     "Model",
@@ -16,9 +17,12 @@ __all__ = [
     "Table",
     "__version__",
     "audit",
+    "audit_part",
+    "cheapest_block",
     "check_config",
     "evaluate_part",
     "evaluation_of",
+    "everybody_block",
     "explain",
     "flips_of",
     "frame",
@@ -27,10 +31,13 @@ __all__ = [
     "outcomes_block",
     "outcomes_identity",
     "preset",
+    "reach_block",
+    "reach_part",
     "read_config",
     "report",
     "select_by_gap",
     "solve_matrix",
+    "weights_of",
 ]
 __version__: str
 
@@ -134,20 +141,69 @@ class Combination:
 def outcomes_identity(problem: Problem) -> str: ...
 def frame(problem: Problem) -> bytes: ...
 def outcomes_block(problem: Problem, start: int, stop: int) -> tuple[bytes, int]: ...
+def everybody_block(problem: Problem, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]: ...
+def cheapest_block(frame: bytes, block: bytes, start: int, stop: int) -> bytes: ...
 def gathered(
     problem: Problem,
     combination: Combination | None,
     ids: list[int],
-    flips: bytes,
+    flips: list[bytes],
     *,
     settled: int,
     status: str,
     seconds_outcomes: float,
     seconds_search: float,
+    cheapest: list[bytes] | None = None,
 ) -> Front: ...
-def evaluate_part(problem: Problem, front: Front, table: Table) -> tuple[int, int, list[tuple[int, int]]]: ...
+def evaluate_part(
+    problem: Problem, front: Front, table: Table, unit: int | None = None
+) -> tuple[int, int, int, list[tuple[int, int]]]: ...
 def flips_of(frame: bytes, blocks: list[bytes], ids: list[int]) -> bytes: ...
-def evaluation_of(front: Front, rows: int, affected: int, sums: list[tuple[int, int]]) -> str: ...
+def weights_of(table: Table, column: str) -> tuple[int, int]: ...
+def evaluation_of(
+    front: Front,
+    rows: int,
+    affected: int,
+    people: int,
+    sums: list[tuple[int, int]],
+    weight: tuple[str, int, int] | None = None,
+) -> str: ...
+
+@final
+class DividedAudit:
+    def __new__(
+        cls,
+        problem: Problem,
+        front: Front,
+        groups: list[str],
+        *,
+        columns: Table | None = None,
+        label: str | None = None,
+        conditions: list[str] = ...,
+        draws: int | None = None,
+        min_group: int | None = None,
+        unreachable: bool | None = None,
+    ) -> DividedAudit: ...
+    def columns(self) -> list[str]: ...
+    def see(self, table: Table, more: Table | None = None) -> None: ...
+    def places(self, start: int, stop: int) -> bytes: ...
+    def add(self, rows: int, part: bytes) -> None: ...
+    def is_searched(self) -> bool: ...
+    def add_reach(self, part: bytes) -> None: ...
+    def add_reference(self, people: int, block: bytes) -> None: ...
+    @property
+    def searches_reference(self) -> bool: ...
+    def finish(
+        self,
+        holdout: Table | None = None,
+        holdout_columns: Table | None = None,
+        *,
+        progress: _Progress | None = None,
+    ) -> tuple[str, str]: ...
+
+def audit_part(problem: Problem, front: Front, table: Table, places: bytes) -> bytes: ...
+def reach_part(problem: Problem, table: Table) -> bytes: ...
+def reach_block(problem: Problem, start: int, stop: int) -> bytes: ...
 
 @final
 class Front:

@@ -15,10 +15,13 @@ from ._columns import column_of
 from ._errors import ArgumentError, ModelError
 from ._progress import Progress
 from ._settings import as_json, class_text
-from ._tables import UserTable, kind_of
+from ._tables import UserTable, in_one_piece, is_dask, kind_of
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Self
+
+    from ._dask_tables import Workers
 
 #: What true labels are called that are given beside the table.
 _LABEL = "(true label)"
@@ -92,6 +95,8 @@ class ForPeople:
         def _require_fitted(self) -> _native.Front: ...
         def _require_problem(self) -> _native.Problem: ...
         def _position(self, by: str | int) -> int: ...
+        def _check_client(self, client: Any) -> None: ...
+        def _workers(self, client: Any) -> AbstractContextManager[Workers | None]: ...
         def _seen(self, X: Any) -> tuple[_native.Table, UserTable]: ...  # noqa: N803 - as scikit-learn calls it
 
     def audit(
@@ -106,6 +111,7 @@ class ForPeople:
         draws: int | None = None,
         min_group: int | None = None,
         unreachable: bool | None = None,
+        client: Any = None,
     ) -> dict[str, Any]:
         """Compares groups along the whole front: is recourse dearer, or rarer, for some?
 
@@ -115,7 +121,8 @@ class ForPeople:
                 does not have: a series or array with a value for every row, a dictionary or frame of such.
             y: The true labels of the rows, or the name of their column, for true positive rates (default:
                 the `label` column).
-            holdout: A table of other people, audited too.
+            holdout: A table of other people, audited too. One of Dask is audited partition by partition, with
+                the same result.
             holdout_groups: Groups of its rows, where `groups` are values of the first table's rows.
             holdout_y: True labels of its rows.
             fail_on: Conditions such as ``"gap(invalidity, sex) > 0.05"``; an `AuditFailedError` says which
@@ -124,10 +131,14 @@ class ForPeople:
             min_group: Affected people below which nothing is said about a group (default 10).
             unreachable: Whether to look for people whom no action reaches (default: unless the model would
                 be asked about every edited row).
+            client: A client of ``dask.distributed``, whose workers look at the partitions of `holdout`, and
+                for people whom no action reaches.
 
         Returns:
             The audit as ``sogar audit --json`` prints it: `reference`, `holdout`, `notes`, ….
         """
+        if client is not None:
+            self._check_client(client)
         problem = self._require_problem()
         names, columns = _beside(groups, y)
         label = _LABEL if _is_values(y) else y
@@ -135,26 +146,48 @@ class ForPeople:
             {**_values(holdout_groups), **({_LABEL: _labels(holdout_y)} if _is_values(holdout_y) else {})}
         )
         conditions = [fail_on] if isinstance(fail_on, str) else list(fail_on)
+        asked: dict[str, Any] = {
+            "columns": columns,
+            "label": label,
+            "conditions": conditions,
+            "draws": draws,
+            "min_group": min_group,
+            "unreachable": unreachable,
+        }
         with Progress(self.progress) as bar:
-            found, verdicts = _native.audit(
-                problem,
-                self._front,
-                names,
-                columns=columns,
-                label=label,
-                holdout=None if holdout is None else self._seen(holdout)[0],
-                holdout_columns=other_columns,
-                conditions=conditions,
-                draws=draws,
-                min_group=min_group,
-                unreachable=unreachable,
-                progress=bar,
-            )
+            if client is None and not is_dask(holdout):
+                asked["holdout"] = None if holdout is None else self._seen(holdout)[0]
+                asked["holdout_columns"] = other_columns
+                found, verdicts = _native.audit(problem, self._front, names, **asked, progress=bar)
+            else:
+                leader = _native.DividedAudit(problem, self._front, names, **asked)
+                found, verdicts = self._led(leader, holdout, other_columns, client, bar)
         audit: dict[str, Any] = json.loads(found)
         holding = [verdict for verdict in json.loads(verdicts) if verdict.get("holds")]
         if holding:
             raise AuditFailedError(audit, holding)
         return audit
+
+    def _led(
+        self,
+        leader: _native.DividedAudit,
+        holdout: Any,
+        beside: _native.Table | None,
+        client: Any,
+        bar: Progress,
+    ) -> tuple[str, str]:
+        """An audit that workers take part in, or of people in partitions."""
+        from ._dask_tables import Partitions, search_reference
+        from ._dask_tables import audit as audit_partitions
+
+        problem = self._require_problem()
+        with self._workers(client) as workers:
+            if workers is not None and leader.searches_reference:
+                search_reference(workers, problem, leader, bar)
+            if is_dask(holdout):
+                audit_partitions(Partitions(holdout, problem, self._front, bar, workers), leader, beside)
+                return leader.finish(progress=bar)
+        return leader.finish(None if holdout is None else self._seen(holdout)[0], beside, progress=bar)
 
     def explain(self, row: Any, *, point: int | str | None = None) -> Explanation:
         """What a summary means for one person.
@@ -264,7 +297,7 @@ def _is_values(y: Any) -> bool:
 
 
 def _labels(y: Any) -> list[str | None]:
-    values = np.asarray(y, dtype=object)
+    values = np.asarray(in_one_piece(y), dtype=object)
     if values.ndim != 1:
         raise ArgumentError(f"the true labels have {values.ndim} dimensions instead of 1")
     return [None if value is None or value != value else class_text(value) for value in values]
@@ -284,7 +317,8 @@ def _values(groups: Any) -> dict[str, Any]:
     if groups is None or isinstance(groups, str):
         return {}
     if isinstance(groups, Mapping):
-        return {str(name): values for name, values in groups.items()}
+        return {str(name): in_one_piece(values) for name, values in groups.items()}
+    groups = in_one_piece(groups)
     if kind_of(groups) in ("pandas", "polars", "pyarrow"):
         table = UserTable(groups)
         return dict(table.native("{}").columns())

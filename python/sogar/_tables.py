@@ -21,7 +21,7 @@ from ._columns import BLANKS, array_column, pandas_column, text_of
 from ._edited import arrow_changed, cells_as, changed_array, pandas_changed, polars_changed
 from ._errors import ArgumentError, DataError
 
-__all__ = ["UserTable", "as_frame", "kind_of", "text_of"]
+__all__ = ["UserTable", "as_frame", "in_one_piece", "is_dask", "kind_of", "text_of"]
 
 Array = np.ndarray[Any, Any]
 #: What the advised edits change in a column: its name, the rows, and the new cells.
@@ -48,6 +48,16 @@ def kind_of(data: Any) -> str:
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return "arrow"
     return "numpy"
+
+
+def is_dask(data: Any) -> bool:
+    """Whether this is a table or a column of Dask, without importing it."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
+
+
+def in_one_piece(data: Any) -> Any:
+    """A table of Dask as pandas has it; others as they are."""
+    return data.compute() if is_dask(data) else data
 
 
 class UserTable:

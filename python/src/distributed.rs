@@ -8,11 +8,13 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sogar::CancelToken;
 use sogar::evaluate::{HeldOut, Population, of_sums, sums};
-use sogar::pipeline::{Gathered, actions_in_use};
-use sogar::summary::Status;
+use sogar::feature::Weights;
+use sogar::outcomes::Outcomes;
+use sogar::pipeline::{Gathered, Prepared, actions_in_use};
+use sogar::summary::{Status, WeightRef};
 use sogar_solver::{BitTable, Frame, PartError, PartSolver, Share, Solution};
 
-use crate::errors::json;
+use crate::errors::{OrRaise, json};
 use crate::front::Front;
 use crate::problem::Problem;
 use crate::running::unattended;
@@ -200,19 +202,17 @@ pub fn frame<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyB
     Ok(PyBytes::new(py, &frame.map_err(|error| problem.exception(py, &error))?))
 }
 
-/// The outcomes of all actions on the affected people at positions from `start` to before `stop`, as bytes; and how many the
-/// model itself had to settle.
-#[pyfunction]
-pub fn outcomes_block<'py>(
+/// Outcomes as bytes, and how many the model itself had to settle.
+type Block<'py> = (Bound<'py, PyBytes>, u64);
+
+fn found_block<'py>(
     py: Python<'py>,
     problem: &Problem,
-    start: usize,
-    stop: usize,
-) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+    find: impl FnOnce(&Prepared) -> sogar::Result<Option<Outcomes>> + Send + 'static,
+) -> PyResult<Block<'py>> {
     let prepared = problem.prepared.clone();
     let found = unattended(py, move || {
-        let found = prepared.outcomes_of_block(start..stop, &CancelToken::new())?;
-        Ok(found.map(|found| {
+        Ok(find(&prepared)?.map(|found| {
             let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
             (words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(), found.settled)
         }))
@@ -222,74 +222,137 @@ pub fn outcomes_block<'py>(
     Ok((PyBytes::new(py, &bytes), settled))
 }
 
-/// The front of what was found elsewhere. Without `combination` nothing is known but doing nothing.
+/// The outcomes of all actions on those who are searched at positions from `start` to before `stop`, as bytes; and how many
+/// the model itself had to settle.
 #[pyfunction]
-#[pyo3(signature = (problem, combination, ids, flips, *, settled, status, seconds_outcomes, seconds_search))]
+pub fn outcomes_block<'py>(
+    py: Python<'py>,
+    problem: &Problem,
+    start: usize,
+    stop: usize,
+) -> PyResult<Block<'py>> {
+    found_block(py, problem, move |prepared| prepared.outcomes_of_block(start..stop, &CancelToken::new()))
+}
+
+/// The same of a few actions on all affected people.
+#[pyfunction]
+pub fn everybody_block<'py>(
+    py: Python<'py>,
+    problem: &Problem,
+    start: usize,
+    stop: usize,
+    ids: Vec<u32>,
+) -> PyResult<Block<'py>> {
+    found_block(py, problem, move |prepared| {
+        prepared.outcomes_on_everybody(start..stop, &ids, &CancelToken::new())
+    })
+}
+
+/// What the cheapest action that works costs the rows of a block of outcomes, eight bytes each; all ones where none works.
+#[pyfunction]
+pub fn cheapest_block<'py>(
+    py: Python<'py>,
+    frame: PyBackedBytes,
+    block: PyBackedBytes,
+    start: usize,
+    stop: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let found = unattended(py, move || {
+        let frame = frame_of(&frame)?;
+        let flips = joined(&[block], frame.actions().len(), stop.saturating_sub(start), None)?;
+        let cheapest = frame.cheapest_of_block(start..stop, flips);
+        cheapest.ok_or_else(|| PyValueError::new_err("the outcomes do not fit the problem"))
+    })??;
+    let words = found.iter().flat_map(|cost| cost.unwrap_or(u64::MAX).to_le_bytes());
+    Ok(PyBytes::new(py, &words.collect::<Vec<u8>>()))
+}
+
+/// The front of what was found elsewhere, with the flips of the actions in use in blocks of rows. Without `combination` nothing
+/// is known but doing nothing. `cheapest` is what blocks say about it, for the bound of a run that was stopped.
+#[pyfunction]
+#[pyo3(signature = (problem, combination, ids, flips, *, settled, status, seconds_outcomes, seconds_search, cheapest=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn gathered(
     py: Python<'_>,
     problem: &Problem,
     combination: Option<&Combination>,
     ids: Vec<u32>,
-    flips: PyBackedBytes,
+    flips: Vec<PyBackedBytes>,
     settled: u64,
     status: &str,
     seconds_outcomes: f64,
     seconds_search: f64,
+    cheapest: Option<Vec<PyBackedBytes>>,
 ) -> PyResult<Front> {
     let status = match status {
         "complete" => Status::Complete,
         "time_limit" => Status::TimeLimit,
         _ => Status::Cancelled,
     };
-    let found = match combination {
-        Some(combination) => Gathered {
-            solutions: combination.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            flips: Some(joined(&[flips], ids.len(), combination.frame.rows(), None)?),
-            ids,
-            settled,
-            status,
-            seconds_outcomes,
-            seconds_search,
-        },
-        None => Gathered {
-            solutions: Vec::new(),
-            flips: None,
-            ids: vec![0],
-            settled,
-            status,
-            seconds_outcomes,
-            seconds_search,
-        },
-    };
     let prepared = problem.prepared.clone();
+    let (mut solutions, mut bound, mut known) = (Vec::new(), None, None);
+    if let Some(combination) = combination {
+        solutions = combination.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known = Some(joined(&flips, ids.len(), prepared.affected.len(), None)?);
+        bound = cheapest.and_then(|blocks| combination.frame.bound(&costs_of(&blocks)));
+    }
+    let ids = if known.is_some() { ids } else { vec![0] };
+    let found =
+        Gathered { solutions, ids, flips: known, settled, status, bound, seconds_outcomes, seconds_search };
     let front = unattended(py, move || prepared.gathered(found))?;
     Ok(front.map_err(|error| problem.exception(py, &error))?.into())
 }
 
-/// What every point of a front costs and loses on a part of a table, with its rows and how many of them are turned down.
+/// What [`cheapest_block`] said about blocks, one after the other.
+fn costs_of(blocks: &[PyBackedBytes]) -> Vec<Option<u64>> {
+    let words = blocks.iter().flat_map(|block| block.as_chunks::<8>().0.to_vec());
+    words.map(u64::from_le_bytes).map(|cost| (cost != u64::MAX).then_some(cost)).collect()
+}
+
+/// What every point of a front costs and loses on a part of a table, with its rows, how many of them are turned down, and what these
+/// count together. `unit` is that of the whole table's weights.
 #[pyfunction]
+#[pyo3(signature = (problem, front, table, unit=None))]
 #[allow(clippy::type_complexity)]
 pub fn evaluate_part(
     py: Python<'_>,
     problem: &Problem,
     front: &Front,
     table: &Table,
-) -> PyResult<(usize, usize, Vec<(u64, u64)>)> {
+    unit: Option<u32>,
+) -> PyResult<(usize, usize, u64, Vec<(u64, u64)>)> {
     let (prepared, front, table) = (problem.prepared.clone(), front.inner.clone(), table.inner.clone());
     let found = unattended(py, move || {
-        let part = HeldOut::part(&prepared, &table)?;
-        Ok((part.table().rows, part.affected().len(), sums(&front, &prepared, &part)?))
+        let part = HeldOut::part(&prepared, &table, unit)?;
+        let (rows, affected) = (part.table().rows, part.affected());
+        Ok((rows, affected.len(), part.table().people_among(affected), sums(&front, &prepared, &part)?))
     })?;
     found.map_err(|error| problem.exception(py, &error))
 }
 
-/// The evaluation of a front, as JSON, from the sums of all parts of a table.
+/// The unit of the weights in a column of a table, and what they add up to.
 #[pyfunction]
-pub fn evaluation_of(front: &Front, rows: usize, affected: usize, sums: Vec<(u64, u64)>) -> PyResult<String> {
+pub fn weights_of(py: Python<'_>, table: &Table, column: &str) -> PyResult<(u32, u64)> {
+    let weights = Weights::read(&table.inner, column).or_raise(py)?;
+    Ok((weights.unit, weights.total()))
+}
+
+/// The evaluation of a front, as JSON, from the sums of all parts of a table. `people` is what those who are turned down count
+/// together; `weight` are the column of weights, its unit, and the sum of all of them.
+#[pyfunction]
+#[pyo3(signature = (front, rows, affected, people, sums, weight=None))]
+pub fn evaluation_of(
+    front: &Front,
+    rows: usize,
+    affected: usize,
+    people: u64,
+    sums: Vec<(u64, u64)>,
+    weight: Option<(String, u64, u64)>,
+) -> PyResult<String> {
     if sums.len() != front.inner.points.len() || affected == 0 {
         return Err(PyValueError::new_err("there is nobody to evaluate the summaries on"));
     }
-    let on = Population { hash: String::new(), rows, affected, people: affected as u64, weight: None };
+    let weight = weight.map(|(column, unit, total)| WeightRef { column, unit, total, affected: people });
+    let on = Population { hash: String::new(), rows, affected, people, weight };
     json(&of_sums(&front.inner, on, &sums))
 }

@@ -1,12 +1,13 @@
 //! The native half of the Python package `sogar`: a thin layer over the crates `sogar` and `sogar-solver`.
 //!
 //! Nothing is computed here. Each file gives one class or function of the engine to Python ([`table`], [`model`],
-//! [`problem`], [`front`], [`people`], [`matrix`], [`distributed`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
+//! [`problem`], [`front`], [`people`], [`matrix`], [`distributed`], [`divided`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
 //! work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside of the engine.
 //! What users see is written in Python, in `sogar/`.
 
 mod derived;
 mod distributed;
+mod divided;
 mod errors;
 mod front;
 mod functions;
@@ -33,9 +34,11 @@ mod _native {
 
     #[pymodule_export]
     use super::distributed::{
-        Combination, PartSearch, evaluate_part, evaluation_of, flips_of, frame, gathered, outcomes_block,
-        outcomes_identity,
+        Combination, PartSearch, cheapest_block, evaluate_part, evaluation_of, everybody_block, flips_of,
+        frame, gathered, outcomes_block, outcomes_identity, weights_of,
     };
+    #[pymodule_export]
+    use super::divided::{DividedAudit, audit_part, reach_block, reach_part};
     #[pymodule_export]
     use super::front::Front;
     #[pymodule_export]

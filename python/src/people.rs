@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use sogar::audit::{AuditRequest, Condition, GapLimit, Grouping, audit as audit_front};
+use sogar::audit::{Audit, AuditRequest, Condition, GapLimit, Grouping, Verdict, audit as audit_front};
 use sogar::evaluate::HeldOut;
 use sogar::explain::{
     Explanation as Explained, Letter, Person, explain as explain_person, letter_html, sections,
@@ -24,18 +24,20 @@ use crate::table::Table;
 
 /// A table and what is known of its people beside it.
 #[derive(Clone)]
-struct Side {
-    table: Arc<sogar::table::Table>,
+pub struct Side {
+    /// The table.
+    pub table: Arc<sogar::table::Table>,
     more: Option<Arc<sogar::table::Table>>,
 }
 
 impl Side {
-    fn new(table: &Arc<sogar::table::Table>, more: Option<&Table>) -> Side {
+    /// A table, and columns beside it.
+    pub fn new(table: &Arc<sogar::table::Table>, more: Option<&Table>) -> Side {
         Side { table: table.clone(), more: more.map(|more| more.inner.clone()) }
     }
 
     /// One table of both. A column that is known beside the table replaces the table's own.
-    fn joined(&self) -> Result<sogar::table::Table> {
+    pub fn joined(&self) -> Result<sogar::table::Table> {
         let mut table = (*self.table).clone();
         let Some(more) = &self.more else { return Ok(table) };
         if more.rows != table.rows {
@@ -51,13 +53,54 @@ impl Side {
     }
 }
 
-fn held_out(prepared: &Prepared, side: Option<&Side>) -> Result<Option<(HeldOut, sogar::table::Table)>> {
+/// Held-out people, ready to be audited.
+pub fn held_out(prepared: &Prepared, side: Option<&Side>) -> Result<Option<(HeldOut, sogar::table::Table)>> {
     side.map(|side| Ok((HeldOut::new(prepared, &side.table)?, side.joined()?))).transpose()
 }
 
 /// Whether to look for people out of reach: as asked for, by default unless the model would be asked about every edited row.
 fn reach(prepared: &Prepared, asked: Option<bool>) -> bool {
     asked.unwrap_or_else(|| !is_scored(&*prepared.model.predictor))
+}
+
+/// What an audit is asked, and the conditions that it is held against.
+#[derive(Clone)]
+pub struct Asked {
+    /// The request.
+    pub request: AuditRequest,
+    conditions: Vec<Condition>,
+}
+
+impl Asked {
+    /// Reads groups and conditions; what is not said is as usual.
+    pub fn new(
+        prepared: &Prepared,
+        groups: &[String],
+        label: Option<String>,
+        conditions: &[String],
+        draws: Option<usize>,
+        min_group: Option<usize>,
+        unreachable: Option<bool>,
+    ) -> Result<Asked> {
+        let conditions: Vec<Condition> = conditions.iter().map(|text| text.parse()).collect::<Result<_>>()?;
+        let usual = AuditRequest::default();
+        let request = AuditRequest {
+            groups: groups.iter().map(|text| text.parse()).collect::<Result<Vec<Grouping>>>()?,
+            label,
+            draws: draws.unwrap_or(usual.draws),
+            seed: prepared.config.seed,
+            min_group: min_group.unwrap_or(usual.min_group),
+            unreachable: reach(prepared, unreachable) || conditions.iter().any(Condition::needs_unreachable),
+        };
+        Ok(Asked { request, conditions })
+    }
+
+    /// An audit beside what became of the conditions.
+    pub fn judged(&self, audited: Audit) -> Result<(Audit, Vec<Verdict>)> {
+        let verdicts =
+            self.conditions.iter().map(|condition| condition.judge(&audited)).collect::<Result<_>>()?;
+        Ok((audited, verdicts))
+    }
 }
 
 /// Audits a front across groups; gives the audit, and what became of the conditions, as JSON.
@@ -79,19 +122,9 @@ pub fn audit(
     unreachable: Option<bool>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
-    let read = |texts: &[String]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Grouping>>>();
-    let conditions: Vec<Condition> =
-        conditions.iter().map(|text| text.parse()).collect::<Result<_>>().or_raise(py)?;
     let prepared = problem.prepared.clone();
-    let usual = AuditRequest::default();
-    let request = AuditRequest {
-        groups: read(&groups).or_raise(py)?,
-        label,
-        draws: draws.unwrap_or(usual.draws),
-        seed: prepared.config.seed,
-        min_group: min_group.unwrap_or(usual.min_group),
-        unreachable: reach(&prepared, unreachable) || conditions.iter().any(Condition::needs_unreachable),
-    };
+    let asked =
+        Asked::new(&prepared, &groups, label, &conditions, draws, min_group, unreachable).or_raise(py)?;
     let side = Side::new(&problem.reference, columns);
     let other = holdout.map(|table| Side::new(&table.inner, holdout_columns));
     let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
@@ -99,10 +132,8 @@ pub fn audit(
     let work = move || {
         let held_out = held_out(&prepared, other.as_ref())?;
         let holdout = held_out.as_ref().map(|(held_out, table)| (held_out, table));
-        let audited = audit_front(&front, &prepared, &side.joined()?, holdout, &request, &*reporter, &token)?;
-        let verdicts =
-            conditions.iter().map(|condition| condition.judge(&audited)).collect::<Result<Vec<_>>>()?;
-        Ok((audited, verdicts))
+        let reference = side.joined()?;
+        asked.judged(audit_front(&front, &prepared, &reference, holdout, &asked.request, &*reporter, &token)?)
     };
     let (found, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
     if let Some(interrupt) = interrupt {

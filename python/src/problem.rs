@@ -84,12 +84,13 @@ impl Problem {
         self.prepared.notices.clone()
     }
 
-    /// Sizes: rows, affected, splits, edits, actions.
+    /// Sizes: rows, affected, searched (those in the sample, if there is one), splits, edits, actions.
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (prepared, sizes) = (&self.prepared, PyDict::new(py));
         sizes.set_item("rows", prepared.table.rows)?;
         sizes.set_item("affected", prepared.affected.len())?;
+        sizes.set_item("searched", prepared.sample().unwrap_or(prepared.affected.len()))?;
         sizes.set_item("splits", prepared.splits.len())?;
         sizes.set_item("edits", prepared.edits.len())?;
         sizes.set_item("actions", prepared.action_count)?;

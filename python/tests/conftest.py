@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
 from running import ROOT, ending_with
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 GERMAN = ROOT / "examples" / "german"
 
@@ -66,3 +70,22 @@ def decide() -> Callable[[pd.DataFrame], Any]:
         return (score + 8 * (table["city"] == "Oslo") > 40).to_numpy()
 
     return decide
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """A real cluster: two worker processes of one thread each."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            # A worker that was killed may take its time to come back on a busy machine.
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="4GB"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client

@@ -6,8 +6,7 @@ import json
 import os
 import signal
 import threading
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from sogar import Sogar
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install sogar[dask]")
 
-from distributed import Client, LocalCluster
+from distributed import Client
 from sogar import _dask
 
 GERMAN = Path(__file__).parents[2] / "examples" / "german"
@@ -33,20 +32,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning:dask"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:tornado"),
 ]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    """Two worker processes of one thread each."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="4GB"
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            yield client
 
 
 def result(front: Sogar) -> str:
@@ -202,8 +187,69 @@ def test_cancelling(client: Client, alone: Sogar, stage: str, monkeypatch: pytes
     for cost, loss in zip(front.front_["cost_sum"], front.front_["loss_count"], strict=True):
         # Every point is attained, so the complete front has one that is as good.
         assert ((best["cost_sum"] <= cost) & (best["loss_count"] <= loss)).any()
+    bound = json.loads(front.to_json() or "").get("bound")
+    assert (bound is None) == (stage == "outcomes")
+    for cost, loss in zip(best["cost_sum"], best["loss_count"], strict=True) if bound else ():
+        # Nothing is better than the bound.
+        assert any(least[0] <= cost and least[1] <= loss for least in bound)
     waiting = [str(key) for keys in client.processing().values() for key in keys]
     assert not [key for key in waiting if "sogar-cuts" in key]
+
+
+@pytest.mark.parametrize("rows", [150, 10_000])
+def test_a_sample_is_the_same(client: Client, rows: int) -> None:
+    """Searched by the workers, and evaluated on everybody by them; a sample of everybody is none."""
+    front = german(sample=rows).fit(TABLE, MODEL, client=client)
+    assert front.status_ == ("complete_on_sample" if rows == 150 else "complete")
+    assert result(front) == result(german(sample=rows).fit(TABLE, MODEL))
+
+
+def test_samples_of_weighted_people_and_of_models_that_are_asked(client: Client) -> None:
+    """On the workers, and where the model only exists on the client."""
+    settings: dict[str, Any] = {"max_depth": 2, "min_leaf": 4, "max_edits": 2, "bins": 4, "progress": False}
+    table = people(1)
+    weighted = table.assign(count=np.arange(len(table)) % 4 + 0.5)
+    cases: list[tuple[pd.DataFrame, Any, str | None]] = [
+        (table, rule(1), None),
+        (weighted, rule(1), "count"),
+        (table, Kept(), None),
+    ]
+    for data, model, weight in cases:
+        here = Sogar(**settings, weight=weight, sample=40).fit(data, model)
+        there = Sogar(**settings, weight=weight, sample=40).fit(data, model, client=client)
+        assert here.status_ == "complete_on_sample"
+        assert result(there) == result(here)
+
+
+def test_a_worker_that_is_killed_while_everybody_is_looked_at(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the search on a sample."""
+    killed: list[int] = []
+
+    def kill() -> None:
+        if not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    at("outcomes for everybody", kill, monkeypatch)
+    found = german(sample=150).fit(TABLE, MODEL, client=client)
+    assert result(found) == result(german(sample=150).fit(TABLE, MODEL))
+    assert killed
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_cancelling_while_everybody_is_looked_at(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing but doing nothing is known of them then."""
+
+    def press() -> None:
+        raise KeyboardInterrupt
+
+    at("outcomes for everybody", press, monkeypatch)
+    front = german(sample=150)
+    with pytest.raises(KeyboardInterrupt):
+        front.fit(TABLE, MODEL, client=client)
+    assert (front.status_, len(front.front_)) == ("cancelled", 1)
 
 
 def test_a_time_limit(client: Client) -> None:
@@ -245,5 +291,5 @@ def test_what_does_not_go_together_is_refused(client: Client) -> None:
     """With a way out."""
     with pytest.raises(sogar.ArgumentError, match="is no client of Dask"):
         german().fit(TABLE, MODEL, client="localhost:8786")
-    with pytest.raises(sogar.ArgumentError, match="`sample` and `client` do not go together"):
-        german(sample=100).fit(TABLE, MODEL, client=client)
+    with pytest.raises(sogar.ArgumentError, match="`checkpoint` and `client` do not go together"):
+        german(checkpoint="kept").fit(TABLE, MODEL, client=client)

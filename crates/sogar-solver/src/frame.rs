@@ -1,7 +1,11 @@
 //! A problem without its flips, as bytes. Flips are most of a problem and are found in blocks of rows, elsewhere perhaps; the rest
 //! is small and goes to everybody who takes part in a search.
 
+use std::ops::Range;
+
 use crate::bits::{BitTable, RowSet, words_for};
+use crate::bound::{cheapest_flips, individual_bound};
+use crate::front::Point;
 use crate::problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
 use crate::record::Shape;
 use crate::wire::{Reader, RecordError, put, put_words};
@@ -47,6 +51,30 @@ impl Frame {
     /// The whole problem.
     pub fn problem(self, flips: BitTable) -> Result<Problem, ProblemError> {
         Problem::new(ProblemParts { flips, ..self.parts })
+    }
+
+    /// What the cheapest action that works costs each of some rows, whose flips are given: one set for each action. `None` for rows
+    /// that no action flips, or if the flips do not fit.
+    pub fn cheapest_of_block(&self, rows: Range<usize>, flips: BitTable) -> Option<Vec<Option<u64>>> {
+        let costs = self.parts.edit_costs.iter().map(|costs| costs.get(rows.clone()).map(<[u32]>::to_vec));
+        let problem = Problem::new(ProblemParts {
+            rows: rows.len(),
+            splits: Vec::new(),
+            edit_costs: costs.collect::<Option<_>>()?,
+            combine: self.parts.combine,
+            actions: self.parts.actions.clone(),
+            flips,
+            weights: Vec::new(),
+            limits: Limits { max_depth: 0, max_leaves: 1, min_leaf: 1 },
+        });
+        Some(cheapest_flips(&problem.ok()?))
+    }
+
+    /// The front that no summary can beat, from what [`Frame::cheapest_of_block`] found about all rows.
+    pub fn bound(&self, cheapest: &[Option<u64>]) -> Option<Vec<Point>> {
+        let weights = &self.parts.weights;
+        let weight = |row: usize| weights.get(row).map_or(1, |&weight| u64::from(weight));
+        (cheapest.len() == self.rows()).then(|| individual_bound(cheapest, weight))
     }
 
     /// The frame as bytes.
@@ -103,5 +131,49 @@ impl Frame {
         Ok(Frame {
             parts: ProblemParts { rows, splits, edit_costs, combine, actions, flips, weights, limits },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four rows, two edits and the action of both, which alone flips the third row; nothing flips the last.
+    fn example() -> (Frame, BitTable) {
+        let sets = [vec![], vec![0], vec![1], vec![2]].map(|rows| RowSet::from_rows(4, rows));
+        let flips = BitTable::from_sets(4, &sets);
+        let parts = ProblemParts {
+            rows: 4,
+            splits: vec![RowSet::from_rows(4, [0, 1])],
+            edit_costs: vec![vec![5, 6, 7, 8], vec![1, 2, 9, 4]],
+            combine: Combine::Max,
+            actions: [vec![], vec![0], vec![1], vec![0, 1]].into_iter().collect(),
+            flips: flips.clone(),
+            weights: vec![1, 1, 2, 1],
+            limits: Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 },
+        };
+        (Frame::new(parts), flips)
+    }
+
+    #[test]
+    fn the_bound_of_blocks_is_that_of_the_problem() {
+        let (frame, flips) = example();
+        let problem = frame.clone().problem(flips.clone()).unwrap();
+        assert_eq!(cheapest_flips(&problem), [Some(5), Some(2), Some(9), None]);
+        let cut = |rows: Range<usize>| {
+            let sets: Vec<RowSet> = (0..flips.sets())
+                .map(|set| {
+                    RowSet::from_fn(rows.len(), |&row| flips.set(set)[0] >> (rows.start + row) & 1 == 1)
+                })
+                .collect();
+            frame.cheapest_of_block(rows.clone(), BitTable::from_sets(rows.len(), &sets)).unwrap()
+        };
+        let cheapest = [cut(0..3), cut(3..4)].concat();
+        assert_eq!(cheapest, cheapest_flips(&problem));
+        let points: Vec<(u64, u64)> =
+            frame.bound(&cheapest).unwrap().iter().map(|point| (point.cost, point.loss)).collect();
+        assert_eq!(points, [(0, 5), (2, 4), (7, 3), (16, 2), (25, 1)]);
+        assert_eq!(frame.bound(&cheapest[1..]), None);
+        assert_eq!(frame.cheapest_of_block(2..9, flips), None);
     }
 }

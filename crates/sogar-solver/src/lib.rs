@@ -27,7 +27,7 @@
 //!
 //! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
 //! `search` (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
-//! [`subproblems`] and [`record`] those that are killed, [`parts`] and [`frame`] those that several processes share,
+//! [`subproblems`] and [`record`] those that are killed, [`parts`] and [`frame`] those that several processes share ([`wire`]: as bytes),
 //! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
 
 mod ahead;
@@ -48,7 +48,7 @@ pub mod stop;
 pub mod subproblems;
 mod subset;
 mod weights;
-mod wire;
+pub mod wire;
 
 pub use ahead::Share;
 pub use bits::{BitTable, Kernel, RowSet, Words};

@@ -5,10 +5,10 @@ use thiserror::Error;
 /// Why bytes are not what they should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct RecordError(pub(crate) &'static str);
+pub struct RecordError(pub &'static str);
 
 /// Appends a number.
-pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
+pub fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -17,17 +17,18 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Appends words, eight bytes each.
-pub(crate) fn put_words(out: &mut Vec<u8>, words: &[u64]) {
+pub fn put_words(out: &mut Vec<u8>, words: &[u64]) {
     out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
 /// Reads what [`put`] wrote.
 #[derive(Debug)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
+    /// Begins with the first of the bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { bytes }
     }

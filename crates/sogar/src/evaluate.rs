@@ -57,19 +57,21 @@ pub struct HeldOut {
 impl HeldOut {
     /// Sees a table through the reference table's features, and finds whom the model turns down in it.
     pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
-        let held_out = HeldOut::part(prepared, table)?;
+        let held_out = HeldOut::part(prepared, table, None)?;
         if held_out.affected.is_empty() {
-            return Err(Error::new(ErrorKind::Population, "the model turns nobody down in this table")
-                .file(&table.path)
-                .help("there is nobody to evaluate the summaries on; give another table"));
+            return Err(nobody().file(&table.path));
         }
         Ok(held_out)
     }
 
-    /// The same for a part of a table, in which nobody may be turned down.
-    pub fn part(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
+    /// The same for a part of a table, in which nobody may be turned down. `unit` is that of the whole table's weights, which the part
+    /// alone can't know.
+    pub fn part(prepared: &Prepared, table: &Table, unit: Option<u32>) -> Result<HeldOut> {
         let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
-        let features = features.weighed(table, &prepared.config)?;
+        let mut features = features.weighed(table, &prepared.config)?;
+        if let (Some(weights), Some(unit)) = (&features.weights, unit) {
+            features.weights = Some(weights.clone().in_units(unit)?);
+        }
         let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
         let affected: Vec<usize> =
             (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
@@ -89,6 +91,9 @@ impl HeldOut {
     /// Cost in units and outcome of every action on every affected row. The model is asked about as many rows at a time
     /// as it wants.
     pub(crate) fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {
+        if self.affected.is_empty() {
+            return Ok(vec![Vec::new(); actions.len()]);
+        }
         let batch = prepared.model.predictor.batching().rows;
         let mut found = Vec::with_capacity(actions.len());
         // Costs, and whether a flip would count, of the rows in the block.
@@ -118,8 +123,14 @@ impl HeldOut {
             }
         }
         settle(prepared, &mut open, &mut block, &mut found)?;
-        Ok(found.chunks(self.affected.len().max(1)).map(<[_]>::to_vec).collect())
+        Ok(found.chunks(self.affected.len()).map(<[_]>::to_vec).collect())
     }
+}
+
+/// The error for a table in which the model turns nobody down.
+pub(crate) fn nobody() -> Error {
+    Error::new(ErrorKind::Population, "the model turns nobody down in this table")
+        .help("there is nobody to evaluate the summaries on; give another table")
 }
 
 /// Asks the model about the rows in a block and moves them to what is found.

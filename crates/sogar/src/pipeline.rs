@@ -383,8 +383,8 @@ impl Prepared {
 
     /// Computes outcomes, searches, and describes the result.
     pub fn solve(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
-        if let Some(rows) = self.sample() {
-            return self.solve_on_sample(rows, reporter, cancel);
+        if self.sample().is_some() {
+            return self.solve_on_sample(reporter, cancel);
         }
         let mut found = self.search(&self.everybody(), reporter, cancel)?;
         let solutions = std::mem::take(&mut found.outcome.front);

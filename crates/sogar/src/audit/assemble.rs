@@ -1,21 +1,16 @@
 //! The parts of an audit put together: counts, measures and intervals of every group, and what to bear in mind when reading them.
 
-use sogar_solver::CancelToken;
-
 use super::AuditRequest;
-use super::grouping::{Groups, Rule, View};
+use super::counted::Counted;
+use super::grouping::Groups;
 use super::intervals::{Gap, over_the_front, welch};
 use super::measures::{Along, Members, Sums, whole};
 use super::people::People;
 use super::rates::{self, Count, Truth, difference, ratio};
 use super::result::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit};
-use super::unreachable::{self, Unreachable};
+use super::unreachable::Unreachable;
 use crate::describe::grouped;
-use crate::error::Result;
-use crate::evaluate::HeldOut;
-use crate::pipeline::{Prepared, Reporter};
 use crate::summary::FrontFile;
-use crate::table::Table;
 
 /// Intervals above which readers are warned of multiple comparisons.
 const MANY: usize = 10;
@@ -27,32 +22,18 @@ pub(super) struct Assembly<'a> {
     pub request: &'a AuditRequest,
 }
 
-/// A held-out table beside the reference table.
-pub(super) struct Side<'a> {
-    pub held_out: &'a HeldOut,
-    pub table: &'a Table,
-    pub rules: &'a [Rule],
-    pub audited: &'a PopulationAudit,
-}
-
 impl Assembly<'_> {
-    /// The audit of one table.
+    /// The audit of the people of one table, who were taken `along` the front.
     pub fn population(
         &self,
-        people: &People,
-        groupings: Vec<Groups>,
+        people: &Counted,
+        members: &[Members],
+        along: &Along,
+        groupings: &[Groups],
         truth: Option<&Truth>,
         unreachable: Option<&Unreachable>,
     ) -> PopulationAudit {
-        let members: Vec<Members> = groupings
-            .iter()
-            .map(|groups| Members {
-                of_person: people.affected.iter().map(|&row| groups.of_row[row]).collect(),
-                groups: groups.names.len(),
-            })
-            .collect();
-        let along = Along::new(self.front, people, &members);
-        let means = over_the_front(&along, &members, people.unit, self.request.draws, self.request.seed);
+        let means = over_the_front(along, members, people.unit, self.request.draws, self.request.seed);
         let audited = groupings.iter().enumerate().map(|(position, groups)| {
             let counts = rates::count(groups, &people.affected, truth, |row| people.weight_of_row(row));
             let sums: Vec<&Vec<Sums>> = along.points.iter().map(|point| &point[position]).collect();
@@ -78,46 +59,17 @@ impl Assembly<'_> {
         }
     }
 
-    /// The audit of a held-out table; what it lacks is left out and noted.
-    pub fn held_out(
+    /// The audit of people who are all here.
+    pub fn present(
         &self,
-        prepared: &Prepared,
-        side: &Side<'_>,
-        reporter: &dyn Reporter,
-        cancel: &CancelToken,
-        notes: &mut Vec<String>,
-    ) -> Result<PopulationAudit> {
-        let Side { held_out, table, rules, audited } = side;
-        let view = View { columns: table, features: &held_out.table };
-        let mut groupings = Vec::new();
-        for (rule, reference) in rules.iter().zip(&audited.groupings) {
-            match rule.apply(view) {
-                Ok(groups) => {
-                    notes.extend(differences(reference, &groups));
-                    groupings.push(groups);
-                }
-                Err(error) => {
-                    notes.push(format!("Held-out people can't be grouped by `{}`: {error}.", rule.name()))
-                }
-            }
-        }
-        let label = self.request.label.as_deref().filter(|label| table.column(label).is_some());
-        let truth = match (label, &self.request.label) {
-            (None, Some(label)) => {
-                Err(format!("The held-out table has no column `{label}` with true labels."))
-            }
-            _ => rates::truth(prepared, table, label)?,
-        };
-        let truth = truth.map_err(|note| notes.push(format!("Held-out people: {note}"))).ok();
-        let people = People::held_out(self.front, prepared, held_out)?;
-        let unreachable = match self.request.unreachable {
-            true => unreachable::of_held_out(prepared, held_out, reporter, cancel)?,
-            false => None,
-        };
-        if self.request.unreachable && unreachable.is_none() {
-            notes.push("Held-out people were not searched for those out of reach.".to_owned());
-        }
-        Ok(self.population(&people, groupings, truth.as_ref(), unreachable.as_ref()))
+        people: &People,
+        groupings: &[Groups],
+        truth: Option<&Truth>,
+        unreachable: Option<&Unreachable>,
+    ) -> PopulationAudit {
+        let members = members(people, groupings);
+        let along = Along::new(self.front, people, &members);
+        self.population(people, &members, &along, groupings, truth, unreachable)
     }
 
     fn grouping(
@@ -178,9 +130,14 @@ impl Assembly<'_> {
     }
 }
 
+/// The affected people by group.
+pub(super) fn members(people: &Counted, groupings: &[Groups]) -> Vec<Members> {
+    groupings.iter().map(|groups| Members::new(people, &groups.of_row, groups.names.len())).collect()
+}
+
 /// What is known of a grouping of people.
 struct Found<'a> {
-    people: &'a People,
+    people: &'a Counted,
     groups: &'a Groups,
     members: &'a Members,
     counts: Vec<Count>,
@@ -220,35 +177,8 @@ impl Found<'_> {
     }
 }
 
-/// Groups that only one of the two tables has.
-fn differences(reference: &GroupingAudit, groups: &Groups) -> Vec<String> {
-    let mut used = vec![false; groups.names.len()];
-    for &group in &groups.of_row {
-        used[group as usize] = true;
-    }
-    let known = reference.groups.len();
-    let list = |wanted: &dyn Fn(usize) -> bool| {
-        let names: Vec<String> = (0..used.len())
-            .filter(|&group| wanted(group))
-            .map(|group| format!("`{}`", short(&groups.names[group])))
-            .collect();
-        let more = if names.len() > 5 { ", …" } else { "" };
-        (!names.is_empty()).then(|| names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + more)
-    };
-    let missing = list(&|group| group < known && !used[group]);
-    let new = list(&|group| group >= known);
-    let name = &reference.name;
-    missing
-        .map(|names| format!("The held-out table has nobody of these groups by `{name}`: {names}."))
-        .into_iter()
-        .chain(new.map(|names| {
-            format!("The held-out table has groups by `{name}` that the reference table lacks: {names}.")
-        }))
-        .collect()
-}
-
 /// A name that may be very long, cut.
-fn short(name: &str) -> String {
+pub(super) fn short(name: &str) -> String {
     if name.chars().count() <= 40 { name.to_owned() } else { name.chars().take(39).chain(['…']).collect() }
 }
 

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{FeatureTable, format_number};
+use crate::feature::{Feature, FeatureTable, format_number};
 use crate::table::Table;
 
 use term::Term;
@@ -133,6 +133,16 @@ impl Rule {
     /// The name of those who meet a condition; empty where people are not divided by one.
     fn first(&self) -> String {
         self.terms.first().map(Term::met).unwrap_or_default()
+    }
+
+    /// The columns that rows are told apart by, as far as they are columns of the table; of a feature that is made of several, all.
+    pub fn columns(&self, features: &[Feature]) -> Vec<String> {
+        self.terms.iter().flat_map(|term| term.columns(features)).collect()
+    }
+
+    /// How many groups the reference table has.
+    pub(super) fn groups(&self) -> usize {
+        self.names.len()
     }
 
     /// What people are grouped by, with `×` between columns.

@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 
+use super::counted::Counted;
 use super::intervals::Moments;
 use super::people::People;
 use super::result::MeasureName;
@@ -17,8 +18,8 @@ use crate::summary::FrontFile;
 pub(super) struct Sums {
     pub people: u64,
     pub cost: u64,
-    /// Of the squared costs.
-    pub squares: f64,
+    /// Of the squared costs; whole numbers, so that it does not matter in which order people are added up.
+    pub squares: u128,
     pub lost: u64,
     /// Of the costs of those who are not flipped.
     pub cost_of_lost: u64,
@@ -29,21 +30,22 @@ impl Sums {
     fn add(&mut self, cost: u64, lost: bool, weight: u64) {
         self.people += weight;
         self.cost += weight * cost;
-        self.squares += weight as f64 * (cost as f64).powi(2);
+        self.squares += u128::from(weight * cost) * u128::from(cost);
         if lost {
             self.lost += weight;
             self.cost_of_lost += weight * cost;
         }
     }
 
-    fn plus(self, other: Sums) -> Sums {
-        Sums {
-            people: self.people + other.people,
-            cost: self.cost + other.cost,
-            squares: self.squares + other.squares,
-            lost: self.lost + other.lost,
-            cost_of_lost: self.cost_of_lost + other.cost_of_lost,
-        }
+    /// Of these and others together; `None` beyond all numbers.
+    pub fn plus(self, other: Sums) -> Option<Sums> {
+        Some(Sums {
+            people: self.people.checked_add(other.people)?,
+            cost: self.cost.checked_add(other.cost)?,
+            squares: self.squares.checked_add(other.squares)?,
+            lost: self.lost.checked_add(other.lost)?,
+            cost_of_lost: self.cost_of_lost.checked_add(other.cost_of_lost)?,
+        })
     }
 
     /// The people of the whole who are not among these.
@@ -51,7 +53,7 @@ impl Sums {
         Sums {
             people: whole.people - self.people,
             cost: whole.cost - self.cost,
-            squares: (whole.squares - self.squares).max(0.0),
+            squares: whole.squares - self.squares,
             lost: whole.lost - self.lost,
             cost_of_lost: whole.cost_of_lost - self.cost_of_lost,
         }
@@ -62,7 +64,7 @@ impl Sums {
         let (unit, person) = (unit as f64, person as f64);
         let (cost, lost) = (self.cost as f64 / unit / person, self.lost as f64 / person);
         let (squares, crossed) =
-            (self.squares / unit / unit / person, self.cost_of_lost as f64 / unit / person);
+            (self.squares as f64 / unit / unit / person, self.cost_of_lost as f64 / unit / person);
         let (sum, squares) = match measure {
             MeasureName::Cost => (cost, squares),
             MeasureName::Loss => (lost, lost),
@@ -90,6 +92,13 @@ pub(super) struct Along {
 pub(super) struct Members {
     pub of_person: Vec<u32>,
     pub groups: usize,
+}
+
+impl Members {
+    /// The groups of a table's affected rows.
+    pub fn new(people: &Counted, of_row: &[u32], groups: usize) -> Members {
+        Members { of_person: people.affected.iter().map(|&row| of_row[row]).collect(), groups }
+    }
 }
 
 impl Along {
@@ -140,9 +149,9 @@ impl Along {
     }
 }
 
-/// The sum over all groups.
+/// The sum over all groups, which are those of a table that is no larger than can be counted.
 pub(super) fn whole(groups: &[Sums]) -> Sums {
-    groups.iter().fold(Sums::default(), |all, &group| all.plus(group))
+    groups.iter().fold(Sums::default(), |all, &group| all.plus(group).unwrap_or(all))
 }
 
 #[cfg(test)]

@@ -6,22 +6,32 @@
 //! admissible action reaches.
 //!
 //! [`people`] takes every affected person through every tree, [`grouping`] says who belongs together, `measures` and `intervals`
-//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result.
+//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result. `divided` audits
+//! held-out people whose table nobody has in one piece, from what [`part()`] and [`reach_of_part`] say about parts of it.
 
 mod assemble;
 pub mod condition;
+mod counted;
+mod divided;
 mod export;
 pub mod grouping;
 mod intervals;
 mod measures;
+mod part;
 pub mod people;
 mod rates;
+mod reach;
 mod result;
+mod seen;
 pub mod unreachable;
 
 pub use condition::{Condition, GapLimit, Verdict};
+pub use counted::Counted;
+pub use divided::{Divided, columns_for_leader};
 pub use grouping::{Grouping, Groups, Rule, View};
+pub use part::part;
 pub use people::People;
+pub use reach::{ReachFound, reach_of_part, reach_of_reference};
 pub use result::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit,
 };
@@ -34,7 +44,8 @@ use crate::evaluate::HeldOut;
 use crate::pipeline::{Prepared, Reporter};
 use crate::summary::FrontFile;
 use crate::table::Table;
-use assemble::{Assembly, Side};
+use assemble::Assembly;
+use seen::Seen;
 use unreachable::Unreachable;
 
 /// Bootstrap draws unless something else is asked for.
@@ -43,6 +54,9 @@ pub const DRAWS: usize = 1000;
 const MOST_DRAWS: usize = 1_000_000;
 /// Affected people below which nothing is said about a group, unless something else is asked for.
 pub const MIN_GROUP: usize = 10;
+
+/// What is said where held-out people were not searched.
+const NOT_SEARCHED: &str = "Held-out people were not searched for those out of reach.";
 
 /// What an audit is asked.
 #[derive(Debug, Clone)]
@@ -74,6 +88,23 @@ impl Default for AuditRequest {
     }
 }
 
+/// Held-out people.
+pub enum Others<'a> {
+    /// In a table that is here.
+    Here(&'a HeldOut, &'a Table),
+    /// In parts, who were all heard.
+    Divided(Box<Divided>),
+}
+
+/// What an audit is given beside the front and its own table.
+#[derive(Default)]
+pub struct Elsewhere<'a> {
+    /// Held-out people.
+    pub others: Option<Others<'a>>,
+    /// The people of the reference table who are out of reach, where others have searched for them.
+    pub reach: Option<ReachFound>,
+}
+
 /// Audits a front on the table that it was made from, and on held-out people where there are any.
 ///
 /// Unknown columns and labels are errors for the reference table. What a held-out table lacks is left out, and said in the notes.
@@ -86,12 +117,12 @@ pub fn audit(
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Audit> {
-    if request.draws > MOST_DRAWS {
-        let message = format!("{} bootstrap draws are too many", grouped(request.draws));
-        return Err(Error::new(ErrorKind::Usage, message)
-            .help(format!("{} are the most; {DRAWS} are usual", grouped(MOST_DRAWS))));
-    }
-    let mut notes = Vec::new();
+    let others = holdout.map(|(held_out, table)| Others::Here(held_out, table));
+    audit_with(front, prepared, reference, Elsewhere { others, reach: None }, request, reporter, cancel)
+}
+
+/// The ways of grouping people that are asked for, learned on the reference table, each once.
+fn rules_of(prepared: &Prepared, reference: &Table, request: &AuditRequest) -> Result<Vec<Rule>> {
     let view = View { columns: reference, features: &prepared.table };
     let mut rules: Vec<Rule> = Vec::new();
     for grouping in &request.groups {
@@ -100,6 +131,26 @@ pub fn audit(
             rules.push(rule);
         }
     }
+    Ok(rules)
+}
+
+/// The same with what others have found: held-out people whose table is in parts, or people out of reach. All parts must have been added.
+pub fn audit_with(
+    front: &FrontFile,
+    prepared: &Prepared,
+    reference: &Table,
+    elsewhere: Elsewhere<'_>,
+    request: &AuditRequest,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Audit> {
+    if request.draws > MOST_DRAWS {
+        let message = format!("{} bootstrap draws are too many", grouped(request.draws));
+        return Err(Error::new(ErrorKind::Usage, message)
+            .help(format!("{} are the most; {DRAWS} are usual", grouped(MOST_DRAWS))));
+    }
+    let mut notes = Vec::new();
+    let rules = rules_of(prepared, reference, request)?;
     let truth = rates::truth(prepared, reference, request.label.as_deref())?;
     let truth = truth.map_err(|note| notes.push(note)).ok();
     let people = People::reference(front, prepared)?;
@@ -110,18 +161,31 @@ pub fn audit(
                 .to_owned(),
         );
     }
-    let unreachable = match request.unreachable {
-        true => out_of_reach(prepared, reporter, cancel, &mut notes)?,
-        false => None,
+    let unreachable = match (request.unreachable, elsewhere.reach) {
+        (true, None) => out_of_reach(prepared, reporter, cancel, &mut notes)?,
+        (true, Some(found)) => Some(found.finish(prepared)?),
+        (false, _) => None,
     };
-    let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<_>>()?;
+    let view = View { columns: reference, features: &prepared.table };
+    let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<Vec<_>>>()?;
     let assembly = Assembly { front, request };
-    let audited = assembly.population(&people, groups, truth.as_ref(), unreachable.as_ref());
-    let held_out = match holdout {
-        Some((held_out, table)) => {
-            let side = Side { held_out, table, rules: &rules, audited: &audited };
-            Some(assembly.held_out(prepared, &side, reporter, cancel, &mut notes)?)
+    let audited = assembly.present(&people, &groups, truth.as_ref(), unreachable.as_ref());
+    let held_out = match elsewhere.others {
+        Some(Others::Here(held_out, table)) => {
+            let view = View { columns: table, features: &held_out.table };
+            let seen = Seen::new(prepared, view, &rules, request.label.as_deref())?;
+            notes.extend(seen.notes);
+            let people = People::held_out(front, prepared, held_out)?;
+            let unreachable = match request.unreachable {
+                true => unreachable::of_held_out(prepared, held_out, reporter, cancel)?,
+                false => None,
+            };
+            if request.unreachable && unreachable.is_none() {
+                notes.push(NOT_SEARCHED.to_owned());
+            }
+            Some(assembly.present(&people, &seen.groupings, seen.truth.as_ref(), unreachable.as_ref()))
         }
+        Some(Others::Divided(divided)) => Some(divided.finish(&assembly, prepared, &mut notes)?),
         None => None,
     };
     notes.extend(assemble::warnings(front, &audited, held_out.as_ref(), request));

@@ -5,30 +5,23 @@
 //! flips, is a popcount; only costs are looked up row by row, from one column per edit.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use sogar_solver::{Combine, RowSet};
 
+use super::counted::Counted;
 use crate::actions::Edit;
 use crate::cost::edit_costs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::HeldOut;
-use crate::feature::{FeatureTable, Weights};
+use crate::feature::FeatureTable;
 use crate::pipeline::Prepared;
 use crate::summary::{EditRef, FrontFile, Node};
 
 /// The affected people of a table, with what the front's actions mean for them. People are known by their position among the
 /// affected rows, which come in the order of the table.
 pub struct People {
-    /// Rows of the table.
-    pub rows: usize,
-    /// Units of weight in one person: 1 unless weights have decimals.
-    pub person: u64,
-    /// How many people each row of the table stands for, where that is not one.
-    weights: Option<Weights>,
-    /// The affected rows, ascending.
-    pub affected: Vec<usize>,
-    /// Units in a cost of 1.
-    pub unit: u64,
+    counted: Counted,
     /// For each split of the front, who passes.
     passes: Vec<RowSet>,
     /// For each action of the front, whom it flips.
@@ -38,6 +31,15 @@ pub struct People {
     /// For each different edit of these actions, its cost on each person, in units.
     costs: Vec<Vec<u32>>,
     combine: Combine,
+}
+
+/// Whatever is asked of people by themselves is asked of them.
+impl Deref for People {
+    type Target = Counted;
+
+    fn deref(&self) -> &Counted {
+        &self.counted
+    }
 }
 
 impl People {
@@ -116,55 +118,19 @@ impl People {
         }
         let costs = edit_costs(&prepared.cost, &different, table, &affected)?;
         Ok(People {
-            rows: table.rows,
-            person: table.weight_unit(),
-            weights: table.weights.clone(),
-            affected,
-            unit: front.cost.unit,
+            counted: Counted {
+                rows: table.rows,
+                person: table.weight_unit(),
+                weights: table.weights.clone(),
+                affected,
+                unit: front.cost.unit,
+            },
             passes,
             flips,
             edits,
             costs,
             combine: prepared.cost.combine(),
         })
-    }
-
-    /// How many rows of the table are affected.
-    pub fn count(&self) -> usize {
-        self.affected.len()
-    }
-
-    /// How much a row of the table counts, in units of weight.
-    pub fn weight_of_row(&self, row: usize) -> u64 {
-        self.weights.as_ref().map_or(1, |weights| u64::from(weights.of_row(row)))
-    }
-
-    /// How much a person counts, in units of weight.
-    pub fn weight(&self, position: usize) -> u64 {
-        self.weight_of_row(self.affected[position])
-    }
-
-    /// How much some people count, in units of weight.
-    pub fn weight_of(&self, people: &RowSet) -> u64 {
-        match self.weights {
-            None => people.count() as u64,
-            Some(_) => people.iter().map(|position| self.weight(position)).sum(),
-        }
-    }
-
-    /// How much everybody counts, in units of weight.
-    pub fn weight_of_all(&self) -> u64 {
-        (0..self.count()).map(|position| self.weight(position)).sum()
-    }
-
-    /// How much all rows of the table count, in units of weight.
-    pub fn weight_of_table(&self) -> u64 {
-        self.weights.as_ref().map_or(self.rows as u64, Weights::total)
-    }
-
-    /// Units of weight as people.
-    pub fn people(&self, units: u64) -> f64 {
-        units as f64 / self.person as f64
     }
 
     /// The leaves of a tree from left to right, each with its action's position in the front and its people.

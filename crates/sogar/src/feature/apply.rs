@@ -72,6 +72,10 @@ fn one_column(
     let view = View { table, column, setting: &setting, tokens: &config.data.missing };
     let (levels, missing) = match (&feature.kind, &column.cells) {
         (Kind::Real | Kind::Integer, Cells::Numbers(numbers)) => return Ok(numbers.clone()),
+        // A part of a table may have gaps alone, which tell nothing of what they are gaps of.
+        (Kind::Real | Kind::Integer, Cells::Text { codes, levels }) if levels.is_empty() => {
+            return Ok(vec![f64::NAN; codes.len()]);
+        }
         (Kind::Real | Kind::Integer, Cells::Text { .. }) => return Err(view.not_a_number()),
         (Kind::Ordinal { levels }, _) => return view.level_values(levels),
         (Kind::Categorical { levels, missing }, _) => (levels, *missing),

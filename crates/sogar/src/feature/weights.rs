@@ -5,7 +5,7 @@
 //! tenth, a hundredth, … a millionth of one on which all weights lie (what is finer is rounded to a millionth, SPEC §5).
 
 use super::format_number;
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::table::{Cells, Table};
 
 /// Weights are multiples of one by this, at the finest.
@@ -62,6 +62,28 @@ impl Weights {
         // Each is at most the total, which fits.
         let of_row = fine.iter().map(|weight| (weight / step) as u32).collect();
         Ok(Weights { column: column.to_owned(), unit: unit as u32, of_row, total })
+    }
+
+    /// The same in a finer unit, which other parts of the table need. What does not lie on it, or is more than can be counted, is an
+    /// error.
+    pub fn in_units(mut self, unit: u32) -> Result<Weights> {
+        let fault = |message: &str| {
+            Err(Error::new(ErrorKind::Table, message).column(&self.column).help(
+                "give a table whose partitions are the same whenever they are computed, with weights that add up to less",
+            ))
+        };
+        if unit == 0 || !unit.is_multiple_of(self.unit) {
+            return fault("a weight has more decimals than the column had before");
+        }
+        let times = u64::from(unit / self.unit);
+        self.total = self.total.saturating_mul(times);
+        if self.total > MOST {
+            return fault("the weights of a part of the table add up to more than can be counted");
+        }
+        // Each is at most the total, which fits.
+        self.of_row.iter_mut().for_each(|weight| *weight *= times as u32);
+        self.unit = unit;
+        Ok(self)
     }
 
     /// A row's weight, in units.
@@ -171,6 +193,17 @@ mod tests {
         assert_eq!(fault(5e9), "a weight of 5000000000 is too large; 4294967293 is the most");
         assert_eq!(fault(1e300), "a weight of 1e300 is too large; 4294967293 is the most");
         assert!(fault(f64::INFINITY).contains("is not a finite number"));
+    }
+
+    #[test]
+    fn a_part_of_a_table_counts_in_the_units_of_the_whole() {
+        let part = read(vec![2.0, 0.5]).unwrap().in_units(1000).unwrap();
+        assert_eq!((part.unit, part.of_row(0), part.of_row(1), part.total()), (1000, 2000, 500, 2500));
+        assert!(read(vec![0.25]).unwrap().in_units(10).is_err(), "it was not so fine before");
+        assert!(
+            read(vec![1e6]).unwrap().in_units(1_000_000).unwrap_err().to_string().contains("add up to more")
+        );
+        assert!(read(vec![1.0]).unwrap().in_units(0).is_err());
     }
 
     #[test]

@@ -3,21 +3,22 @@
 //! Whoever leads a run has a [`Prepared`]. Others make the same one from the same table, model and configuration
 //! ([`Prepared::outcomes_identity`] proves it), find outcomes of some rows ([`Prepared::outcomes_of_block`]), and search on the
 //! [`Frame`](sogar_solver::Frame) with everybody's outcomes. The leader never needs all outcomes, only those of the actions
-//! that the front uses.
+//! that the front uses. A sample is searched in the same way; then others find what these few actions do for everybody
+//! ([`Prepared::outcomes_on_everybody`]).
 
 use std::ops::Range;
 
 use sogar_solver::{
-    Actions, BitTable, CancelToken, Frame, Limits, Outcome, ProblemParts, Solution, Stats, Stop, TreeNode,
+    Actions, BitTable, CancelToken, Frame, Limits, Outcome, Point, ProblemParts, Solution, Stats, Stop,
 };
 
 use super::result::Describe;
-use super::sample::used;
+use super::sample::{Candidates, renamed, used};
 use super::{Prepared, Searched};
 use crate::actions::all_actions;
 use crate::cost::edit_costs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{MemoryEstimate, memory_limit};
+use crate::limits::{MemoryEstimate, Size, memory_limit};
 use crate::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
 use crate::summary::{FrontFile, Status};
 
@@ -27,12 +28,14 @@ pub struct Gathered {
     pub solutions: Vec<Solution>,
     /// Numbers of the actions whose flips are given, ascending ([`actions_in_use`]).
     pub ids: Vec<u32>,
-    /// Whom each of them flips; `None` if outcomes were not all found before the run was stopped.
+    /// Whom each of them flips of all affected people; `None` if outcomes were not all found before the run was stopped.
     pub flips: Option<BitTable>,
     /// Outcomes that the model itself had to settle.
     pub settled: u64,
     /// How the run ended.
     pub status: Status,
+    /// What no summary can do better than, where the run was stopped and it is known.
+    pub bound: Option<Vec<Point>>,
     /// Seconds that outcomes took.
     pub seconds_outcomes: f64,
     /// Seconds that the search took.
@@ -47,17 +50,17 @@ pub fn actions_in_use(solutions: &[Solution], all: &Actions) -> Vec<u32> {
 impl Prepared {
     /// Stands for everything that outcomes depend on.
     pub fn outcomes_identity(&self) -> String {
-        self.outcomes_key(&self.affected)
+        self.outcomes_key(&self.searched_rows())
     }
 
     /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit, or asks the model too much.
     pub fn frame(&self) -> Result<Frame> {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
-        let size = self.size();
+        let people = self.searched();
+        let size = Size { rows: people.rows.len(), ..self.size() };
         // Whom each action flips is with the others.
         let estimate = MemoryEstimate { flips: 0, ..size.memory(self.threads(), outputs) };
         size.refuse_if_too_large(estimate, memory_limit(&self.config.limits)?)?;
-        let people = self.everybody();
         let actions = all_actions(&self.edits, self.limits.max_edits);
         if is_scored(&*self.model.predictor)
             && let Some(scorings) = count_scorings(&self.question(&people.rows, &actions), &Stop::default())
@@ -72,7 +75,7 @@ impl Prepared {
             combine: self.cost.combine(),
             actions,
             flips: BitTable::new(0, 0),
-            weights: self.weights(&self.affected),
+            weights: self.weights(&people.rows),
             limits: Limits {
                 max_depth: self.limits.max_depth,
                 max_leaves: self.limits.max_leaves,
@@ -81,17 +84,40 @@ impl Prepared {
         }))
     }
 
-    /// The outcomes of all actions on the affected rows at some positions; `None` if cancelled.
+    /// The outcomes of all actions on those who are searched, at some positions; `None` if cancelled.
     pub fn outcomes_of_block(&self, block: Range<usize>, cancel: &CancelToken) -> Result<Option<Outcomes>> {
-        let Some(rows) = self.affected.get(block) else {
-            return Err(Error::new(ErrorKind::Usage, "there are no affected rows at these positions"));
-        };
+        let searched = self.searched_rows();
+        let rows = searched.get(block).ok_or_else(no_such_rows)?;
+        let actions = all_actions(&self.edits, self.limits.max_edits);
+        self.with_threads(|| {
+            let stop = Stop::from(cancel);
+            outcomes(self.question(rows, &actions), &Watch { progress: &|_, _| (), stop: &stop })
+        })
+    }
+
+    /// The outcomes of a few actions, by their numbers among all ([`actions_in_use`]), on the affected rows at some positions; `None` if
+    /// cancelled.
+    pub fn outcomes_on_everybody(
+        &self,
+        block: Range<usize>,
+        ids: &[u32],
+        cancel: &CancelToken,
+    ) -> Result<Option<Outcomes>> {
+        let rows = self.affected.get(block).ok_or_else(no_such_rows)?;
+        let all = all_actions(&self.edits, self.limits.max_edits);
+        let few = chosen(&all, ids)?;
+        self.with_threads(|| {
+            let watch = Watch { progress: &|_, _| (), stop: &Stop::from(cancel) };
+            self.outcomes_of_few(self.question(rows, &few), &all, ids, &watch)
+        })
+    }
+
+    /// Does some work with as many threads as the configuration says.
+    pub(crate) fn with_threads<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
         })?;
-        let actions = all_actions(&self.edits, self.limits.max_edits);
-        let (question, stop) = (self.question(rows, &actions), Stop::from(cancel));
-        pool.install(|| outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }))
+        pool.install(work)
     }
 
     fn question<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> Question<'a> {
@@ -109,35 +135,53 @@ impl Prepared {
 
     /// The result file of what was found elsewhere.
     pub fn gathered(&self, found: Gathered) -> Result<FrontFile> {
-        let Gathered { solutions, ids, flips, settled, status, seconds_outcomes, seconds_search } = found;
+        let Gathered { solutions, ids, flips, settled, status, bound, seconds_outcomes, seconds_search } =
+            found;
         let all = all_actions(&self.edits, self.limits.max_edits);
-        let complete = flips.is_some();
-        let solutions = if complete {
-            solutions
-                .into_iter()
-                .map(|one| Solution { tree: super::sample::renamed(&one.tree, &ids), ..one })
-                .collect()
-        } else {
-            vec![Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } }]
-        };
-        let actions: Actions = ids.iter().map(|&id| all.get(id as usize)).collect();
+        let known = flips.is_some();
         let method = "in blocks of rows, by other processes";
         let outcomes = flips.map(|flips| Outcomes { flips, settled, method });
+        let few = chosen(&all, &ids)?;
         let made =
-            self.problem_over(&self.everybody(), actions, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
+            self.problem_over(&self.everybody(), few, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
         let outcome = Outcome {
             front: Vec::new(),
             status: sogar_solver::Status::Complete,
-            bound: Vec::new(),
+            bound: bound.unwrap_or_default(),
             stats: Stats::default(),
         };
+        let has_bound = !outcome.bound.is_empty();
         let searched =
             Searched { made, outcome, status, device: "cpu".to_owned(), seconds_outcomes, seconds_search };
-        let mut file = self.file(&searched, solutions, &ids, &mut Describe::default());
-        if complete {
-            file.counts.actions = all.len();
+        if !known {
+            return Ok(FrontFile { bound: None, ..self.nothing_known(searched) });
         }
-        file.bound = None;
+        if self.sample().is_some() {
+            let sample = self.searched();
+            let people = self.table.people_among(&sample.rows);
+            let found = Candidates::with_nothing(solutions, people);
+            return Ok(self.on_everybody(
+                Candidates { sample: &sample, found, ids: &ids, actions: all.len() },
+                searched,
+            ));
+        }
+        let rename = |one: Solution| Solution { tree: renamed(&one.tree, &ids), ..one };
+        let solutions = solutions.into_iter().map(rename).collect();
+        let mut file = self.file(&searched, solutions, &ids, &mut Describe::default());
+        file.counts.actions = all.len();
+        file.bound = file.bound.filter(|_| has_bound);
         Ok(file)
     }
+}
+
+/// Some of all actions, by their numbers.
+fn chosen(all: &Actions, ids: &[u32]) -> Result<Actions> {
+    if ids.iter().any(|&id| id as usize >= all.len()) || !ids.is_sorted() {
+        return Err(Error::new(ErrorKind::Usage, "there is no action of that number"));
+    }
+    Ok(ids.iter().map(|&id| all.get(id as usize)).collect())
+}
+
+fn no_such_rows() -> Error {
+    Error::new(ErrorKind::Usage, "there are no affected rows at these positions")
 }

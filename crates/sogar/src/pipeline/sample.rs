@@ -19,78 +19,121 @@ use crate::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef, Statu
 /// The stream of random numbers that samples are drawn from.
 const STREAM: u64 = 0x5a;
 
+/// What a search on a sample found, to be evaluated on everybody.
+pub(super) struct Candidates<'a> {
+    /// The sample.
+    pub sample: &'a People,
+    /// The summaries; actions are numbered among all actions.
+    pub found: Vec<Solution>,
+    /// The actions in use, ascending.
+    pub ids: &'a [u32],
+    /// How many actions there are.
+    pub actions: usize,
+}
+
+impl Candidates<'_> {
+    /// The summaries that were found, and doing nothing.
+    pub fn with_nothing(mut found: Vec<Solution>, people: u64) -> Vec<Solution> {
+        if !found.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
+            found.push(Solution { cost: 0, loss: people, tree: TreeNode::Leaf { action: 0 } });
+        }
+        found
+    }
+}
+
 impl Prepared {
-    /// A stratified sample of the affected people.
-    fn sampled(&self, rows: usize) -> People {
+    /// The people that are searched: a stratified sample of the affected ones, or all of them.
+    pub(super) fn searched(&self) -> People {
+        match self.sample() {
+            None => self.everybody(),
+            Some(rows) => {
+                let positions = self.drawn(rows);
+                let rows = self.rows_at(&positions);
+                // The same share of the sample as of all, by weight; a leaf of the sample has a row at least.
+                let share = u128::from(self.min_leaf()) * u128::from(self.table.people_among(&rows));
+                let min_leaf = share.div_ceil(u128::from(self.affected_people())).max(1) as u32;
+                self.people(&positions, min_leaf)
+            }
+        }
+    }
+
+    /// The rows of those who are searched.
+    pub(super) fn searched_rows(&self) -> Vec<usize> {
+        self.sample().map_or_else(|| self.affected.clone(), |rows| self.rows_at(&self.drawn(rows)))
+    }
+
+    fn rows_at(&self, positions: &[usize]) -> Vec<usize> {
+        positions.iter().map(|&position| self.affected[position]).collect()
+    }
+
+    /// Positions of so many affected people, drawn one from each stretch of equal length.
+    fn drawn(&self, rows: usize) -> Vec<usize> {
         let all = self.affected.len();
         let mut draw = Draw::new(self.config.seed, STREAM);
         let start = |stretch: usize| (stretch as u128 * all as u128 / rows as u128) as usize;
-        let positions: Vec<usize> = (0..rows)
+        (0..rows)
             .map(|stretch| start(stretch) + draw.below((start(stretch + 1) - start(stretch)).max(1)))
-            .collect();
-        let drawn: Vec<usize> = positions.iter().map(|&position| self.affected[position]).collect();
-        // The same share of the sample as of all, by weight; a leaf of the sample has a row at least.
-        let share = u128::from(self.min_leaf()) * u128::from(self.table.people_among(&drawn));
-        let min_leaf = share.div_ceil(u128::from(self.affected_people())).max(1) as u32;
-        self.people(&positions, min_leaf)
+            .collect()
     }
 
-    /// Searches on a sample of so many affected people and evaluates what is found on all of them.
-    pub(super) fn solve_on_sample(
-        &self,
-        rows: usize,
-        reporter: &dyn Reporter,
-        cancel: &CancelToken,
-    ) -> Result<FrontFile> {
-        let sample = self.sampled(rows);
+    /// Searches on a sample of the affected people and evaluates what is found on all of them.
+    pub(super) fn solve_on_sample(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
+        let sample = self.searched();
         let found = self.search(&sample, reporter, cancel)?;
         let clock = std::time::Instant::now();
-        let mut candidates = found.outcome.front.clone();
-        if !candidates.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
-            let nothing = found.made.problem.size() as u64;
-            candidates.push(Solution { cost: 0, loss: nothing, tree: TreeNode::Leaf { action: 0 } });
-        }
+        let people = found.made.problem.size() as u64;
+        let candidates = Candidates::with_nothing(found.outcome.front.clone(), people);
         let (ids, actions) = used(&candidates, &found.made.actions);
         let all = &found.made.actions;
         let find =
             |question: Question<'_>, watch: &Watch<'_>| self.outcomes_of_few(question, all, &ids, watch);
         let made = self.problem_over(&self.everybody(), actions, find, reporter, cancel)?;
         if !made.finished {
-            // Nothing but the people's own doing nothing is known of all of them.
-            let nothing =
-                Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } };
             let status = if cancel.is_cancelled() { Status::Cancelled } else { Status::TimeLimit };
-            let stopped = Searched { status, made, ..found };
-            return Ok(self.file(&stopped, vec![nothing], &[0], &mut Describe::default()));
+            return Ok(self.nothing_known(Searched { status, made, ..found }));
         }
+        let actions = all.len();
+        let candidates = Candidates { sample: &sample, found: candidates, ids: &ids, actions };
+        let seconds_outcomes = found.seconds_outcomes + clock.elapsed().as_secs_f64();
+        Ok(self.on_everybody(candidates, Searched { made, seconds_outcomes, ..found }))
+    }
+
+    /// The result where nothing but the people's own doing nothing is known of all of them.
+    pub(super) fn nothing_known(&self, stopped: Searched) -> FrontFile {
+        let nothing = Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } };
+        self.file(&stopped, vec![nothing], &[0], &mut Describe::default())
+    }
+
+    /// The result: candidates that are admissible on everybody, and dominated by no other there. `found` has the problem of
+    /// everybody, with the actions in use.
+    pub(super) fn on_everybody(&self, candidates: Candidates<'_>, mut found: Searched) -> FrontFile {
+        let Candidates { sample, found: candidates, ids, actions } = candidates;
+        let people = self.table.people_among(&sample.rows);
         // In the order of the front that is about to be made, each with its place among the candidates.
         let mut describe = Describe::default();
         let mut evaluated: Vec<(Solution, EvaluatedPoint)> = Vec::new();
         let mut too_small = 0;
         for candidate in &candidates {
-            let tree = renamed(&candidate.tree, &ids);
-            let point =
-                describe.point(self, &made.problem, &Solution { tree: tree.clone(), ..candidate.clone() });
+            let tree = renamed(&candidate.tree, ids);
+            let solution = Solution { tree: tree.clone(), ..candidate.clone() };
+            let point = describe.point(self, &found.made.problem, &solution);
             if smallest(&point.tree) < u64::from(self.min_leaf()) {
                 too_small += 1;
                 continue;
             }
-            let there =
-                means(candidate.cost, candidate.loss, self.cost.unit(), found.made.problem.size() as u64);
-            let solution = Solution { cost: point.cost_sum, loss: point.loss_count, tree };
-            evaluated.push((solution, there));
+            let there = means(candidate.cost, candidate.loss, self.cost.unit(), people);
+            evaluated.push((Solution { cost: point.cost_sum, loss: point.loss_count, tree }, there));
         }
         let admissible = evaluated.len();
-        let kept = non_dominated(evaluated);
-        let status = if found.status == Status::Complete { Status::CompleteOnSample } else { found.status };
-        let actions_in_all = all.len();
-        let mut found = Searched { status, made, ..found };
+        let (solutions, points): (Vec<Solution>, Vec<EvaluatedPoint>) =
+            non_dominated(evaluated).into_iter().unzip();
+        if found.status == Status::Complete {
+            found.status = Status::CompleteOnSample;
+        }
         found.outcome.bound.clear(); // it speaks of the sample
-        found.seconds_outcomes += clock.elapsed().as_secs_f64();
-        let (solutions, points): (Vec<Solution>, Vec<EvaluatedPoint>) = kept.into_iter().unzip();
         let dominated = admissible - solutions.len();
-        let mut file = self.file(&found, solutions, &ids, &mut describe);
-        file.counts.actions = actions_in_all;
+        let mut file = self.file(&found, solutions, ids, &mut describe);
+        file.counts.actions = actions;
         file.bound = None;
         let pair =
             |(here, there): (&PointRef, &EvaluatedPoint)| ((here.cost, here.loss), (there.cost, there.loss));
@@ -105,7 +148,7 @@ impl Prepared {
             mean_distance,
             sd_distance,
         });
-        Ok(file)
+        file
     }
 }
 

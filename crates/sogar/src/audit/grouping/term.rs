@@ -168,6 +168,20 @@ impl Term {
         }
     }
 
+    /// The columns of a table that it looks at.
+    pub(super) fn columns(&self, features: &[Feature]) -> Vec<String> {
+        match self {
+            Term::OneHot { feature, .. } => match features.get(*feature).map(|feature| &feature.columns) {
+                Some(Columns::OneHot(columns)) => columns.clone(),
+                _ => Vec::new(),
+            },
+            Term::Values { column, .. } | Term::Bins { column, .. } | Term::Compare { column, .. } => {
+                vec![column.clone()]
+            }
+            Term::Equals { of, .. } => of.columns(features),
+        }
+    }
+
     pub(super) fn is_condition(&self) -> bool {
         matches!(self, Term::Compare { .. } | Term::Equals { .. })
     }
