@@ -8,14 +8,17 @@ mod apply;
 mod column;
 mod infer;
 mod labels;
+mod look;
 mod one_hot;
 mod ordered;
+mod reference;
 mod texts;
 mod weights;
 
-pub use labels::{Labels, label_values};
+pub use labels::{Labels, label_names, label_values};
 pub use ordered::Ordered;
-pub use weights::Weights;
+pub use reference::{Distributions, Reference};
+pub use weights::{Scale, Weights};
 
 use serde::{Deserialize, Serialize};
 

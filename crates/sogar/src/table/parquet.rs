@@ -5,6 +5,7 @@
 //! and several files with the same columns can be one table.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use arrow::array::{ArrayRef, AsArray, cast::as_boolean_array};
@@ -17,7 +18,8 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::reader::ChunkReader;
 
 use super::cell::{Cell, Texts, classify};
-use super::{Cells, Column, ReadOptions, Table};
+use super::source::{TableSource, Visit, numbered};
+use super::{Cells, Column, ReadOptions, Table, check_cells};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::format_number;
 use crate::files::{open, sha256_hex};
@@ -72,22 +74,35 @@ impl<R: Again> Part<R> {
         Ok(Part { reader, path: path.to_path_buf(), metadata })
     }
 
-    /// Gives a column's arrays to `visit`, some rows at a time.
-    fn each_chunk(&self, column: usize, visit: &mut dyn FnMut(&ArrayRef) -> Result<()>) -> Result<()> {
+    /// Gives the arrays of some columns (by their positions, ascending) to `visit`, at most `at_once` rows at a time, until it breaks.
+    fn each_chunk(
+        &self,
+        columns: &[usize],
+        at_once: usize,
+        visit: &mut dyn FnMut(&[ArrayRef]) -> Result<ControlFlow<()>>,
+    ) -> Result<ControlFlow<()>> {
         let fault = |cause: &dyn std::fmt::Display| damaged(&self.path, cause);
         let reader = self.reader.again().map_err(|cause| fault(&cause))?;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.metadata.clone());
-        let alone = ProjectionMask::roots(builder.parquet_schema(), [column]);
+        let alone = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
         let batches = builder
             .with_projection(alone)
-            .with_batch_size(ROWS_AT_ONCE)
+            .with_batch_size(at_once.clamp(1, ROWS_AT_ONCE))
             .build()
             .map_err(|cause| fault(&cause))?;
         for batch in batches {
             let batch = batch.map_err(|cause| fault(&cause))?;
-            batch.columns().iter().try_for_each(&mut *visit)?;
+            if visit(batch.columns())?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Names and types of the columns.
+    fn columns(&self) -> Vec<(String, DataType)> {
+        let fields = self.metadata.schema().fields().iter();
+        fields.map(|field| (field.name().clone(), field.data_type().clone())).collect()
     }
 }
 
@@ -97,27 +112,33 @@ fn damaged(path: &Path, cause: &dyn std::fmt::Display) -> Error {
         .help("write it again, or save the table as CSV")
 }
 
-fn read_parts<R: Again>(path: &Path, parts: &[Part<R>], options: &ReadOptions) -> Result<Table> {
+/// The columns that all files of a table have.
+fn common_columns<R: Again>(path: &Path, parts: &[Part<R>]) -> Result<Vec<(String, DataType)>> {
     let Some((first, others)) = parts.split_first() else {
         return Err(Error::new(ErrorKind::Table, "there is no Parquet file").file(path));
     };
-    let kinds = |part: &Part<R>| -> Vec<(String, DataType)> {
-        let fields = part.metadata.schema().fields().iter();
-        fields.map(|field| (field.name().clone(), field.data_type().clone())).collect()
-    };
-    let columns = kinds(first);
-    if let Some(other) = others.iter().find(|part| kinds(part) != columns) {
+    let columns = first.columns();
+    if let Some(other) = others.iter().find(|part| part.columns() != columns) {
         let message = format!("its columns are not those of {}", first.path.display());
         return Err(Error::new(ErrorKind::Table, message)
             .file(&other.path)
             .help("files of one table have the same columns, in the same order and of the same types"));
     }
+    Ok(columns)
+}
+
+fn read_parts<R: Again>(path: &Path, parts: &[Part<R>], options: &ReadOptions) -> Result<Table> {
+    let columns = common_columns(path, parts)?;
     let mut read = Vec::with_capacity(columns.len());
     for (position, (name, kind)) in columns.iter().enumerate() {
-        let mut growing = Growing::new(name, kind, options).map_err(|error| error.file(path))?;
+        let mut growing = Growing::new(name, kind, options, 0).map_err(|error| error.file(path))?;
         for part in parts {
-            part.each_chunk(position, &mut |chunk| {
-                growing.push(chunk).map_err(|error| error.file(&part.path))
+            let _ = part.each_chunk(&[position], ROWS_AT_ONCE, &mut |chunk| {
+                chunk
+                    .iter()
+                    .try_for_each(|chunk| growing.push(chunk))
+                    .map_err(|error| error.file(&part.path))?;
+                Ok(ControlFlow::Continue(()))
             })?;
         }
         read.push(growing.finish());
@@ -125,9 +146,93 @@ fn read_parts<R: Again>(path: &Path, parts: &[Part<R>], options: &ReadOptions) -
     Table::from_columns(path, read)
 }
 
+/// Files that are one table, read part by part whenever it is looked at.
+pub struct Files {
+    parts: Vec<Part<File>>,
+    columns: Vec<(String, DataType)>,
+    options: ReadOptions,
+    header: Table,
+}
+
+impl Files {
+    /// Looks at what the files say about themselves; their rows are not read yet.
+    pub fn open(path: &Path, files: &[PathBuf], options: &ReadOptions, hash: String) -> Result<Files> {
+        let parts = files.iter().map(|file| Part::new(open(file)?, file)).collect::<Result<Vec<_>>>()?;
+        let columns = common_columns(path, &parts)?;
+        let empty = |(name, kind): &(String, DataType)| {
+            Ok(Growing::new(name, kind, options, 0).map_err(|error| error.file(path))?.finish())
+        };
+        let rows = |part: &Part<File>| usize::try_from(part.metadata.metadata().file_metadata().num_rows());
+        let header = Table {
+            path: path.to_path_buf(),
+            hash,
+            rows: parts.iter().map(|part| rows(part).unwrap_or(0)).sum(),
+            columns: columns.iter().map(empty).collect::<Result<_>>()?,
+            lines: Vec::new(),
+        };
+        header.check_names()?;
+        Ok(Files { parts, columns, options: options.clone(), header })
+    }
+}
+
+impl TableSource for Files {
+    fn header(&self) -> &Table {
+        &self.header
+    }
+
+    fn each_part(&self, columns: &[&str], at_once: usize, visit: &mut Visit<'_>) -> Result<()> {
+        let wanted = |at: &usize| columns.contains(&self.header.columns[*at].name.as_str());
+        let positions: Vec<usize> = (0..self.columns.len()).filter(wanted).collect();
+        let mut before = 0;
+        let start = |before: usize| -> Result<Vec<Growing<'_>>> {
+            let growing = |&at: &usize| {
+                let (name, kind) = &self.columns[at];
+                Growing::new(name, kind, &self.options, before)
+            };
+            positions.iter().map(growing).collect()
+        };
+        let mut growing = start(0)?;
+        // Parts do not end where files do: a model may want many rows at a time.
+        for file in &self.parts {
+            let flow = file.each_chunk(&positions, at_once, &mut |chunks| {
+                for (growing, chunk) in growing.iter_mut().zip(chunks) {
+                    growing.push(chunk).map_err(|error| error.file(&file.path))?;
+                }
+                if growing.first().is_none_or(|first| first.rows() < at_once) {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                let full = self.part(&mut growing, before)?;
+                before += full.rows;
+                growing = start(before)?;
+                visit(&full)
+            })?;
+            if flow.is_break() {
+                return Ok(());
+            }
+        }
+        if growing.first().is_some_and(|first| first.rows() > 0) {
+            let last = self.part(&mut growing, before)?;
+            let _ = visit(&last)?;
+        }
+        Ok(())
+    }
+}
+
+impl Files {
+    /// Columns that are full, as a table of the rows behind the first so many.
+    fn part(&self, columns: &mut Vec<Growing<'_>>, before: usize) -> Result<Table> {
+        let columns: Vec<Column> = columns.drain(..).map(Growing::finish).collect();
+        let rows = columns.first().map_or(0, |column| column.cells.len());
+        let (path, hash) = (self.header.path.clone(), self.header.hash.clone());
+        let part = Table { path, hash, rows, columns, lines: numbered(before, rows) };
+        part.columns.iter().try_for_each(|column| check_cells(&part, column))?;
+        Ok(part)
+    }
+}
+
 /// An arrow column, given in chunks of type `kind`, as a column of a table.
 pub fn column(name: &str, kind: &DataType, chunks: &[ArrayRef], options: &ReadOptions) -> Result<Column> {
-    let mut growing = Growing::new(name, kind, options)?;
+    let mut growing = Growing::new(name, kind, options, 0)?;
     chunks.iter().try_for_each(|chunk| growing.push(chunk))?;
     Ok(growing.finish())
 }
@@ -137,6 +242,8 @@ struct Growing<'a> {
     name: &'a str,
     cells: Filling,
     missing: &'a [String],
+    /// Rows of the table before the first one here.
+    before: usize,
 }
 
 /// What chunks are turned into.
@@ -151,7 +258,7 @@ enum Filling {
 }
 
 impl<'a> Growing<'a> {
-    fn new(name: &'a str, kind: &DataType, options: &'a ReadOptions) -> Result<Self> {
+    fn new(name: &'a str, kind: &DataType, options: &'a ReadOptions, before: usize) -> Result<Self> {
         let is_listed = |list: &[String]| list.iter().any(|listed| listed == name);
         let cells = match content(kind) {
             Content::Numbers if is_listed(&options.text) => Filling::Spelled(Texts::default()),
@@ -165,7 +272,14 @@ impl<'a> Growing<'a> {
                     .help("convert the column to numbers or text, or leave it out of the file"));
             }
         };
-        Ok(Growing { name, cells, missing: &options.missing })
+        Ok(Growing { name, cells, missing: &options.missing, before })
+    }
+
+    fn rows(&self) -> usize {
+        match &self.cells {
+            Filling::Numbers(values) | Filling::Parsed(values) => values.len(),
+            Filling::Spelled(texts) | Filling::Truth(texts) | Filling::Text(texts) => texts.rows(),
+        }
     }
 
     fn push(&mut self, chunk: &ArrayRef) -> Result<()> {
@@ -183,7 +297,7 @@ impl<'a> Growing<'a> {
                 Ok(())
             }
             Filling::Parsed(values) => each_text(name, chunk, |cell| {
-                values.push(parsed(name, cell, self.missing, values.len() + 1)?);
+                values.push(parsed(name, cell, self.missing, self.before + values.len() + 1)?);
                 Ok(())
             }),
             Filling::Text(texts) => each_text(name, chunk, |cell| {
