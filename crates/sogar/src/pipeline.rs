@@ -27,7 +27,9 @@ use crate::device::{Compute, Device};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::FeatureTable;
-use crate::limits::{PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time};
+use crate::limits::{
+    MemoryEstimate, PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time,
+};
 use crate::model::LoadedModel;
 use crate::outcomes::{Outcomes, Question, Scorings, Watch};
 use crate::population::Classes;
@@ -222,9 +224,8 @@ impl Prepared {
         cancel: &CancelToken,
         compute: Option<&Compute<'_>>,
     ) -> Result<SolverProblem> {
-        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
-        let estimate = size.memory(self.threads(), outputs);
+        let estimate = self.memory_estimate(size);
         let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
         let find = |question: Question<'_>, watch: &Watch<'_>| match place {
@@ -308,6 +309,14 @@ impl Prepared {
             actions: self.action_count,
             max_edits: self.limits.max_edits,
         }
+    }
+
+    /// The memory of a problem of this size, with what the table takes already.
+    pub fn memory_estimate(&self, size: Size<'_>) -> MemoryEstimate {
+        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
+        let estimate = size.memory(self.threads(), outputs);
+        let held = self.table.bytes() + self.cost.bytes();
+        MemoryEstimate { rest: estimate.rest.saturating_add(held as u128), ..estimate }
     }
 
     /// How long the run may take, by what was measured of others; `None` for models of which nothing was.

@@ -192,6 +192,22 @@ fn parts_of_a_table_in_memory_give_the_same_result() {
 }
 
 #[test]
+fn the_german_example_is_the_same_in_parts() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german");
+    let mut config = Config::read(&example.join("sogar.toml")).unwrap();
+    config.limits.max_depth = Some(1);
+    config.limits.max_edits = Some(2);
+    let table = Table::read(&example.join("german.csv"), &config.read_options().unwrap()).unwrap();
+    let model = || sogar::model::load(&example.join("model.txt"), None).unwrap();
+    let whole = Prepared::new(config.clone(), &example, &table, model(), None).unwrap();
+    let parts = Prepared::streamed(config, &example, &FewAtOnce(&table, 64), model(), None).unwrap();
+    assert_eq!((parts.everybody, parts.table.rows), (whole.everybody, whole.affected.len()));
+    let (held, all) = (parts.memory_estimate(parts.size()), whole.memory_estimate(whole.size()));
+    assert!(held.rest < all.rest && held.flips == all.flips, "those who are not kept take no memory");
+    assert_eq!(found(Ok(parts)), found(Ok(whole)));
+}
+
+#[test]
 fn errors_name_the_same_place() {
     let fails = |settings: &str, name: &str, cells: Column| {
         let mut columns = people(&mut Draw(3), 100);

@@ -107,6 +107,11 @@ impl CostModel {
         self.function.function = Some(function);
     }
 
+    /// Memory that the distributions of features take.
+    pub fn bytes(&self) -> usize {
+        self.features.iter().map(|feature| feature.empirical.bytes()).sum()
+    }
+
     /// Units in a cost of 1.
     pub fn unit(&self) -> u64 {
         self.unit

@@ -171,6 +171,12 @@ impl FeatureTable {
         Ordered::new(&self.values[feature], self.weights.as_ref())
     }
 
+    /// Memory that the values of its rows take.
+    pub fn bytes(&self) -> usize {
+        let weights = if self.weights.is_some() { size_of::<u32>() } else { 0 };
+        self.rows.saturating_mul(self.values.len() * size_of::<f64>() + weights)
+    }
+
     /// The position of the feature of that name, or an error that says which name may have been meant.
     pub fn feature_index(&self, name: &str) -> Result<usize> {
         feature_index(&self.features, name)

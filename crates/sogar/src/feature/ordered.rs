@@ -63,6 +63,11 @@ impl Ordered {
         self.up_to.last().copied().unwrap_or(self.values.len() as u64)
     }
 
+    /// Memory that it takes.
+    pub fn bytes(&self) -> usize {
+        8 * (self.values.len() + self.up_to.len())
+    }
+
     /// The smallest and the largest value.
     pub fn ends(&self) -> Option<(f64, f64)> {
         Some((*self.values.first()?, *self.values.last()?))
