@@ -90,7 +90,7 @@ class ForPeople:
     if TYPE_CHECKING:
 
         def _require_fitted(self) -> _native.Front: ...
-        def _require_problem(self) -> _native.Problem: ...
+        def _require_problem(self, *, everybody: bool = True) -> _native.Problem: ...
         def _position(self, by: str | int) -> int: ...
         def _seen(self, X: Any) -> tuple[_native.Table, UserTable]: ...  # noqa: N803 - as scikit-learn calls it
 
@@ -208,7 +208,7 @@ class ForPeople:
         self._require_fitted()
         names, columns = _beside(groups, y)
         with_people = bool(names) or holdout is not None or include_rows or bool(unreachable)
-        problem = self._require_problem() if with_people else self._problem
+        problem = self._require_problem() if with_people or self._problem is not None else None
         with Progress(self.progress) as bar:
             _native.report(
                 self._front,

@@ -53,8 +53,8 @@ pub struct Prepared {
     pub model: LoadedModel,
     /// The reference table through its features: all of its rows, or those that matter if it was read part by part.
     pub table: FeatureTable,
-    /// Rows of the reference table, and how much they count in units of weight.
-    pub everybody: Everybody,
+    /// The size of the reference table.
+    pub reference: ReferenceSize,
     /// From features to model columns.
     pub encoder: Encoder,
     /// Classes and which are desired.
@@ -89,7 +89,7 @@ pub struct Prepared {
 
 /// The size of the reference table, whether or not its rows are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Everybody {
+pub struct ReferenceSize {
     /// Number of rows.
     pub rows: usize,
     /// How much they count, in units of weight: their number, unless some count more than others.
@@ -169,11 +169,11 @@ impl Prepared {
 
     /// Computes costs and outcomes. Refuses, before allocating, what would not fit into the memory limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
-        self.problem_of(&self.all_people(), None, reporter, cancel, None)
+        self.problem_of(&self.everybody(), None, reporter, cancel, None)
     }
 
     /// All affected people.
-    fn all_people(&self) -> People {
+    fn everybody(&self) -> People {
         People {
             rows: self.affected.clone(),
             splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
@@ -337,7 +337,7 @@ impl Prepared {
         if let Some(rows) = self.sample() {
             return self.solve_on_sample(rows, reporter, cancel);
         }
-        let mut found = self.search(&self.all_people(), reporter, cancel)?;
+        let mut found = self.search(&self.everybody(), reporter, cancel)?;
         let solutions = std::mem::take(&mut found.outcome.front);
         let ids: Vec<u32> = (0..found.made.actions.len() as u32).collect();
         Ok(self.file(&found, solutions, &ids, &mut Describe::default()))

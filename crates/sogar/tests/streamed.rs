@@ -39,6 +39,9 @@ impl TableSource for FewAtOnce<'_> {
     }
 }
 
+/// The next text of a column, for a row.
+type NextText = Box<dyn FnMut(&mut Draw, usize) -> Option<&'static str>>;
+
 /// Numbers, some missing; texts, some of which come late; a truth value; one-hot columns; a label; weights; and a column to be ignored.
 fn people(draw: &mut Draw, rows: usize) -> Vec<Column> {
     let mut numbers = |name: &str, mut next: Box<dyn FnMut(&mut Draw) -> f64>| {
@@ -55,7 +58,7 @@ fn people(draw: &mut Draw, rows: usize) -> Vec<Column> {
         let cells = jobs.iter().map(|&job| f64::from(job == level)).collect();
         Column::numbers(format!("job_{}", ["clerk", "cook", "smith"][level as usize]), cells)
     };
-    let mut texts = |name: &str, mut next: Box<dyn FnMut(&mut Draw, usize) -> Option<&'static str>>| {
+    let mut texts = |name: &str, mut next: NextText| {
         let cells: Vec<Option<&str>> = (0..rows).map(|row| next(draw, row)).collect();
         Column::text(name, cells)
     };
@@ -201,7 +204,7 @@ fn the_german_example_is_the_same_in_parts() {
     let model = || sogar::model::load(&example.join("model.txt"), None).unwrap();
     let whole = Prepared::new(config.clone(), &example, &table, model(), None).unwrap();
     let parts = Prepared::streamed(config, &example, &FewAtOnce(&table, 64), model(), None).unwrap();
-    assert_eq!((parts.everybody, parts.table.rows), (whole.everybody, whole.affected.len()));
+    assert_eq!((parts.reference, parts.table.rows), (whole.reference, whole.affected.len()));
     let (held, all) = (parts.memory_estimate(parts.size()), whole.memory_estimate(whole.size()));
     assert!(held.rest < all.rest && held.flips == all.flips, "those who are not kept take no memory");
     assert_eq!(found(Ok(parts)), found(Ok(whole)));

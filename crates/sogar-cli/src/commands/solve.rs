@@ -183,13 +183,13 @@ fn sizes(prepared: &Prepared) -> String {
         None => String::new(),
         Some(weights) => {
             let people = |units: u64| grouped(units as f64 / table.weight_unit() as f64);
-            let (all, affected) = (people(prepared.everybody.people), people(prepared.affected_people()));
+            let (all, affected) = (people(prepared.reference.people), people(prepared.affected_people()));
             format!(" ({affected} of {all} people by `{}`)", weights.column)
         }
     };
     format!(
         "{} rows, {} of them affected{weights}; {} splits, {} edits, {} actions",
-        grouped(prepared.everybody.rows),
+        grouped(prepared.reference.rows),
         grouped(prepared.affected.len()),
         grouped(prepared.splits.len()),
         grouped(prepared.edits.len()),

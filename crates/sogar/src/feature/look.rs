@@ -41,6 +41,9 @@ impl Counts {
 /// Is shown a column, with how often its cells count.
 pub(super) type Viewer<'a> = dyn FnMut(&Table, &Column, &Counts) -> Result<()> + 'a;
 
+/// Is shown a part of a table with the weights of its rows, if they have any, and says whether it wants more.
+type WeighedVisit<'a> = dyn FnMut(&Table, Option<&[u64]>) -> Result<ControlFlow<()>> + 'a;
+
 /// What inference wants to know of a table.
 pub(super) trait Look {
     /// Path, rows and names; cells may be missing.
@@ -126,11 +129,7 @@ impl Streamed<'_> {
     }
 
     /// Gives some columns, part by part, with the weights of the rows if they have any.
-    fn each_part(
-        &self,
-        names: &[&str],
-        visit: &mut dyn FnMut(&Table, Option<&[u64]>) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
+    fn each_part(&self, names: &[&str], visit: &mut WeighedVisit<'_>) -> Result<()> {
         let mut columns = names.to_vec();
         columns.extend(self.scale.map(|scale| scale.column.as_str()));
         self.source.each_part(&columns, ROWS_AT_ONCE, &mut |part| {

@@ -56,7 +56,7 @@ impl Prepared {
         // Whom each action flips is with the others.
         let estimate = MemoryEstimate { flips: 0, ..self.memory_estimate(size) };
         size.refuse_if_too_large(estimate, memory_limit(&self.config.limits)?)?;
-        let people = self.all_people();
+        let people = self.everybody();
         let actions = all_actions(&self.edits, self.limits.max_edits);
         if is_scored(&*self.model.predictor)
             && let Some(scorings) = count_scorings(&self.question(&people.rows, &actions), &Stop::default())
@@ -123,7 +123,7 @@ impl Prepared {
         let method = "in blocks of rows, by other processes";
         let outcomes = flips.map(|flips| Outcomes { flips, settled, method });
         let made =
-            self.problem_over(&self.all_people(), actions, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
+            self.problem_over(&self.everybody(), actions, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
         let outcome = Outcome {
             front: Vec::new(),
             status: sogar_solver::Status::Complete,

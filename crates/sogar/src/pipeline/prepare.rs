@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::asking::HashOfPredictions;
-use super::{Everybody, Prepared};
+use super::{Prepared, ReferenceSize};
 use crate::actions::{all_edits, count_actions};
 use crate::binarize::{all_splits, useful_splits};
 use crate::config::Config;
@@ -106,7 +106,7 @@ impl Prepared {
         let rules =
             config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
         Ok(Prepared {
-            everybody: Everybody { rows: reference.rows, people: reference.people() },
+            reference: ReferenceSize { rows: reference.rows, people: reference.people() },
             action_count: count_actions(&edits, limits.max_edits),
             folder,
             table_path: judged.table_path,

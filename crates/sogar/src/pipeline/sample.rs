@@ -54,7 +54,7 @@ impl Prepared {
         let all = &found.made.actions;
         let find =
             |question: Question<'_>, watch: &Watch<'_>| self.outcomes_of_few(question, all, &ids, watch);
-        let made = self.problem_over(&self.all_people(), actions, find, reporter, cancel)?;
+        let made = self.problem_over(&self.everybody(), actions, find, reporter, cancel)?;
         if !made.finished {
             // Nothing but the people's own doing nothing is known of all of them.
             let nothing =

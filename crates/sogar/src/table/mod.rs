@@ -207,6 +207,12 @@ pub fn hash_of(path: &Path) -> Result<String> {
     Ok(sha256_hex(hashes.as_bytes()))
 }
 
+/// Whether a table is in Parquet: a file that begins like one, or a folder of files. Such tables can be [read part by part](TableSource)
+/// without being in memory.
+pub fn is_parquet(path: &Path) -> Result<bool> {
+    Ok(parquet_files(path)?.is_some())
+}
+
 /// The Parquet files that are a table: a file that begins like one, or those of a folder by name; `None` for any other file.
 fn parquet_files(path: &Path) -> Result<Option<Vec<PathBuf>>> {
     if !path.is_dir() {
