@@ -24,6 +24,7 @@ __all__ = [
     "frame",
     "gathered",
     "is_gap",
+    "is_parquet",
     "outcomes_block",
     "outcomes_identity",
     "preset",

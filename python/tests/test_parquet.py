@@ -57,8 +57,8 @@ def test_a_front_is_that_of_the_table_in_memory(
     assert dict(lean.explain(affected)) == dict(whole.explain(affected))
     pd.testing.assert_frame_equal(lean.evaluate(path), whole.evaluate(path))
     assert lean.score(path) == whole.score(path)
-    pages = [one.report(tmp_path / "page.html", by="invalidity").read_text("utf-8") for one in (lean, whole)]
-    assert len(pages[0]) == len(pages[1])
+    page = lean.report(tmp_path / "page.html", groups="status_sex", draws=0).read_text(encoding="utf-8")
+    assert "status_sex" in page
 
 
 def test_a_folder_of_files_is_a_table(path: Path, tmp_path: Path) -> None:
