@@ -174,7 +174,8 @@ fn leaf_fronts_are_those_of_the_cpu_whatever_is_known_before() {
         .collect();
     let warm: Vec<u32> = (0..problem.actions() as u32).step_by(7).collect();
     for warm in [&[][..], &warm] {
-        let requests: Vec<LeafRequest<'_>> = sets.iter().map(|set| LeafRequest { set, warm }).collect();
+        let requests: Vec<LeafRequest<'_>> =
+            sets.iter().map(|set| LeafRequest { set, sides: &[], warm }).collect();
         let all = RowSet::full(500);
         let stop = Stop::default();
         let found = leaves.among(&all).leaf_fronts(&requests, &stop).unwrap();
@@ -243,7 +244,7 @@ fn cancelling_and_deadlines_are_heeded_and_leave_a_valid_front() {
     let leaves = kernels.leaves(&problem, &grouped);
     let all = RowSet::full(900);
     let context = leaves.among(&all);
-    let request = LeafRequest { set: &all, warm: &[] };
+    let request = LeafRequest { set: &all, sides: &[], warm: &[] };
     context.leaf_fronts(&[request], &Stop::default()).unwrap();
     let stop = Stop::default();
     stop.cancel.cancel();

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::front::Front;
 use crate::leaf::{LeafContext, LeafPoint, leaf_front};
 use crate::memo::Task;
-use crate::search::{CUTS_TOGETHER, Search};
+use crate::search::Search;
 use crate::stop::StopReason;
 use crate::subset::{Cut, Steps, Subset, cuts};
 use crate::wire::{Reader, RecordError, put};
@@ -123,7 +123,7 @@ impl Search<'_> {
         match depth {
             0 | 1 => Ok(()),
             2 => children
-                .chunks(2 * CUTS_TOGETHER)
+                .chunks(2 * self.sets_together().max(1))
                 .try_for_each(|children| self.leaves_below(context, children, 1, after, Share::ALL, leaves)),
             _ => children.iter().try_for_each(|(set, front)| {
                 let own = context.narrow(&set.rows, usize::MAX);

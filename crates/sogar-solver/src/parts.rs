@@ -149,6 +149,7 @@ impl PartSolver {
                 let root = (&session.all, &session.leaf);
                 for cut in session.cuts.get(cuts).unwrap_or_default() {
                     let depth = session.task.depth;
+                    session.search.leaves.prepare(&session.search.stop);
                     session.search.leaves_ahead(&*session.context, root, cut, depth, share, &mut leaves)?;
                 }
                 Ok(leaves.to_bytes())

@@ -27,8 +27,8 @@ use crate::stop::{Observer, Progress, Stop, StopReason};
 use crate::subproblems::Subproblems;
 use crate::subset::{Cut, Subset, cuts};
 
-/// Cuts whose parts are split last, taken together.
-pub(crate) const CUTS_TOGETHER: usize = 8;
+/// Bytes for the leaf sets below the parts that are taken together, for each thread.
+const ROOM_FOR_SETS: usize = 32 << 20;
 
 /// What a search is made of.
 pub(crate) struct Search<'a> {
@@ -54,6 +54,7 @@ impl Search<'_> {
         let last = task(limits, all.size, limits.max_depth, limits.max_leaves);
         for depth in 1..=last.depth {
             let this = task(limits, all.size, depth, limits.max_leaves);
+            self.leaves.prepare(&self.stop);
             let done = AtomicUsize::new(0);
             let known = Mutex::new(best.points());
             let report = |cuts: usize, finished: usize, better: Option<Vec<Point>>| {
@@ -84,7 +85,7 @@ impl Search<'_> {
 
     /// The front of all rows as one leaf. It is always computed, deadline or not: it is the least that a stopped search gives.
     pub fn root_leaf(&self, context: &dyn LeafContext, all: &Subset) -> Arc<Front> {
-        let request = LeafRequest { set: &all.rows, warm: &[] };
+        let request = LeafRequest { set: &all.rows, sides: &[], warm: &[] };
         let points = context.leaf_fronts(&[request], &Stop::default()).unwrap_or_default();
         let leaf = Arc::new(leaf_front(points.first().map_or(&[], Vec::as_slice)));
         self.memo.insert(all, Task::LEAF, &leaf);
@@ -117,6 +118,13 @@ impl Search<'_> {
         let front = Arc::new(front);
         self.memo.insert(set, task, &front);
         Ok(front)
+    }
+
+    /// How many cuts are taken together, so that the leaves below their parts can be evaluated side by side.
+    pub fn sets_together(&self) -> usize {
+        let splits = self.problem.splits.len();
+        let bytes = size_of_val(self.problem.flips_of(0)) + size_of::<Subset>();
+        ROOM_FOR_SETS / (4 * splits * bytes).max(1)
     }
 
     /// `T(set, 1)` of several sets, each given with its leaf front: all leaves below them are asked for at once.
@@ -213,11 +221,17 @@ impl Search<'_> {
         };
         let threads = rayon::current_num_threads().max(1);
         let together = match task.depth {
-            2 => order.len().div_ceil(2 * threads).clamp(1, CUTS_TOGETHER),
+            // Nobody else is at work below all rows, so that every thread has to find something to do.
+            2 if set.steps.as_slice().is_empty() => {
+                self.sets_together().min(order.len().div_ceil(2 * threads))
+            }
+            2 => self.sets_together(),
             _ => 1,
         };
         let work = || -> Result<(), StopReason> {
-            while let Some(positions) = order.chunks(together).nth(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some(positions) =
+                order.chunks(together.max(1)).nth(next.fetch_add(1, Ordering::Relaxed))
+            {
                 self.stop.check()?;
                 let firsts = match task.depth {
                     2 => self.first_levels_below(context, positions, &children, &leaves)?,
@@ -351,7 +365,11 @@ impl Search<'_> {
             let mut evaluate = |context: &dyn LeafContext, list: &[(usize, usize)]| {
                 let requests: Vec<LeafRequest<'_>> = list
                     .iter()
-                    .map(|&(parent, at)| LeafRequest { set: &wanted[at].rows, warm: &warm[parent] })
+                    .map(|&(parent, at)| LeafRequest {
+                        set: &wanted[at].rows,
+                        sides: wanted[at].steps.as_slice(),
+                        warm: &warm[parent],
+                    })
                     .collect();
                 let points = context.leaf_fronts(&requests, &self.stop)?;
                 for (&(_, at), points) in list.iter().zip(&points) {
@@ -362,12 +380,10 @@ impl Search<'_> {
                 Ok(())
             };
             let mut others = Vec::new();
-            for (parent, (set, _, _)) in parents.iter().enumerate() {
-                let list: Vec<(usize, usize)> =
-                    (starts[parent]..starts[parent + 1]).map(|at| (parent, at)).collect();
+            for (list, (set, _, _)) in in_smaller_sets(parents, &wanted, &starts).iter_mut().zip(parents) {
                 match context.narrow(&set.rows, list.len()) {
-                    Some(own) => evaluate(&*own, &list)?,
-                    None => others.extend(list),
+                    Some(own) => evaluate(&*own, list)?,
+                    None => others.append(list),
                 }
             }
             evaluate(context, &others)?;
@@ -379,6 +395,42 @@ impl Search<'_> {
         }
         Ok(fronts.into_iter().flatten().collect())
     }
+}
+
+/// Shares out the leaf sets that are wanted below some parents: for each parent, its own number with the leaf's.
+///
+/// What passes (or fails) `b` and `c` of some rows is a part of what passes `b` and of what passes `c`, and it is the same to the result which
+/// of them it is evaluated in, and with whose front as a hint. In the smaller one it is among leaves that are more like it: they lie on the
+/// same side of a split, so that the same actions matter to them. Sides of a kind come together for the same reason.
+fn in_smaller_sets(
+    parents: &[(&Subset, &Front, Vec<&Subset>)],
+    wanted: &[&Subset],
+    starts: &[usize],
+) -> Vec<Vec<(usize, usize)>> {
+    // (Of a way that is not whole it is not known where it ends.)
+    let ways = parents.iter().enumerate().filter(|(_, (set, _, _))| set.steps.is_whole());
+    let at_end_of: FxHashMap<&[u32], usize> =
+        ways.map(|(parent, (set, _, _))| (set.steps.as_slice(), parent)).collect();
+    let mut shares: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parents.len()];
+    for parent in 0..parents.len() {
+        let own = starts[parent]..starts[parent + 1];
+        for (at, set) in own.clone().zip(&wanted[own]) {
+            let mut best = parent;
+            if let [before @ .., _, last] = set.steps.as_slice() {
+                let way = [before, &[*last]].concat();
+                if let Some(&other) = at_end_of.get(&way[..])
+                    && parents[other].0.size < parents[parent].0.size
+                {
+                    best = other;
+                }
+            }
+            shares[best].push((best, at));
+        }
+    }
+    for share in &mut shares {
+        share.sort_by_key(|&(_, at)| wanted[at].steps.as_slice().last().map(|step| step % 2));
+    }
+    shares
 }
 
 /// The positions of the cuts, those first whose splits the most points of `guide` begin with.

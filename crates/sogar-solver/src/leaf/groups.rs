@@ -46,16 +46,47 @@ pub(super) struct Groups {
     pub block_of: Vec<u32>,
     /// Which actions can matter (the others may stand between them and the pairs that they begin with).
     pub useful: Vec<bool>,
+    pub useful_actions: u64,
     /// Most edits in an action.
     pub longest: usize,
 }
 
 impl Groups {
-    /// The children in a block.
+    /// The children in a block, each with its place among all children.
     #[inline(always)]
-    pub fn block(&self, block: u32) -> &[Child] {
+    pub fn block(&self, block: u32) -> impl Iterator<Item = (usize, Child)> + '_ {
         let Block { first, end } = self.blocks[block as usize];
-        &self.children[first as usize..end as usize]
+        (first as usize..).zip(self.children[first as usize..end as usize].iter().copied())
+    }
+
+    /// The place of what is exactly a pair, after those of the children.
+    #[inline(always)]
+    pub fn place_of_pair(&self, pair: u32) -> usize {
+        self.children.len() + pair as usize
+    }
+
+    /// The place of what is one edit alone.
+    #[inline(always)]
+    pub fn place_of_single(&self, edit: usize) -> usize {
+        self.children.len() + self.pair_action.len() + edit
+    }
+
+    /// The place of everything that contains a pair.
+    #[inline(always)]
+    pub fn place_with_pair(&self, pair: u32) -> usize {
+        self.place_of_single(self.edits) + pair as usize
+    }
+
+    /// The place of everything that contains an edit.
+    #[inline(always)]
+    pub fn place_with_edit(&self, edit: usize) -> usize {
+        self.place_with_pair(self.pair_action.len() as u32) + edit
+    }
+
+    /// How many places there are.
+    #[inline(always)]
+    pub fn places(&self) -> usize {
+        self.place_with_edit(self.edits)
     }
 
     /// `reduce`: whether actions that can't matter are left out.
@@ -126,6 +157,7 @@ impl Groups {
             children: Vec::new(),
             blocks: Vec::new(),
             block_of: vec![NONE; if longest > 3 { actions } else { 0 }],
+            useful_actions: useful.iter().filter(|&&useful| useful).count() as u64,
             useful,
             longest,
         };

@@ -115,6 +115,37 @@ pub(super) const DEAD: u32 = u32::MAX;
 #[repr(align(64))]
 pub(super) struct Words(pub [u64; LANES]);
 
+/// For each of 64 bits the lanes whose word has it.
+#[inline(always)]
+pub(super) fn lanes_of_bits<const KERNEL: u8>(words: [u64; LANES]) -> [u8; 64] {
+    lanewise!(
+        KERNEL,
+        {
+            let mut lanes = arch::_mm512_setzero_si512();
+            for (lane, &word) in words.iter().enumerate() {
+                let here = arch::_mm512_maskz_set1_epi8(word, (1u8 << lane) as i8);
+                lanes = arch::_mm512_or_si512(lanes, here);
+            }
+            std::mem::transmute::<arch::__m512i, [u8; 64]>(lanes)
+        },
+        {
+            let mut lanes = [0; 64];
+            for (i, eight) in lanes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                // Bytes of eight words, as an 8 × 8 matrix of bits that is turned over along its diagonal.
+                let mut bits = u64::from_le_bytes(words.map(|word| (word >> (8 * i)) as u8));
+                for (shift, mask) in
+                    [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)]
+                {
+                    let differ = (bits ^ bits >> shift) & mask;
+                    bits ^= differ ^ differ << shift;
+                }
+                *eight = bits.to_le_bytes();
+            }
+            lanes
+        }
+    )
+}
+
 /// How many rows each of eight sets shares with one set.
 #[inline(always)]
 pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
@@ -347,6 +378,24 @@ mod tests {
                 if Kernel::best() == Kernel::Avx512 {
                     assert_eq!(ladder.needed::<AVX512>(Eight::all(asked)).lanes(), needed);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_of_eight_words_are_turned_over() {
+        let mut state = 3u64;
+        for _ in 0..50 {
+            let words: [u64; LANES] = std::array::from_fn(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state ^ state >> 31
+            });
+            let expected: [u8; 64] = std::array::from_fn(|bit| {
+                (0..LANES).map(|lane| ((words[lane] >> bit & 1) as u8) << lane).sum()
+            });
+            assert_eq!(lanes_of_bits::<PORTABLE>(words), expected);
+            if Kernel::best() == Kernel::Avx512 {
+                assert_eq!(lanes_of_bits::<AVX512>(words), expected);
             }
         }
     }

@@ -24,11 +24,12 @@ mod known;
 mod lanes;
 mod members;
 mod side_by_side;
+mod sides;
 mod unstructured;
 mod useful;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
 use crate::front::{Entry, Front, LEAF};
@@ -41,6 +42,7 @@ use groups::Groups;
 use lanes::LANES;
 use members::Members;
 use side_by_side::{Batch, Setting};
+use sides::Sides;
 
 /// A non-dominated action of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,9 @@ pub struct LeafPoint {
 pub struct LeafRequest<'a> {
     /// Its rows, at least one.
     pub set: &'a RowSet,
+    /// Sides of the problem's splits on which all of its rows are, as `2 · split`, plus 1 for those that fail it. Not all need be named;
+    /// those that are must be true.
+    pub sides: &'a [u32],
     /// Actions that are likely to be good (the parent's front): a hint that never changes a result.
     pub warm: &'a [u32],
 }
@@ -66,6 +71,9 @@ pub struct LeafRequest<'a> {
 pub trait LeafEvaluation: Send + Sync {
     /// Prepares for many subsets of `members`.
     fn among<'a>(&'a self, members: &RowSet) -> Box<dyn LeafContext + 'a>;
+
+    /// Is told before many leaves are asked for, so that it can get ready for them.
+    fn prepare(&self, _stop: &Stop) {}
 
     /// What was counted so far.
     fn work(&self) -> LeafWork {
@@ -148,8 +156,11 @@ pub struct GroupedLeaves<'a> {
     clusters: Option<Clusters>,
     kernel: Kernel,
     bounds: bool,
+    reduce: bool,
     narrow: Narrow,
     counted: [AtomicU64; 4],
+    /// Once it is known.
+    sides: OnceLock<Sides>,
     /// Buffers that are not in use.
     idle: Mutex<Vec<Batch>>,
 }
@@ -165,8 +176,10 @@ impl<'a> GroupedLeaves<'a> {
             clusters,
             kernel: kernel.available(),
             bounds,
+            reduce,
             narrow,
             counted: Default::default(),
+            sides: OnceLock::new(),
             idle: Mutex::default(),
         }
     }
@@ -234,6 +247,7 @@ impl<'a> GroupedContext<'a> {
             columns: &self.columns,
             members: &self.members,
             bounds: self.owner.bounds,
+            sides: self.owner.sides.get(),
         };
         let mut fronts = Vec::with_capacity(requests.len());
         for requests in requests.chunks(LANES) {
@@ -318,6 +332,25 @@ impl LeafContext for GroupedContext<'_> {
 impl LeafEvaluation for GroupedLeaves<'_> {
     fn among<'a>(&'a self, members: &RowSet) -> Box<dyn LeafContext + 'a> {
         Box::new(GroupedContext::new(self, members))
+    }
+
+    fn prepare(&self, stop: &Stop) {
+        // There will be many times more sets than so far, and each of them saves some of the work; what it takes to save it grows
+        // with the number of actions (measured, not critical).
+        let sets = self.counted[0].load(Ordering::Relaxed);
+        let worth = match self.narrow {
+            Narrow::Never => false,
+            Narrow::WhereItPays => 20 * sets > self.groups.useful_actions,
+            Narrow::Always => true,
+        };
+        if worth
+            && self.reduce
+            && self.clusters.is_none()
+            && self.sides.get().is_none()
+            && let Some(sides) = Sides::new(self.problem, &self.groups, stop)
+        {
+            let _ = self.sides.set(sides); // the same, whoever was first
+        }
     }
 
     fn work(&self) -> LeafWork {

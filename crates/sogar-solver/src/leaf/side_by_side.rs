@@ -8,8 +8,9 @@
 use super::columns::Columns;
 use super::groups::{Child, Groups, NONE};
 use super::known::Known;
-use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count};
+use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count, lanes_of_bits};
 use super::members::Members;
+use super::sides::Sides;
 use super::{LeafPoint, LeafRequest, LeafWork};
 use crate::bits::count_and;
 use crate::problem::{Combine, Problem};
@@ -23,6 +24,8 @@ pub(super) struct Setting<'a> {
     pub members: &'a Members<'a>,
     /// Off: every action is looked at, whatever is known. For tests.
     pub bounds: bool,
+    /// What can matter on the sides of splits, where that is known.
+    pub sides: Option<&'a Sides>,
 }
 
 /// Eight leaves while they are evaluated; buffers are reused from batch to batch.
@@ -39,6 +42,9 @@ pub(super) struct Batch {
     pub known: [Known; LANES],
     pub(super) stairs: Stairs,
     ladder: Ladder,
+    /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
+    matter: Vec<u8>,
+    matter_by_lane: [Vec<u64>; LANES],
     /// Per edit: its exact cost over each leaf, and the same scaled to 32 bits.
     exact_cost: Vec<[u64; LANES]>,
     edit_cost: Vec<Eight>,
@@ -94,6 +100,8 @@ impl Batch {
             known: std::array::from_fn(|_| Known::new()),
             stairs: Stairs::new(),
             ladder: Ladder::new(),
+            matter: Vec::new(),
+            matter_by_lane: Default::default(),
             exact_cost: Vec::new(),
             edit_cost: Vec::new(),
             edit_loss: Vec::new(),
@@ -110,6 +118,7 @@ impl Batch {
     #[inline(always)]
     pub fn evaluate<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         self.start::<KERNEL>(on, requests);
+        self.find_what_matters::<KERNEL>(on, requests);
         self.sum_singles::<KERNEL>(on);
         self.try_hints::<KERNEL>(on, requests);
         self.try_singles::<KERNEL>(on);
@@ -163,6 +172,28 @@ impl Batch {
             }
         }
         sizes
+    }
+
+    /// The lanes in which each action, or anything with an edit or a pair, can matter: all of them, or those whose sides of splits say
+    /// so.
+    #[inline(always)]
+    fn find_what_matters<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        let words = on.groups.places().div_ceil(64);
+        self.matter.resize(64 * words, u8::MAX);
+        let Some(sides) = on.sides else { return };
+        for (list, request) in self.matter_by_lane.iter_mut().zip(requests) {
+            list.clear();
+            list.resize(words, u64::MAX);
+            for &side in request.sides {
+                list.iter_mut().zip(sides.on(side)).for_each(|(list, side)| *list &= side);
+            }
+        }
+        let lists = &self.matter_by_lane[..requests.len()];
+        for (word, matter) in self.matter.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+            let mut lanes = [0; LANES];
+            lanes.iter_mut().zip(lists).for_each(|(lane, list)| *lane = list[word]);
+            *matter = lanes_of_bits::<KERNEL>(lanes);
+        }
     }
 
     /// What edits cost together over a leaf, by weight.
@@ -324,11 +355,13 @@ impl Batch {
             let costs = self.edit_cost[edit];
             self.work.groups += u64::from(self.lanes.count_ones());
             let losses = self.losses::<KERNEL>(on.members.edit_union::<KERNEL>(edit), self.lanes);
-            let alive = self.lanes & self.open::<KERNEL>(on, costs, losses);
+            let matters = u32::from(self.matter[on.groups.place_with_edit(edit)]);
+            let alive = self.lanes & matters & self.open::<KERNEL>(on, costs, losses);
             self.edit_loss.push(losses);
             self.edit_alive.push(alive);
-            if alive != 0 && on.groups.single[edit] != NONE {
-                self.try_action::<KERNEL>(on, on.groups.single[edit], costs, alive);
+            let alone = alive & u32::from(self.matter[on.groups.place_of_single(edit)]);
+            if alone != 0 && on.groups.single[edit] != NONE {
+                self.try_action::<KERNEL>(on, on.groups.single[edit], costs, alone);
             }
         }
     }
@@ -352,6 +385,10 @@ impl Batch {
                 if pair == NONE || both == 0 {
                     continue;
                 }
+                let both = both & u32::from(self.matter[groups.place_with_pair(pair)]);
+                if both == 0 {
+                    continue;
+                }
                 let least = join::<KERNEL>(on, self.edit_cost[a], self.edit_cost[b]);
                 let alive =
                     both & self.open::<KERNEL>(on, least, self.edit_loss[a].max::<KERNEL>(self.edit_loss[b]));
@@ -364,9 +401,12 @@ impl Batch {
                 if alive == 0 {
                     continue;
                 }
+                let exactly = alive & u32::from(self.matter[groups.place_of_pair(pair)]);
                 let least = match groups.pair_action[pair as usize] {
-                    NONE => least,
-                    action => self.try_action::<KERNEL>(on, action, least, alive),
+                    action if action != NONE && exactly != 0 => {
+                        self.try_action::<KERNEL>(on, action, least, exactly)
+                    }
+                    _ => least,
                 };
                 self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
                 self.pair_loss[a * edits + b] = losses;
@@ -401,11 +441,18 @@ impl Batch {
                 true => self.ladder.needed::<KERNEL>(pair),
                 false => Eight::all(0),
             };
-            for &Child { action: child, last } in on.groups.block(block) {
+            for (place, Child { action: child, last }) in on.groups.block(block) {
+                let matters = u32::from(self.matter[place]);
+                if matters == 0 && on.groups.longest == 3 {
+                    continue;
+                }
                 let c = last as usize;
                 let mut least =
                     pair.max::<KERNEL>(self.pair_cost[row_a + c]).max::<KERNEL>(self.pair_cost[row_b + c]);
                 let mut alive = least.at_most::<KERNEL>(dearest);
+                if on.groups.longest == 3 {
+                    alive &= matters;
+                }
                 if alive == 0 {
                     continue;
                 }
@@ -421,16 +468,15 @@ impl Batch {
                         continue;
                     }
                 }
-                if on.groups.longest > 3 && !on.groups.useful[child as usize] {
-                    self.try_longer::<KERNEL>(on, child, least.only_in::<KERNEL>(alive));
-                    continue;
-                }
-                self.work.losses += u64::from(alive.count_ones());
-                let flips = self.flipped::<KERNEL>(on.members.flips::<KERNEL>(child), alive);
-                let enough = alive & needed.at_most::<KERNEL>(flips);
-                if enough != 0 {
-                    let losses = self.sizes.minus::<KERNEL>(flips);
-                    least = self.offer::<KERNEL>(on, child, losses, least, enough);
+                let here = alive & matters;
+                if here != 0 && (on.groups.longest == 3 || on.groups.useful[child as usize]) {
+                    self.work.losses += u64::from(here.count_ones());
+                    let flips = self.flipped::<KERNEL>(on.members.flips::<KERNEL>(child), here);
+                    let enough = here & needed.at_most::<KERNEL>(flips);
+                    if enough != 0 {
+                        let losses = self.sizes.minus::<KERNEL>(flips);
+                        least = self.offer::<KERNEL>(on, child, losses, least, enough);
+                    }
                 }
                 if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
                     self.try_longer::<KERNEL>(on, child, least.only_in::<KERNEL>(alive));
@@ -451,7 +497,7 @@ impl Batch {
                 continue;
             }
             let list = on.problem.edits_of(action as usize);
-            for &Child { action: child, last } in on.groups.block(block) {
+            for (place, Child { action: child, last }) in on.groups.block(block) {
                 let last = last as usize;
                 let mut costs = list.iter().fold(least, |cost, &e| {
                     cost.max::<KERNEL>(self.pair_cost[e as usize * on.groups.edits + last])
@@ -464,8 +510,9 @@ impl Batch {
                 if on.problem.combine == Combine::Sum {
                     costs = costs.max::<KERNEL>(least.plus::<KERNEL>(self.edit_cost[last]));
                 }
-                if on.groups.useful[child as usize] {
-                    costs = self.try_action::<KERNEL>(on, child, costs, alive);
+                let here = alive & u32::from(self.matter[place]);
+                if here != 0 && on.groups.useful[child as usize] {
+                    costs = self.try_action::<KERNEL>(on, child, costs, here);
                 }
                 rest.push((child, costs.only_in::<KERNEL>(alive)));
             }

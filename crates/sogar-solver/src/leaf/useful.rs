@@ -93,15 +93,25 @@ pub(super) fn useful_actions(problem: &Problem, trie: &Trie<'_>) -> Vec<bool> {
 }
 
 fn is_useful(problem: &Problem, trie: &Trie<'_>, cheaper: &[Vec<u32>], action: u32) -> bool {
+    let flips = problem.flips_of(action as usize);
+    let does_as_much =
+        |other: u32| problem.flips_of(other as usize).iter().zip(flips).all(|(other, own)| own & !other == 0);
+    !any_rival(problem, trie, cheaper, action, does_as_much)
+}
+
+/// Whether some action that comes before this one and costs no row more passes a test; the likeliest are tried first.
+fn any_rival(
+    problem: &Problem,
+    trie: &Trie<'_>,
+    cheaper: &[Vec<u32>],
+    action: u32,
+    mut test: impl FnMut(u32) -> bool,
+) -> bool {
     let edits = problem.edits_of(action as usize);
     if edits.is_empty() {
-        return true;
+        return false;
     }
-    let flips = problem.flips_of(action as usize);
-    let dominates = |other: u32| {
-        other < action
-            && problem.flips_of(other as usize).iter().zip(flips).all(|(other, own)| own & !other == 0)
-    };
+    let mut passes = |other: u32| other < action && test(other);
     // Without one edit, without two, …: the actions nearest to this one are the likeliest. (An action of more than a few edits
     // has too many subsets to try them all.)
     let all = (1u32 << edits.len().min(6)) - 1;
@@ -110,8 +120,8 @@ fn is_useful(problem: &Problem, trie: &Trie<'_>, cheaper: &[Vec<u32>], action: u
     let kept = |part: u32| {
         edits.iter().enumerate().filter(move |(i, _)| *i >= 6 || part >> i & 1 == 1).map(|(_, &edit)| edit)
     };
-    if parts.into_iter().any(|part| trie.find(kept(part)).is_some_and(dominates)) {
-        return false;
+    if parts.into_iter().any(|part| trie.find(kept(part)).is_some_and(&mut passes)) {
+        return true;
     }
     let mut changed = Vec::with_capacity(edits.len());
     for (i, &edit) in edits.iter().enumerate() {
@@ -123,16 +133,30 @@ fn is_useful(problem: &Problem, trie: &Trie<'_>, cheaper: &[Vec<u32>], action: u
             changed.extend_from_slice(edits);
             changed[i] = other;
             changed.sort_unstable();
-            if trie.find(changed.iter().copied()).is_some_and(dominates) {
-                return false;
+            if trie.find(changed.iter().copied()).is_some_and(&mut passes) {
+                return true;
             }
         }
     }
-    true
+    false
+}
+
+/// The earlier actions that cost no row more than this one, of those that are nearest to it: with one edit less, or another.
+/// On any set of rows, one of them that flips whomever the action flips there makes it useless.
+pub(super) fn rivals(problem: &Problem, trie: &Trie<'_>, cheaper: &[Vec<u32>], action: u32) -> Vec<u32> {
+    let near = problem.edits_of(action as usize).len().saturating_sub(1);
+    let mut found = Vec::new();
+    any_rival(problem, trie, cheaper, action, |other| {
+        if problem.edits_of(other as usize).len() >= near {
+            found.push(other);
+        }
+        false
+    });
+    found
 }
 
 /// For every edit those that cost no row more.
-fn cheaper_edits(problem: &Problem) -> Vec<Vec<u32>> {
+pub(super) fn cheaper_edits(problem: &Problem) -> Vec<Vec<u32>> {
     if problem.edits > MOST_EDITS {
         return Vec::new();
     }
