@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Cells, Column, ReadOptions, Table, hash_of, parquet_files};
+use super::{Cells, Column, ReadOptions, Table, parquet_files};
 use crate::error::Result;
 
 /// A table that can be read again from its beginning.
@@ -23,7 +23,9 @@ pub type Visit<'a> = dyn FnMut(&Table) -> Result<ControlFlow<()>> + 'a;
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     match parquet_files(path)? {
         #[cfg(feature = "parquet")]
-        Some(files) => Ok(Box::new(super::parquet::Files::open(path, &files, options, hash_of(path)?)?)),
+        Some(files) => {
+            Ok(Box::new(super::parquet::Files::open(path, &files, options, super::hash_of(path)?)?))
+        }
         _ => Ok(Box::new(Table::read(path, options)?)),
     }
 }
