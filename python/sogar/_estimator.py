@@ -222,7 +222,7 @@ class Sogar(Conventions, ForPeople):
             for name in ("checkpoint", "outcomes_cache"):
                 if getattr(self, name) is not None:
                     raise ArgumentError(f"`{name}` and `client` do not go together", "leave one of them out")
-        problem, table, about = self._prepare(X, model, desired)
+        problem, table, about = self._prepare(X, model, desired, rows_in_file=client is None)
         with Progress(self.progress) as bar:
             if client is None:
                 front, texts, interrupt = problem.solve(bar)
@@ -254,16 +254,30 @@ class Sogar(Conventions, ForPeople):
                 f"a {type(client).__name__} is no client of Dask", "give a `dask.distributed.Client`"
             )
 
-    def _prepare(self, X: Any, model: Any, desired: Any) -> tuple[_native.Problem, UserTable, dict[str, Any]]:  # noqa: N803
-        """Brings table, model and configuration together."""
+    def _prepare(
+        self,
+        X: Any,  # noqa: N803
+        model: Any,
+        desired: Any,
+        *,
+        rows_in_file: bool = True,
+    ) -> tuple[_native.Problem, UserTable, dict[str, Any]]:
+        """Brings table, model and configuration together.
+
+        Of a Parquet table only the affected rows are kept, if the model needs no more of it and others may
+        stay in the file.
+        """
         config, folder = _settings.configuration(self.get_params(), _settings.defaults_of(type(self)))
         table = UserTable(in_one_piece(X))
         _settings.with_order(config, table.ordered)
         _native.check_config(_settings.as_json(config))
-        native = table.native(_settings.as_json(config), config.get("data", {}).get("ignore", ()))
+        native: _native.Table | None = None
+        stay = rows_in_file and _is_model_file(model) and table.kind == "path"
+        if not (stay and _native.is_parquet(table.data)):
+            native = table.native(_settings.as_json(config), config.get("data", {}).get("ignore", ()))
         threshold = config.get("model", {}).get("threshold")
         adapted = None
-        if isinstance(model, str | os.PathLike | bytes):
+        if native is None or _is_model_file(model):
             if isinstance(model, bytes):
                 loaded = _native.Model.from_bytes(model, "model", threshold)
                 how: tuple[Any, ...] = ("bytes", model, "model", threshold)
@@ -286,8 +300,13 @@ class Sogar(Conventions, ForPeople):
         function = self.cost if callable(self.cost) else None
         cache = None if self.outcomes_cache is None else os.fspath(self.outcomes_cache)
         kept = None if self.checkpoint is None else os.fspath(self.checkpoint)
-        problem = _native.Problem(native, loaded, text, folder, function, cache, kept, self.checkpoint_limit)
-        self._made_of = (native, how, text, folder, function)
+        settings = (loaded, text, folder, function, cache, kept, self.checkpoint_limit)
+        if native is None:
+            problem = _native.Problem.of_file(table.data, *settings)
+            table.names, table.rows = problem.columns, problem.sizes["rows"]
+        else:
+            problem = _native.Problem(native, *settings)
+        self._made_of = (table.data if native is None else native, how, text, folder, function)
         notices = [*(adapted.notices if adapted is not None else ()), *problem.notices]
         for notice in notices:
             LOG.info(notice)
@@ -299,6 +318,8 @@ class Sogar(Conventions, ForPeople):
         from ._dask import recipe_of
 
         native, how, text, folder, function = self._made_of
+        if isinstance(native, str):
+            native = _native.Table.read(native, text)
         if how[0] == "file":
             how = ("bytes", Path(how[1]).read_bytes(), how[1], how[2])
         return recipe_of(problem, native, how, text, folder, function)
@@ -348,14 +369,15 @@ class Sogar(Conventions, ForPeople):
         self.feature_names_in_ = np.asarray(names, dtype=object)
         self.n_features_in_ = len(names)
 
-    def _require_problem(self) -> _native.Problem:
+    def _require_problem(self, *, everybody: bool = True) -> _native.Problem:
+        """The problem of the fit, with everybody in memory unless the affected rows are enough."""
         self._require_fitted()
         if self._problem is None:
             raise ArgumentError(
                 "this estimator was loaded without its model, which is never part of what is saved",
                 "bring them together again: `attach(X, model)` with the table and the model of the fit",
             )
-        return self._problem
+        return self._problem.everybody() if everybody else self._problem
 
     # results ---------------------------------------------------------------------------------------------
 
@@ -421,7 +443,7 @@ class Sogar(Conventions, ForPeople):
 
         Rows that are not turned down get 0, the action that changes nothing.
         """
-        problem = self._require_problem()
+        problem = self._require_problem(everybody=False)
         positions = problem.assign(self._front, self._point, self._seen(X)[0])
         ids = np.array([action["id"] for action in json.loads(self._front.actions())] + [0], dtype=np.int64)
         return ids[positions]
@@ -431,7 +453,7 @@ class Sogar(Conventions, ForPeople):
 
         Rows that are not turned down stay as they are.
         """
-        problem = self._require_problem()
+        problem = self._require_problem(everybody=False)
         native, table = self._seen(X)
         edited = table.edited(problem.edited(self._front, self._point, native))
         return _in_kind(edited, self._wanted_output(), table)
@@ -462,7 +484,7 @@ class Sogar(Conventions, ForPeople):
         )
 
     def _evaluation(self, X: Any, client: Any = None) -> dict[str, Any]:  # noqa: N803
-        problem = self._require_problem()
+        problem = self._require_problem(everybody=False)
         if is_dask(X):
             from ._dask_tables import Partitions, evaluate
 
@@ -586,6 +608,11 @@ class Sogar(Conventions, ForPeople):
 
             return f"<pre>{escape(repr(self))}</pre>"
         return self.summary_._repr_html_()
+
+
+def _is_model_file(model: Any) -> bool:
+    """Whether the engine reads this model by itself: a path, or a file's bytes."""
+    return isinstance(model, str | os.PathLike | bytes)
 
 
 def _column_names(features: list[dict[str, Any]]) -> list[str]:

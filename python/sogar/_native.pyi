@@ -28,6 +28,7 @@ __all__ = [
     "frame",
     "gathered",
     "is_gap",
+    "is_parquet",
     "outcomes_block",
     "outcomes_identity",
     "preset",
@@ -108,6 +109,20 @@ class Problem:
         checkpoint: str | None = None,
         checkpoint_limit: str | None = None,
     ) -> Problem: ...
+    @staticmethod
+    def of_file(
+        path: str,
+        model: Model,
+        config: str,
+        folder: str = ...,
+        cost: Callable[[dict[str, Any], dict[str, Any]], float] | None = None,
+        outcomes_cache: str | None = None,
+        checkpoint: str | None = None,
+        checkpoint_limit: str | None = None,
+    ) -> Problem: ...
+    def everybody(self) -> Problem: ...
+    @property
+    def columns(self) -> list[str]: ...
     @property
     def notices(self) -> list[str]: ...
     @property
@@ -138,6 +153,7 @@ class Combination:
     def add(self, cut: bytes) -> int: ...
     def finish(self) -> list[int]: ...
 
+def is_parquet(path: str) -> bool: ...
 def outcomes_identity(problem: Problem) -> str: ...
 def frame(problem: Problem) -> bytes: ...
 def outcomes_block(problem: Problem, start: int, stop: int) -> tuple[bytes, int]: ...

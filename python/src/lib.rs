@@ -48,7 +48,7 @@ mod _native {
     #[pymodule_export]
     use super::people::{Explanation, audit, explain, is_gap, report, select_by_gap};
     #[pymodule_export]
-    use super::problem::Problem;
+    use super::problem::{Problem, is_parquet_table};
     #[pymodule_export]
     use super::settings::{check_config, preset, read_config};
     #[pymodule_export]

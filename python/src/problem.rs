@@ -2,15 +2,17 @@
 //! people afterwards.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
-use sogar::config::parse_bytes;
+use sogar::config::{Config, parse_bytes};
 use sogar::evaluate::{HeldOut, evaluate};
+use sogar::model::LoadedModel;
 use sogar::pipeline::Prepared;
+use sogar::table::{is_parquet, open_source};
 use sogar::{CancelToken, Error};
 
 use crate::errors::{OrRaise, json};
@@ -27,9 +29,20 @@ use crate::table::Table;
 pub struct Problem {
     /// The problem.
     pub prepared: Arc<Prepared>,
-    /// The reference table.
+    /// The reference table. It has no cells where rows were left in their file.
     pub reference: Arc<sogar::table::Table>,
     raised: Raised,
+    file: Option<File>,
+}
+
+/// The file of a problem of which only the affected rows are in memory, and what it takes to have all of them there.
+struct File {
+    path: PathBuf,
+    config: Config,
+    folder: PathBuf,
+    model: LoadedModel,
+    cost: Option<Arc<PythonCost>>,
+    everybody: OnceLock<Py<Problem>>,
 }
 
 impl Problem {
@@ -75,7 +88,74 @@ impl Problem {
         prepared.outcomes_cache = outcomes_cache;
         let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
         prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
-        Ok(Problem { prepared: Arc::new(prepared), reference, raised })
+        Ok(Problem { prepared: Arc::new(prepared), reference, raised, file: None })
+    }
+
+    /// The same from a Parquet file or folder, of whose rows only the affected ones are kept. Whoever is about everybody has to ask
+    /// for [`Problem::everybody`].
+    #[staticmethod]
+    #[pyo3(signature = (path, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn of_file(
+        py: Python<'_>,
+        path: PathBuf,
+        model: &Model,
+        config: &str,
+        folder: PathBuf,
+        cost: Option<Py<PyAny>>,
+        outcomes_cache: Option<PathBuf>,
+        checkpoint: Option<PathBuf>,
+        checkpoint_limit: Option<&str>,
+    ) -> PyResult<Problem> {
+        let config = parsed(py, config)?;
+        let raised = model.raised.clone();
+        let cost = cost.map(|function| Arc::new(PythonCost { function, raised: raised.clone() }));
+        let (model, everybody) = (model.inner.clone(), OnceLock::new());
+        let file = File { path, config, folder, model, cost, everybody };
+        let (path, config, folder, model) =
+            (file.path.clone(), file.config.clone(), file.folder.clone(), file.model.clone());
+        let made = unattended(py, move || {
+            let source = open_source(&path, &config.read_options()?)?;
+            let prepared = Prepared::streamed(config, &folder, &*source, model, None)?;
+            Ok((prepared, source.header().clone()))
+        })?;
+        let (mut prepared, header) = made.map_err(|error| raised.exception(py, &error))?;
+        if let Some(function) = &file.cost {
+            prepared.cost.set_function(function.clone());
+        }
+        prepared.outcomes_cache = outcomes_cache;
+        let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
+        prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
+        Ok(Problem { prepared: Arc::new(prepared), reference: Arc::new(header), raised, file: Some(file) })
+    }
+
+    /// The problem with all rows of its table in memory: itself, unless it was made of a file, which is then read.
+    fn everybody(this: Bound<'_, Self>) -> PyResult<Py<Problem>> {
+        let (py, problem) = (this.py(), this.get());
+        let Some(file) = &problem.file else { return Ok(this.clone().unbind()) };
+        if let Some(made) = file.everybody.get() {
+            return Ok(made.clone_ref(py));
+        }
+        let (path, config, folder, model) =
+            (file.path.clone(), file.config.clone(), file.folder.clone(), file.model.clone());
+        let made = unattended(py, move || {
+            let table = sogar::table::Table::read(&path, &config.read_options()?)?;
+            Ok((Prepared::new(config, &folder, &table, model, None)?, table))
+        })?;
+        let (mut prepared, table) = made.map_err(|error| problem.exception(py, &error))?;
+        if let Some(function) = &file.cost {
+            prepared.cost.set_function(function.clone());
+        }
+        let (prepared, reference) = (Arc::new(prepared), Arc::new(table));
+        let whole = Problem { prepared, reference, raised: problem.raised.clone(), file: None };
+        let whole = Py::new(py, whole)?;
+        Ok(file.everybody.get_or_init(|| whole).clone_ref(py))
+    }
+
+    /// Names of the columns of the reference table.
+    #[getter]
+    fn columns(&self) -> Vec<&str> {
+        self.reference.names().collect()
     }
 
     /// What the user should know.
@@ -88,7 +168,7 @@ impl Problem {
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (prepared, sizes) = (&self.prepared, PyDict::new(py));
-        sizes.set_item("rows", prepared.table.rows)?;
+        sizes.set_item("rows", prepared.reference.rows)?;
         sizes.set_item("affected", prepared.affected.len())?;
         sizes.set_item("searched", prepared.sample().unwrap_or(prepared.affected.len()))?;
         sizes.set_item("splits", prepared.splits.len())?;
@@ -175,4 +255,11 @@ impl Problem {
         }
         Ok(list)
     }
+}
+
+/// Whether a table is in Parquet, and need not be in memory as a whole.
+#[pyfunction]
+#[pyo3(name = "is_parquet")]
+pub fn is_parquet_table(py: Python<'_>, path: PathBuf) -> PyResult<bool> {
+    is_parquet(&path).or_raise(py)
 }

@@ -6,7 +6,7 @@ use crate::binarize::{binning, level_name};
 use crate::config::{Config, Direction, EditStyle, FeatureConfig};
 use crate::describe::{spoken, spoken_number};
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{Feature, FeatureTable, Kind};
+use crate::feature::{Distributions, Feature, Kind, feature_index};
 
 /// A change of one feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,9 +166,9 @@ pub fn action_text(edits: &[&Edit], features: &[Feature]) -> String {
 }
 
 /// Every edit that the configuration allows, in the order of SPEC §4.
-pub fn all_edits(table: &FeatureTable, config: &Config) -> Result<Vec<Edit>> {
+pub fn all_edits(table: &dyn Distributions, config: &Config) -> Result<Vec<Edit>> {
     let mut edits = Vec::new();
-    for (feature, description) in table.features.iter().enumerate() {
+    for (feature, description) in table.features().iter().enumerate() {
         let default = FeatureConfig::default();
         let settings = config.features.get(&description.name).unwrap_or(&default);
         if settings.immutable == Some(true) {
@@ -231,7 +231,7 @@ pub fn count_actions(edits: &[Edit], most: u32) -> u128 {
 }
 
 fn shifts(
-    table: &FeatureTable,
+    table: &dyn Distributions,
     feature: usize,
     settings: &FeatureConfig,
     config: &Config,
@@ -244,9 +244,11 @@ fn shifts(
     };
     steps.sort_unstable();
     steps.dedup();
-    let values = &table.values[feature];
-    let mut changes = Vec::new();
-    let mut seen: Vec<Vec<u64>> = Vec::new();
+    let distribution = table.distribution(feature);
+    let leads_alike = |one: &Change, other: &Change| {
+        distribution.iter().all(|(value, _)| one.apply(value).to_bits() == other.apply(value).to_bits())
+    };
+    let mut changes: Vec<Change> = Vec::new();
     for step in steps {
         let amount = f64::from(step) * bins.width;
         for by in [amount, -amount] {
@@ -257,11 +259,10 @@ fn shifts(
             };
             let change = Change::Shift { by, lo, hi };
             // Two shifts that lead everybody to the same place are one edit; one that moves nobody is none.
-            let moved: Vec<u64> = values.iter().map(|&value| change.apply(value).to_bits()).collect();
-            let moves = moved.iter().zip(values).any(|(&new, old)| new != old.to_bits());
-            if allowed && moves && !seen.contains(&moved) {
+            let moves =
+                distribution.iter().any(|(value, _)| change.apply(value).to_bits() != value.to_bits());
+            if allowed && moves && !changes.iter().any(|known| leads_alike(known, &change)) {
                 changes.push(change);
-                seen.push(moved);
             }
         }
     }
@@ -314,15 +315,15 @@ fn category_changes(
     })
 }
 
-fn followers(table: &FeatureTable, name: &str, config: &Config) -> Result<Vec<Follower>> {
+fn followers(table: &dyn Distributions, name: &str, config: &Config) -> Result<Vec<Follower>> {
     let links = config.links.iter().filter(|link| link.from == name);
     links
         .map(|link| {
-            let feature = table.feature_index(&link.to)?;
+            let feature = feature_index(table.features(), &link.to)?;
             let bins = binning(table, feature, config)?;
             let (min, max) = bins.map_or((f64::NEG_INFINITY, f64::INFINITY), |bins| (bins.min, bins.max));
             let [lo, hi] = config.features.get(&link.to).and_then(|f| f.range).unwrap_or([min, max]);
-            let whole = !matches!(table.features[feature].kind, Kind::Real);
+            let whole = !matches!(table.features()[feature].kind, Kind::Real);
             Ok(Follower { feature, factor: link.factor, lo, hi, whole })
         })
         .collect()

@@ -7,7 +7,7 @@ use sogar_solver::RowSet;
 
 use crate::config::{BinRule, Config};
 use crate::error::Result;
-use crate::feature::{Feature, FeatureTable, Kind, Ordered, format_number};
+use crate::feature::{Distributions, Feature, FeatureTable, Kind, Ordered, format_number};
 
 /// Bins of an ordered feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,12 +72,12 @@ pub fn level_name(feature: &Feature, level: usize) -> &str {
 }
 
 /// The bins of a feature; `None` if it is not ordered or has fewer than two distinct values.
-pub fn binning(table: &FeatureTable, feature: usize, config: &Config) -> Result<Option<Binning>> {
-    let description = &table.features[feature];
+pub fn binning(table: &dyn Distributions, feature: usize, config: &Config) -> Result<Option<Binning>> {
+    let description = &table.features()[feature];
     if !description.is_ordered() {
         return Ok(None);
     }
-    let values = table.ordered(feature);
+    let values = table.distribution(feature);
     let Some((min, max)) = values.ends().filter(|(min, max)| min != max) else { return Ok(None) };
     let asked = config.features.get(&description.name).and_then(|f| f.bins.as_ref()).unwrap_or(&config.bins);
     let asked = asked.rule().map_err(|error| error.column(&description.name))?;
@@ -109,9 +109,9 @@ pub fn binning(table: &FeatureTable, feature: usize, config: &Config) -> Result<
 }
 
 /// Every split of the reference table in the order of SPEC §3.
-pub fn all_splits(table: &FeatureTable, config: &Config) -> Result<Vec<Split>> {
+pub fn all_splits(table: &dyn Distributions, config: &Config) -> Result<Vec<Split>> {
     let mut splits = Vec::new();
-    for (feature, description) in table.features.iter().enumerate() {
+    for (feature, description) in table.features().iter().enumerate() {
         if config.features.get(&description.name).and_then(|f| f.split) == Some(false) {
             continue;
         }

@@ -72,9 +72,8 @@ fn write_archive(
     write_texts(&mut zip, "split_texts", &questions)?;
     write_texts(&mut zip, "edit_texts", &edits)?;
     start(&mut zip, "affected", "<i8", &[rows])?;
-    zip.write_all(
-        &prepared.affected.iter().flat_map(|&row| (row as i64).to_le_bytes()).collect::<Vec<u8>>(),
-    )?;
+    let places = prepared.affected.iter().map(|&row| prepared.place(row) as i64);
+    zip.write_all(&places.flat_map(i64::to_le_bytes).collect::<Vec<u8>>())?;
     if prepared.table.weights.is_some() {
         start(&mut zip, "weights", "<u4", &[rows])?;
         let weights = prepared.affected.iter().map(|&row| prepared.table.weight(row));

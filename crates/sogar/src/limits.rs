@@ -105,7 +105,7 @@ pub struct Size<'a> {
 pub struct MemoryEstimate {
     /// One bit for each action and affected row.
     pub flips: u128,
-    /// Lists of actions, costs, and what the outcomes and the search need for themselves.
+    /// Lists of actions, costs, what the outcomes and the search need for themselves, and the table.
     pub rest: u128,
 }
 

@@ -6,34 +6,35 @@
 mod asking;
 mod blocks;
 mod distributed;
+mod prepare;
 mod result;
 mod sample;
+mod streamed;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use sogar_solver::{
     Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Shape, Solver, Stop,
 };
 
-use crate::actions::{Edit, all_actions, all_edits, count_actions};
-use crate::binarize::{Split, all_splits, useful_splits};
+use crate::actions::{Edit, all_actions};
+use crate::binarize::Split;
 use crate::checkpoint::{Checkpoint, CheckpointSettings, KeptCuts};
 use crate::config::Config;
 use crate::cost::{CostModel, edit_costs};
 use crate::device::{Compute, Device};
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{FeatureTable, label_values};
-use crate::limits::{PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time};
+use crate::feature::FeatureTable;
+use crate::limits::{
+    MemoryEstimate, PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time,
+};
 use crate::model::LoadedModel;
 use crate::outcomes::{Outcomes, Question, Scorings, Watch};
-use crate::population::{Classes, affected_rows, check_predictions};
-use crate::predict::Matched;
-use crate::row_order::like_next_to_like;
+use crate::population::Classes;
 use crate::rules::Rule;
 use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
-use crate::table::Table;
 use asking::costs_key;
 pub use distributed::{Gathered, actions_in_use};
 use result::Describe;
@@ -50,14 +51,18 @@ pub struct Prepared {
     pub table_hash: String,
     /// The model.
     pub model: LoadedModel,
-    /// The reference table through its features.
+    /// The reference table through its features: all of its rows, or those that matter if it was read part by part.
     pub table: FeatureTable,
+    /// The size of the reference table.
+    pub reference: ReferenceSize,
     /// From features to model columns.
     pub encoder: Encoder,
     /// Classes and which are desired.
     pub classes: Classes,
-    /// The affected rows, in the order in which the problem has them: like next to like.
+    /// The affected rows (of `table`), in the order in which the problem has them: like next to like.
     pub affected: Vec<usize>,
+    /// Where the rows of `table` stand in the reference table; `None`: at the same place.
+    places: Option<Vec<usize>>,
     /// Positions in `affected`, in the order of the table.
     by_row: Vec<usize>,
     /// Splits that cut the affected rows, with the rows that pass.
@@ -80,6 +85,15 @@ pub struct Prepared {
     pub checkpoint: Option<CheckpointSettings>,
     /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
     predictions_hash: String,
+}
+
+/// The size of the reference table, whether or not its rows are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReferenceSize {
+    /// Number of rows.
+    pub rows: usize,
+    /// How much they count, in units of weight: their number, unless some count more than others.
+    pub people: u64,
 }
 
 /// Is told how a run goes. All methods may be called from other threads.
@@ -140,81 +154,6 @@ pub struct SolverProblem {
 }
 
 impl Prepared {
-    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are.
-    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
-    pub fn new(
-        config: Config,
-        folder: &Path,
-        table: &Table,
-        model: LoadedModel,
-        predictions: Option<&str>,
-    ) -> Result<Prepared> {
-        let mut config = config;
-        if let Some(column) = predictions {
-            table.require(column)?;
-            if !config.data.ignore.iter().any(|ignored| ignored == column) {
-                config.data.ignore.push(column.to_owned());
-            }
-        }
-        let matched = Matched::new(&config, table, &model)?;
-        let info = model.predictor.info();
-        let classes = Classes::new(info, matched.labels.as_ref(), &config)?;
-        let predicted = matched.predict(&model)?;
-        let Matched { features, encoder, mut notices, .. } = matched;
-        if let Some(column) = predictions {
-            let mut as_label = config.clone();
-            as_label.data.label = Some(column.to_owned());
-            if let Some(claimed) = label_values(table, &as_label)? {
-                check_predictions(&predicted, &classes, column, &claimed)
-                    .map_err(|error| error.file(&table.path))?;
-            }
-        }
-        let predictions_hash = asking::hash_of_predictions(&predicted);
-        let affected = affected_rows(&predicted, &classes)?;
-        let people = features.people_among(&affected) / features.weight_unit();
-        let limits = TreeLimits::resolve(&config.limits, people, features.weights.is_some(), &mut notices)?;
-        let candidates = all_splits(&features, &config)?;
-        let affected = like_next_to_like(&affected, &useful_splits(&candidates, &features, &affected));
-        let splits = useful_splits(&candidates, &features, &affected);
-        let mut by_row: Vec<usize> = (0..affected.len()).collect();
-        by_row.sort_unstable_by_key(|&position| affected[position]);
-        let edits = all_edits(&features, &config)?;
-        if edits.is_empty() {
-            let error =
-                Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
-            return Err(
-                error.help("make at least one feature mutable (`immutable = false`), or widen its range")
-            );
-        }
-        let cost = CostModel::new(&features, &edits, &config, folder)?;
-        let mut seen = std::collections::BTreeSet::new();
-        notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
-        let rules =
-            config.rules.iter().map(|text| Rule::parse(text, &features.features)).collect::<Result<_>>()?;
-        Ok(Prepared {
-            folder: folder.to_path_buf(),
-            table_path: table.path.clone(),
-            table_hash: table.hash.clone(),
-            action_count: count_actions(&edits, limits.max_edits),
-            table: features,
-            config,
-            model,
-            encoder,
-            classes,
-            affected,
-            by_row,
-            splits,
-            edits,
-            cost,
-            rules,
-            limits,
-            notices,
-            outcomes_cache: None,
-            checkpoint: None,
-            predictions_hash,
-        })
-    }
-
     /// Number of threads that the run will use.
     pub fn threads(&self) -> usize {
         match self.config.limits.threads {
@@ -240,6 +179,11 @@ impl Prepared {
             splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
             min_leaf: self.min_leaf(),
         }
+    }
+
+    /// Where a row of `table` stands in the reference table.
+    pub fn place(&self, row: usize) -> usize {
+        self.places.as_ref().map_or(row, |places| places[row])
     }
 
     /// How much the affected rows count, in units of weight: their number, unless some count more than others.
@@ -280,9 +224,8 @@ impl Prepared {
         cancel: &CancelToken,
         compute: Option<&Compute<'_>>,
     ) -> Result<SolverProblem> {
-        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let size = Size { rows: people.rows.len(), ..self.size() };
-        let estimate = size.memory(self.threads(), outputs);
+        let estimate = self.memory_estimate(size);
         let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
         let find = |question: Question<'_>, watch: &Watch<'_>| match place {
@@ -366,6 +309,14 @@ impl Prepared {
             actions: self.action_count,
             max_edits: self.limits.max_edits,
         }
+    }
+
+    /// The memory of a problem of this size, with what the table takes already.
+    pub fn memory_estimate(&self, size: Size<'_>) -> MemoryEstimate {
+        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
+        let estimate = size.memory(self.threads(), outputs);
+        let held = self.table.bytes() + self.cost.bytes();
+        MemoryEstimate { rest: estimate.rest.saturating_add(held as u128), ..estimate }
     }
 
     /// How long the run may take, by what was measured of others; `None` for models of which nothing was.

@@ -68,9 +68,15 @@ impl Classes {
 pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Vec<usize>> {
     let affected: Vec<usize> =
         (0..predictions.len()).filter(|&row| !classes.is_desired(&predictions[row])).collect();
+    some_but_not_all(affected.len(), predictions.len(), classes)?;
+    Ok(affected)
+}
+
+/// Fails if nobody or everybody is turned down.
+pub(crate) fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Result<()> {
     let wanted = classes.desired_names().join(", ");
     let fault = |message: &str, help: String| Err(Error::new(ErrorKind::Population, message).help(help));
-    if affected.is_empty() {
+    if affected == 0 {
         return fault(
             "the model turns nobody down: every row has a desired outcome",
             format!(
@@ -78,7 +84,7 @@ pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Ve
             ),
         );
     }
-    if affected.len() == predictions.len() {
+    if affected == rows {
         return fault(
             "the model turns everybody down: no row has a desired outcome",
             format!(
@@ -86,7 +92,7 @@ pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Ve
             ),
         );
     }
-    Ok(affected)
+    Ok(())
 }
 
 /// Compares the model's labels with a column of the table that is said to hold them.
@@ -96,25 +102,45 @@ pub fn check_predictions(
     column: &str,
     claimed: &Labels,
 ) -> Result<()> {
-    let mut differences = 0;
-    let mut first = None;
-    for (row, prediction) in predictions.iter().enumerate() {
-        let ours = classes.names.get(prediction.label as usize).map_or("?", String::as_str);
-        let theirs = claimed.of_row[row].map_or("(missing)", |value| &claimed.values[value as usize]);
-        if ours != theirs && theirs != prediction.label.to_string() {
-            differences += 1;
-            first = first.or_else(|| Some((row, ours.to_owned(), theirs.to_owned())));
+    let mut comparison = Comparison::default();
+    comparison.add(predictions, classes, claimed);
+    comparison.finish(column)
+}
+
+/// Labels of the model compared with claimed ones, some rows after the others.
+#[derive(Debug, Default)]
+pub(crate) struct Comparison {
+    rows: usize,
+    differences: usize,
+    /// Row, what the model says and what the table says.
+    first: Option<(usize, String, String)>,
+}
+
+impl Comparison {
+    /// Compares further rows.
+    pub fn add(&mut self, predictions: &[Prediction], classes: &Classes, claimed: &Labels) {
+        for (prediction, theirs) in predictions.iter().zip(&claimed.of_row) {
+            let ours = classes.names.get(prediction.label as usize).map_or("?", String::as_str);
+            let theirs = theirs.map_or("(missing)", |value| &claimed.values[value as usize]);
+            if ours != theirs && theirs != prediction.label.to_string() {
+                self.differences += 1;
+                self.first.get_or_insert_with(|| (self.rows, ours.to_owned(), theirs.to_owned()));
+            }
+            self.rows += 1;
         }
     }
-    let Some((row, ours, theirs)) = first else { return Ok(()) };
-    Err(Error::new(
-        ErrorKind::Model,
-        format!(
-            "{differences} of {} predictions differ from the table's: in data row {} the model says {ours}, the table {theirs}",
-            predictions.len(),
+
+    /// Fails if anything differed.
+    pub fn finish(self, column: &str) -> Result<()> {
+        let Some((row, ours, theirs)) = self.first else { return Ok(()) };
+        let message = format!(
+            "{} of {} predictions differ from the table's: in data row {} the model says {ours}, the table {theirs}",
+            self.differences,
+            self.rows,
             row + 1
-        ),
-    )
-    .column(column)
-    .help("the model file, the order of its columns, the threshold or the class names are not those of the predictions"))
+        );
+        Err(Error::new(ErrorKind::Model, message).column(column).help(
+            "the model file, the order of its columns, the threshold or the class names are not those of the predictions",
+        ))
+    }
 }

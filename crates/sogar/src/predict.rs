@@ -67,14 +67,19 @@ pub fn class_names(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -
 /// Rows that are encoded at a time.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
+/// How many rows a model is best asked about at a time: encoded, a table can be ten times as large. A model that wants more at once
+/// gets them.
+pub(crate) fn rows_at_once(predictor: &dyn Predictor) -> usize {
+    predictor.batching().rows.max(ROWS_AT_ONCE)
+}
+
 /// What the model says of every row of a table.
 pub fn predict_table(
     predictor: &dyn Predictor,
     encoder: &Encoder,
     table: &FeatureTable,
 ) -> Result<Vec<Prediction>> {
-    // Some rows at a time: encoded, a table can be ten times as large. A model that wants more at once gets them.
-    let at_once = predictor.batching().rows.max(ROWS_AT_ONCE);
+    let at_once = rows_at_once(predictor);
     let mut predictions = Vec::with_capacity(table.rows);
     for start in (0..table.rows).step_by(at_once) {
         let rows: Vec<usize> = (start..table.rows.min(start.saturating_add(at_once))).collect();

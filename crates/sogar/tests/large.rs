@@ -45,7 +45,7 @@ fn prepared(memory_limit: Option<u128>) -> Prepared {
 #[test]
 fn flips_in_a_file_give_the_same_front() {
     let plain = prepared(None);
-    let estimate = plain.size().memory(1, 1);
+    let estimate = plain.memory_estimate(plain.size());
     let mut front = plain.solve(&(), &CancelToken::new()).unwrap();
     let listening = Listening::default();
     let mut other = prepared(Some(estimate.total() - 1)).solve(&listening, &CancelToken::new()).unwrap();

@@ -17,7 +17,7 @@ use sogar_baselines::contest::{Contest, Entry};
 use sogar_baselines::methods::{Method, choose};
 
 use super::plot::pixels;
-use super::solve::{held_out, prepare, refuse_sample, refuse_weights};
+use super::solve::{held_out, prepare_everybody, refuse_sample, refuse_weights};
 use crate::args::InputArgs;
 use crate::interrupt;
 use crate::output::{Exit, Output, require_writable};
@@ -58,7 +58,7 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
     let files: Vec<(&Path, Written)> =
         args.output.iter().map(|path| Ok((path.as_path(), written(path)?))).collect::<Result<_>>()?;
     args.output.iter().chain(&args.csv).try_for_each(|path| require_writable(path))?;
-    let prepared = prepare(&args.input, output)?;
+    let prepared = prepare_everybody(&args.input, output)?;
     refuse_sample(&prepared, "compare")?;
     refuse_weights(&prepared, "compare")?;
     let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;

@@ -13,7 +13,7 @@ use sogar::limits::TimeEstimate;
 use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
-use sogar::table::Table;
+use sogar::table::{Table, open_source};
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{InputArgs, SolveArgs};
@@ -48,15 +48,32 @@ fn checkpoint(args: &SolveArgs) -> Result<Option<CheckpointSettings>> {
     Ok(args.checkpoint.clone().map(|folder| CheckpointSettings { folder, limit }))
 }
 
-/// Reads the inputs and says what was found in them.
+/// Reads the inputs and says what was found in them. Of the table only the affected rows are kept.
 pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
+    let (config, folder, source) = input.config.resolve(&input.model)?;
+    let table = open_source(&input.table, &config.read_options()?)?;
+    if let Some(folder) = &input.outcomes_cache {
+        require_folder(folder)?;
+    }
+    let model = source.open(&*table, &config)?;
+    let predictions = input.check_predictions.as_deref();
+    said(Prepared::streamed(config, &folder, &*table, model, predictions)?, input, output)
+}
+
+/// The same with everybody in memory, for those who want to know more of people than what flips the affected ones.
+pub fn prepare_everybody(input: &InputArgs, output: &Output) -> Result<Prepared> {
     let (config, folder, source) = input.config.resolve(&input.model)?;
     let table = Table::read(&input.table, &config.read_options()?)?;
     if let Some(folder) = &input.outcomes_cache {
         require_folder(folder)?;
     }
     let model = source.open(&table, &config)?;
-    let mut prepared = Prepared::new(config, &folder, &table, model, input.check_predictions.as_deref())?;
+    let predictions = input.check_predictions.as_deref();
+    said(Prepared::new(config, &folder, &table, model, predictions)?, input, output)
+}
+
+/// Says what was found in the inputs.
+fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Prepared> {
     prepared.outcomes_cache.clone_from(&input.outcomes_cache);
     for notice in &prepared.notices {
         output.notice(notice);
@@ -166,13 +183,13 @@ fn sizes(prepared: &Prepared) -> String {
         None => String::new(),
         Some(weights) => {
             let people = |units: u64| grouped(units as f64 / table.weight_unit() as f64);
-            let (all, affected) = (people(weights.total()), people(prepared.affected_people()));
+            let (all, affected) = (people(prepared.reference.people), people(prepared.affected_people()));
             format!(" ({affected} of {all} people by `{}`)", weights.column)
         }
     };
     format!(
         "{} rows, {} of them affected{weights}; {} splits, {} edits, {} actions",
-        grouped(table.rows),
+        grouped(prepared.reference.rows),
         grouped(prepared.affected.len()),
         grouped(prepared.splits.len()),
         grouped(prepared.edits.len()),

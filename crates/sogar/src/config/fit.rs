@@ -2,14 +2,14 @@
 
 use super::{Config, EditStyle, FeatureConfig};
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{Feature, FeatureTable, Kind, label_values};
+use crate::feature::{Feature, FeatureTable, Kind, Labels, label_values};
 use crate::rules::Rule;
 use crate::table::Table;
 
 impl Config {
     /// The part of [`Config::check`] that needs the table.
     pub(super) fn check_against(&self, table: &Table, notices: &mut Vec<String>) -> Result<()> {
-        self.check_label(table)?;
+        self.check_label(label_values(table, self)?.as_ref())?;
         let (features, seen) = FeatureTable::infer(table, self)?;
         notices.extend(seen);
         self.check_features(&features.features, notices)
@@ -48,8 +48,9 @@ impl Config {
         Ok(())
     }
 
-    fn check_label(&self, table: &Table) -> Result<()> {
-        let Some(labels) = label_values(table, self)? else { return Ok(()) };
+    /// Checks the outcomes that people hope for against the label's values.
+    pub(crate) fn check_label(&self, labels: Option<&Labels>) -> Result<()> {
+        let Some(labels) = labels else { return Ok(()) };
         // Without class names the label's values are the class names; a score model's 0 and 1 are always known.
         if !self.model.classes.is_empty() {
             return Ok(());

@@ -39,13 +39,7 @@ impl SmoothCdf {
         } else {
             ((end - start) / (GRID - 1) as f64, GRID)
         };
-        let mut distinct: Vec<(f64, f64)> = Vec::new();
-        for (value, weight) in values.iter() {
-            match distinct.last_mut() {
-                Some((known, all)) if *known == value => *all += times(weight),
-                _ => distinct.push((value, times(weight))),
-            }
-        }
+        let distinct: Vec<(f64, f64)> = values.iter().map(|(value, weight)| (value, times(weight))).collect();
         let density: Vec<f64> = (0..points)
             .into_par_iter()
             .map(|i| {

@@ -21,7 +21,7 @@ use sogar_solver::Combine;
 use crate::actions::Edit;
 use crate::config::{Config, CostKind};
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{FeatureTable, Kind, Ordered};
+use crate::feature::{Distributions, FeatureTable, Kind, Ordered};
 use cdf::SmoothCdf;
 use function::{Function, no_function};
 use user_table::UserTable;
@@ -50,7 +50,7 @@ struct FeatureCost {
     kind: Kind,
     weight: f64,
     /// How many reference rows have at most a value (ordered and binary features), or exactly a level (categorical).
-    empirical: Ordered,
+    empirical: Arc<Ordered>,
     smooth: Option<SmoothCdf>,
     range: f64,
 }
@@ -59,24 +59,24 @@ impl CostModel {
     /// Learns CDFs, shares and ranges from the reference table. `edits` tells which features need them;
     /// a cost table named in the configuration is looked for relative to `folder`.
     pub fn new(
-        reference: &FeatureTable,
+        reference: &dyn Distributions,
         edits: &[Edit],
         config: &Config,
         folder: &Path,
     ) -> Result<CostModel> {
         let kind = config.cost.kind;
         let weight = |name: &str| config.features.get(name).and_then(|f| f.weight).unwrap_or(1.0);
-        let weighted = reference.features.iter().any(|feature| weight(&feature.name) != 1.0);
+        let known = reference.features();
+        let weighted = known.iter().any(|feature| weight(&feature.name) != 1.0);
         let in_rows = kind == CostKind::Mps && !weighted;
         let unit = if in_rows { reference.people() } else { MILLION };
         let person = reference.weight_unit();
-        let features = reference
-            .features
+        let features = known
             .iter()
             .enumerate()
             .map(|(index, feature)| {
                 let edited = edits.iter().any(|edit| edit.touched().any(|touched| touched == index));
-                let empirical = reference.ordered(index);
+                let empirical = reference.distribution(index);
                 FeatureCost {
                     name: feature.name.clone(),
                     kind: feature.kind.clone(),
@@ -90,14 +90,14 @@ impl CostModel {
             })
             .collect();
         let table = match (kind, &config.cost.table) {
-            (CostKind::Table, Some(path)) => Some(UserTable::read(&folder.join(path), reference)?),
+            (CostKind::Table, Some(path)) => Some(UserTable::read(&folder.join(path), known)?),
             (CostKind::Table, None) => {
                 let error = Error::new(ErrorKind::Config, "the cost is a table, but none is named");
                 return Err(error.help("set `table = \"costs.csv\"` under [cost]"));
             }
             _ => None,
         };
-        let known = if kind == CostKind::Function { reference.features.clone() } else { Vec::new() };
+        let known = if kind == CostKind::Function { known.to_vec() } else { Vec::new() };
         let function = Function { features: known, function: None };
         Ok(CostModel { kind, features, people: reference.people(), person, unit, in_rows, table, function })
     }
@@ -105,6 +105,11 @@ impl CostModel {
     /// Sets the function that a cost of the kind `function` is computed by. Other kinds have none.
     pub fn set_function(&mut self, function: Arc<dyn CostFunction>) {
         self.function.function = Some(function);
+    }
+
+    /// Memory that the distributions of features take.
+    pub fn bytes(&self) -> usize {
+        self.features.iter().map(|feature| feature.empirical.bytes()).sum()
     }
 
     /// Units in a cost of 1.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Feature, FeatureTable, feature_index};
+use crate::feature::{Feature, feature_index};
 use crate::files::read_bytes;
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct UserTable {
 const ANY: &str = "*";
 
 impl UserTable {
-    pub fn read(path: &Path, reference: &FeatureTable) -> Result<UserTable> {
+    pub fn read(path: &Path, features: &[Feature]) -> Result<UserTable> {
         let bytes = read_bytes(path)?;
         let bad = |line: usize, message: String| Error::new(ErrorKind::Config, message).file(path).row(line);
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes.as_slice());
@@ -37,14 +37,13 @@ impl UserTable {
             let line = number + 2;
             let record = record.map_err(|error| bad(line, error.to_string()))?;
             let [name, from, to, cost] = columns.map(|column| record.get(column).unwrap_or_default());
-            let feature =
-                feature_index(&reference.features, name).map_err(|error| error.file(path).row(line))?;
+            let feature = feature_index(features, name).map_err(|error| error.file(path).row(line))?;
             let cost: f64 = match cost.parse() {
                 Ok(cost) if (0.0..=4294.0).contains(&cost) => cost,
                 _ => return Err(bad(line, format!("`{cost}` is not a cost between 0 and 4294"))),
             };
             for value in [from, to] {
-                let description = &reference.features[feature];
+                let description = &features[feature];
                 let known = value == ANY
                     || description.level_index(value).is_some()
                     || (description.is_numeric() && value.parse::<f64>().is_ok());
@@ -57,7 +56,7 @@ impl UserTable {
                 return Err(bad(line, format!("the change of `{name}` from {from} to {to} is listed twice")));
             }
         }
-        Ok(UserTable { path: path.to_owned(), features: reference.features.clone(), costs })
+        Ok(UserTable { path: path.to_owned(), features: features.to_vec(), costs })
     }
 
     pub fn cost(&self, feature: usize, from: f64, to: f64) -> Result<f64> {

@@ -14,12 +14,10 @@ use crate::table::{Cells, Column, MISSING, Table};
 /// Whole numbers beyond this are not exact in an `f64`.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// A kind with one value a row.
+/// A kind with one value a cell.
 pub(super) struct Seen {
     pub kind: Kind,
     pub values: Vec<f64>,
-    /// Rows without a value.
-    pub missing: usize,
     /// Whether all rows have the same value.
     pub constant: bool,
 }
@@ -71,7 +69,6 @@ impl View<'_> {
 
     fn numbers(&self, numbers: &[f64], kind: KindName) -> Result<Seen> {
         let known = || numbers.iter().copied().filter(|number| !number.is_nan());
-        let missing = numbers.iter().filter(|number| number.is_nan()).count();
         let Some(first) = known().next() else { return Err(self.all_missing()) };
         let whole = |number: f64| number.fract() == 0.0 && number.abs() <= LARGEST_WHOLE;
         let kind = match kind {
@@ -89,8 +86,8 @@ impl View<'_> {
             KindName::Numeric if known().all(whole) => Kind::Integer,
             _ => Kind::Real,
         };
-        let constant = missing == 0 && known().all(|number| number == first);
-        Ok(Seen { kind, values: numbers.to_vec(), missing, constant })
+        let constant = numbers.iter().all(|&number| number == first);
+        Ok(Seen { kind, values: numbers.to_vec(), constant })
     }
 
     fn ordinal(&self) -> Result<Seen> {
@@ -209,16 +206,11 @@ impl View<'_> {
     }
 
     fn named(&self, kind: Kind, values: Vec<f64>) -> Result<Seen> {
-        let gap = match &kind {
-            Kind::Categorical { missing, .. } => missing.map(|index| index as f64),
-            _ => None,
-        };
-        let missing = values.iter().filter(|value| value.is_nan() || Some(**value) == gap).count();
-        if missing == values.len() {
+        if values.iter().all(|&value| is_missing(&kind, value)) {
             return Err(self.all_missing());
         }
         let constant = values.iter().all(|value| *value == values[0]);
-        Ok(Seen { kind, values, missing, constant })
+        Ok(Seen { kind, values, constant })
     }
 
     fn all_missing(&self) -> Error {
@@ -261,7 +253,15 @@ fn two_values(numbers: &[f64]) -> Option<(f64, f64)> {
 fn binary_numbers(numbers: &[f64], (small, large): (f64, f64)) -> Seen {
     let levels = vec![format_number(small), format_number(large)];
     let values = numbers.iter().map(|number| f64::from(*number == large)).collect();
-    Seen { kind: Kind::Binary { levels }, values, missing: 0, constant: false }
+    Seen { kind: Kind::Binary { levels }, values, constant: false }
+}
+
+/// Whether a value of this kind stands for none.
+pub(super) fn is_missing(kind: &Kind, value: f64) -> bool {
+    match kind {
+        Kind::Categorical { missing: Some(missing), .. } => value.is_nan() || value == *missing as f64,
+        _ => value.is_nan(),
+    }
 }
 
 /// Order of a binary feature's values (SPEC §5): 0 < 1 and other numbers, false < true, no < yes, else byte order.

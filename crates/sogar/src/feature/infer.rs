@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::column::View;
-use super::one_hot::{self, Group, NoneSet};
-use super::{Columns, Feature, FeatureTable, Kind};
+use super::column::{View, is_missing};
+use super::look::{Counts, Look};
+use super::one_hot::{self, Group};
+use super::{Columns, Feature, FeatureTable, Kind, Weights};
 use crate::config::{Config, FeatureConfig};
 use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::table::Table;
@@ -17,55 +18,72 @@ impl FeatureTable {
     ///
     /// The label, the weight and ignored columns are left out; kinds are inferred unless the configuration sets them.
     pub fn infer(table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
-        let mut notices = Vec::new();
-        let left_out = left_out(table, config)?;
-        let groups = groups(table, config, &left_out, &mut notices)?;
-        let mut group_of: BTreeMap<&str, &Group> = BTreeMap::new();
-        for group in &groups {
-            for column in &group.columns {
-                group_of.insert(column, group);
-            }
-        }
-        let (features, values) = (Vec::new(), Vec::new());
-        let features = FeatureTable { features, values, rows: table.rows, weights: None };
-        let mut features = features.weighed(table, config)?;
-        let mut constant = 0;
-        let mut done = BTreeSet::new();
-        let setting = FeatureConfig::default();
-        for column in table.columns.iter().filter(|column| !left_out.contains(column.name.as_str())) {
-            if let Some(group) = group_of.get(column.name.as_str()) {
-                if done.insert(&group.name) {
-                    let values = one_hot::values(table, &group.columns, NoneSet::Refuse)?;
-                    features.features.push(group.feature(&config.data.missing));
-                    features.values.push(values);
-                }
-                continue;
-            }
-            let setting = config.features.get(&column.name).unwrap_or(&setting);
-            let seen = View { table, column, setting, tokens: &config.data.missing }.see()?;
-            let feature = Feature {
-                name: column.name.clone(),
-                kind: seen.kind,
-                columns: Columns::One(column.name.clone()),
-            };
-            describe(&feature, seen.missing, seen.constant, table.rows, &mut notices);
-            constant += usize::from(seen.constant);
-            features.features.push(feature);
-            features.values.push(seen.values);
-        }
-        check_names(&features, table, config, &left_out)?;
-        if features.features.is_empty() {
-            return Err(table
-                .error("no column is left to be a feature")
-                .help("check `label` and `ignore` under [data]"));
-        }
-        if constant == features.features.len() {
-            return Err(table
-                .error("every feature has the same value in all rows")
-                .help("give a table whose rows differ"));
-        }
-        Ok((features, notices))
+        let weights = config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
+        let mut values = Vec::new();
+        let (features, notices) = inferred(table, config, &mut |seen, _| values.push(seen))?;
+        Ok((FeatureTable { features, values, rows: table.rows, weights }, notices))
     }
+}
+
+/// Infers the features of a table, however it is looked at. `keep` gets the values of each, one a cell, with how often cells count.
+pub(super) fn inferred(
+    look: &dyn Look,
+    config: &Config,
+    keep: &mut dyn FnMut(Vec<f64>, &Counts),
+) -> Result<(Vec<Feature>, Vec<String>)> {
+    let table = look.header();
+    let mut notices = Vec::new();
+    let left_out = left_out(table, config)?;
+    let groups = groups(look, config, &left_out, &mut notices)?;
+    let mut group_of: BTreeMap<&str, &Group> = BTreeMap::new();
+    for group in &groups {
+        for column in &group.columns {
+            group_of.insert(column, group);
+        }
+    }
+    let mut features = Vec::new();
+    let mut constant = 0;
+    let mut done = BTreeSet::new();
+    let setting = FeatureConfig::default();
+    for (position, column) in table.columns.iter().enumerate() {
+        let name = &column.name;
+        if left_out.contains(name.as_str()) {
+            continue;
+        }
+        if let Some(group) = group_of.get(name.as_str()) {
+            if done.insert(&group.name) {
+                let (values, counts) = look.one_hot(&group.columns)?;
+                features.push(group.feature(&config.data.missing));
+                keep(values, &counts);
+            }
+            continue;
+        }
+        let setting = config.features.get(name).unwrap_or(&setting);
+        look.column(position, &mut |table, column, counts| {
+            let seen = View { table, column, setting, tokens: &config.data.missing }.see()?;
+            let feature =
+                Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()) };
+            let is_gap = |cell: usize| is_missing(&feature.kind, seen.values[cell]);
+            let missing = counts.rows_where(seen.values.len(), is_gap);
+            describe(&feature, missing, seen.constant, look.header().rows, &mut notices);
+            constant += usize::from(seen.constant);
+            features.push(feature);
+            keep(seen.values, counts);
+            Ok(())
+        })?;
+    }
+    check_names(&features, table, config, &left_out)?;
+    if features.is_empty() {
+        return Err(table
+            .error("no column is left to be a feature")
+            .help("check `label` and `ignore` under [data]"));
+    }
+    if constant == features.len() {
+        return Err(table
+            .error("every feature has the same value in all rows")
+            .help("give a table whose rows differ"));
+    }
+    Ok((features, notices))
 }
 
 /// The names of columns that are no features.
@@ -86,12 +104,12 @@ fn left_out<'a>(table: &Table, config: &'a Config) -> Result<BTreeSet<&'a str>> 
 }
 
 fn groups(
-    table: &Table,
+    look: &dyn Look,
     config: &Config,
     left_out: &BTreeSet<&str>,
     notices: &mut Vec<String>,
 ) -> Result<Vec<Group>> {
-    let mut groups = one_hot::declared(table, config)?;
+    let mut groups = one_hot::declared(look.header(), config)?;
     let taken: BTreeSet<String> = groups.iter().flat_map(|group| group.columns.iter().cloned()).collect();
     if let Some(column) = taken.iter().find(|column| left_out.contains(column.as_str())) {
         return Err(Error::new(
@@ -104,12 +122,12 @@ fn groups(
         let free = |name: &str| {
             !left_out.contains(name) && !taken.contains(name) && !config.features.contains_key(name)
         };
-        groups.extend(one_hot::inferred(table, free, notices));
+        groups.extend(one_hot::inferred(look, free, notices)?);
     }
     Ok(groups)
 }
 
-fn describe(feature: &Feature, missing: usize, constant: bool, rows: usize, notices: &mut Vec<String>) {
+fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notices: &mut Vec<String>) {
     let name = &feature.name;
     if missing > 0 {
         let meaning = match (&feature.kind, feature.missing_level()) {
@@ -131,13 +149,13 @@ fn describe(feature: &Feature, missing: usize, constant: bool, rows: usize, noti
 
 /// Every `[features.NAME]` must speak of a feature.
 fn check_names(
-    features: &FeatureTable,
+    features: &[Feature],
     table: &Table,
     config: &Config,
     left_out: &BTreeSet<&str>,
 ) -> Result<()> {
     for name in config.features.keys() {
-        if features.features.iter().any(|feature| feature.name == *name) {
+        if features.iter().any(|feature| feature.name == *name) {
             continue;
         }
         let message = if left_out.contains(name.as_str()) {
@@ -147,7 +165,7 @@ fn check_names(
         } else {
             format!("[features.{name}] speaks of a feature that the table does not have")
         };
-        let names = features.features.iter().map(|feature| feature.name.as_str());
+        let names = features.iter().map(|feature| feature.name.as_str());
         return Err(Error::new(ErrorKind::Config, message).help(suggest(name, names)));
     }
     Ok(())

@@ -1,9 +1,10 @@
 //! The label column: what the classes are called, and which one each row truly has.
 
+use super::look::Streamed;
 use super::texts::Texts;
 use crate::config::Config;
 use crate::error::Result;
-use crate::table::{MISSING, Table};
+use crate::table::{MISSING, Table, TableSource};
 
 /// The values of a label column.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +34,15 @@ pub fn label_values(table: &Table, config: &Config) -> Result<Option<Labels>> {
         of_row: of_row.collect(),
         values: order.into_iter().map(|index| texts.levels[index].clone()).collect(),
     }))
+}
+
+/// The values of the label column of a table that is read part by part, without those of rows.
+pub fn label_names(source: &dyn TableSource, config: &Config) -> Result<Option<Labels>> {
+    let Some(name) = &config.data.label else { return Ok(None) };
+    source.header().require(name)?;
+    let (each_once, _) = Streamed { source, scale: None }.each_once(name)?;
+    let labels = label_values(&each_once, config)?;
+    Ok(labels.map(|labels| Labels { of_row: Vec::new(), ..labels }))
 }
 
 #[cfg(test)]

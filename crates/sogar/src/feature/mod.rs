@@ -8,14 +8,17 @@ mod apply;
 mod column;
 mod infer;
 mod labels;
+mod look;
 mod one_hot;
 mod ordered;
+mod reference;
 mod texts;
 mod weights;
 
-pub use labels::{Labels, label_values};
+pub use labels::{Labels, label_names, label_values};
 pub use ordered::Ordered;
-pub use weights::Weights;
+pub use reference::{Distributions, Reference};
+pub use weights::{Scale, Weights};
 
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +169,12 @@ impl FeatureTable {
     /// A feature's values in order, each counted as often as its row does.
     pub fn ordered(&self, feature: usize) -> Ordered {
         Ordered::new(&self.values[feature], self.weights.as_ref())
+    }
+
+    /// Memory that the values of its rows take.
+    pub fn bytes(&self) -> usize {
+        let weights = if self.weights.is_some() { size_of::<u32>() } else { 0 };
+        self.rows.saturating_mul(self.values.len() * size_of::<f64>() + weights)
     }
 
     /// The position of the feature of that name, or an error that says which name may have been meant.

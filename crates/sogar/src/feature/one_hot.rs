@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::look::Look;
 use super::{Columns, Feature, Kind};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Cells, Column, Table};
+use crate::table::{Cells, Table};
 
 /// Separators between a group's name and a level, the surest first.
 const SEPARATORS: [char; 3] = [':', '=', '_'];
@@ -93,32 +94,37 @@ fn common_prefix(names: &[String]) -> usize {
 }
 
 /// The groups that the columns show by their names and values. `free` says which columns may take part.
-pub(super) fn inferred(table: &Table, free: impl Fn(&str) -> bool, notices: &mut Vec<String>) -> Vec<Group> {
-    let candidates: Vec<(&Column, &[f64])> =
-        table.columns.iter().filter(|column| free(&column.name)).filter_map(zero_or_one).collect();
+pub(super) fn inferred(
+    look: &dyn Look,
+    free: impl Fn(&str) -> bool,
+    notices: &mut Vec<String>,
+) -> Result<Vec<Group>> {
+    let table = look.header();
+    let mut candidates: Vec<&str> = Vec::new();
+    for (position, column) in table.columns.iter().enumerate() {
+        let name = column.name.as_str();
+        let may_be = SEPARATORS.iter().any(|separator| parts(name, *separator).next().is_some());
+        if may_be && free(name) && look.is_zero_or_one(position)? {
+            candidates.push(name);
+        }
+    }
     let mut taken = BTreeSet::new();
     let mut groups = Vec::new();
     for separator in SEPARATORS {
         // Shorter prefixes first: they hold more columns, and a part of a group never sums to 1.
-        let mut prefixes: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
-        for (index, (column, _)) in candidates.iter().enumerate() {
-            for (at, _) in column.name.match_indices(separator) {
-                if at > 0 && at + separator.len_utf8() < column.name.len() {
-                    prefixes.entry((at, &column.name[..at])).or_default().push(index);
-                }
+        let mut prefixes: BTreeMap<(usize, &str), Vec<&str>> = BTreeMap::new();
+        for name in &candidates {
+            for at in parts(name, separator) {
+                prefixes.entry((at, &name[..at])).or_default().push(name);
             }
         }
         for ((at, prefix), members) in prefixes {
             if members.len() < 2
                 || members.iter().any(|member| taken.contains(member))
-                || !sums_to_one(&members, &candidates, table.rows)
+                || !look.sums_to_one(&members)?
             {
                 continue;
             }
-            let levels = members.iter().map(|member| {
-                let name = &candidates[*member].0.name;
-                (name[at + separator.len_utf8()..].to_owned(), name.clone())
-            });
             if table.column(prefix).is_some() {
                 notices.push(format!(
                     "columns `{prefix}{separator}…` look like one feature, but `{prefix}` is a column too; \
@@ -126,30 +132,38 @@ pub(super) fn inferred(table: &Table, free: impl Fn(&str) -> bool, notices: &mut
                 ));
                 continue;
             }
-            groups.push(Group::new(prefix, levels.collect()));
-            taken.extend(members.iter().copied());
+            let level = |name: &&str| (name[at + separator.len_utf8()..].to_owned(), (*name).to_owned());
+            groups.push(Group::new(prefix, members.iter().map(level).collect()));
             notices.push(format!(
                 "{} one-hot columns `{prefix}{separator}…` are read as one categorical feature `{prefix}`",
                 members.len()
             ));
+            taken.extend(members);
         }
     }
-    groups
+    Ok(groups)
 }
 
-fn zero_or_one(column: &Column) -> Option<(&Column, &[f64])> {
-    match &column.cells {
-        Cells::Numbers(values) if values.iter().all(|value| *value == 0.0 || *value == 1.0) => {
-            Some((column, values))
-        }
-        _ => None,
-    }
+/// Where a name may be cut into a group's name and a level.
+fn parts(name: &str, separator: char) -> impl Iterator<Item = usize> {
+    name.match_indices(separator)
+        .map(|(at, _)| at)
+        .filter(move |at| *at > 0 && at + separator.len_utf8() < name.len())
 }
 
-fn sums_to_one(members: &[usize], candidates: &[(&Column, &[f64])], rows: usize) -> bool {
-    let mut sums = vec![0_u32; rows];
-    for member in members {
-        for (sum, value) in sums.iter_mut().zip(candidates[*member].1) {
+/// Whether all cells are 0 or 1.
+pub(super) fn zero_or_one(cells: &Cells) -> bool {
+    matches!(cells, Cells::Numbers(values) if values.iter().all(|value| *value == 0.0 || *value == 1.0))
+}
+
+/// Whether exactly one of some columns, which hold 0 and 1, is 1 in every row.
+pub(super) fn sums_to_one(table: &Table, names: &[&str]) -> bool {
+    let mut sums = vec![0_u32; table.rows];
+    for name in names {
+        let Some(Cells::Numbers(values)) = table.column(name).map(|column| &column.cells) else {
+            return false;
+        };
+        for (sum, value) in sums.iter_mut().zip(values) {
             *sum += u32::from(*value == 1.0);
         }
     }
@@ -202,6 +216,7 @@ pub(super) fn values(table: &Table, columns: &[String], none_set: NoneSet) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Column;
 
     fn table(columns: &[(&str, &[f64])]) -> Table {
         let columns = columns.iter().map(|(name, values)| Column::numbers(*name, values.to_vec())).collect();
@@ -209,7 +224,7 @@ mod tests {
     }
 
     fn names(columns: &[(&str, &[f64])]) -> Vec<Group> {
-        inferred(&table(columns), |_| true, &mut Vec::new())
+        inferred(&table(columns), |_| true, &mut Vec::new()).unwrap()
     }
 
     #[test]
@@ -243,7 +258,7 @@ mod tests {
     fn a_column_of_the_same_name_keeps_them_apart() {
         let mut notices = Vec::new();
         let table = table(&[("job", &[5.0, 6.0]), ("job:a", &[1.0, 0.0]), ("job:b", &[0.0, 1.0])]);
-        assert!(inferred(&table, |_| true, &mut notices).is_empty());
+        assert!(inferred(&table, |_| true, &mut notices).unwrap().is_empty());
         assert!(notices[0].contains("kept apart"));
     }
 

@@ -1,40 +1,71 @@
-//! A column's values in order, each counted as often as its row does: what distribution functions and quantiles are read from.
+//! A column's values in order, each counted as often as its rows do: what distribution functions and quantiles are read from.
 
 use super::Weights;
 
-/// The values of a column that are not missing, ascending. With weights a value stands for as many equal ones as its row has
-/// units, so that everything is as if rows were repeated.
+/// The different values of a column that are not missing, ascending, with how often each is there. With weights a value stands for as
+/// many equal ones as its rows have units, so that everything is as if rows were repeated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ordered {
     values: Vec<f64>,
-    /// The weight of all values up to each, itself included; empty where every row counts once.
+    /// The weight of all values up to each, itself included; empty where every value is there once.
     up_to: Vec<u64>,
 }
 
 impl Ordered {
     /// Brings a column's values in order. `weights` are those of its rows, where they differ.
     pub fn new(values: &[f64], weights: Option<&Weights>) -> Self {
-        let Some(weights) = weights else {
-            let mut values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
-            values.sort_by(f64::total_cmp);
-            return Ordered { values, up_to: Vec::new() };
-        };
-        let mut pairs: Vec<(f64, u32)> = (0..values.len())
-            .filter(|&row| !values[row].is_nan())
-            .map(|row| (values[row], weights.of_row(row)))
-            .collect();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        match weights {
+            None => Ordered::counted(values.to_vec(), &[]),
+            Some(weights) => {
+                let times: Vec<u64> = (0..values.len()).map(|row| u64::from(weights.of_row(row))).collect();
+                Ordered::counted(values.to_vec(), &times)
+            }
+        }
+    }
+
+    /// Brings values in order that count so many times each; no `times`: once.
+    pub(super) fn counted(mut values: Vec<f64>, times: &[u64]) -> Self {
+        if times.is_empty() {
+            values.retain(|value| !value.is_nan());
+            values.sort_unstable_by(f64::total_cmp);
+            return Ordered::ascending(values.len(), |at| (values[at], 1));
+        }
+        let mut pairs: Vec<(f64, u64)> = values.into_iter().zip(times.iter().copied()).collect();
+        pairs.retain(|(value, _)| !value.is_nan());
+        pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        Ordered::ascending(pairs.len(), |at| pairs[at])
+    }
+
+    /// Joins equal values, which stand next to each other.
+    fn ascending(count: usize, pair: impl Fn(usize) -> (f64, u64)) -> Self {
+        let (mut values, mut up_to): (Vec<f64>, Vec<u64>) = (Vec::new(), Vec::new());
         let mut total = 0;
-        let up_to = pairs.iter().map(|&(_, weight)| {
-            total += u64::from(weight);
-            total
-        });
-        Ordered { up_to: up_to.collect(), values: pairs.into_iter().map(|(value, _)| value).collect() }
+        for at in 0..count {
+            let (value, times) = pair(at);
+            total += times;
+            if values.last() == Some(&value) {
+                up_to.pop();
+            } else {
+                values.push(value);
+            }
+            up_to.push(total);
+        }
+        if total == values.len() as u64 {
+            up_to.clear();
+        }
+        values.shrink_to_fit();
+        up_to.shrink_to_fit();
+        Ordered { values, up_to }
     }
 
     /// How many values there are, by weight.
     pub fn count(&self) -> u64 {
         self.up_to.last().copied().unwrap_or(self.values.len() as u64)
+    }
+
+    /// Memory that it takes.
+    pub fn bytes(&self) -> usize {
+        8 * (self.values.len() + self.up_to.len())
     }
 
     /// The smallest and the largest value.
@@ -44,8 +75,7 @@ impl Ordered {
 
     /// How many different values there are.
     pub fn distinct(&self) -> usize {
-        let steps = self.values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        steps + usize::from(!self.values.is_empty())
+        self.values.len()
     }
 
     /// How many are at most this value, by weight.
@@ -83,7 +113,7 @@ impl Ordered {
         self.values[self.up_to.partition_point(|&end| end <= position).min(self.values.len() - 1)]
     }
 
-    /// The values in order, each with its weight.
+    /// The different values in order, each with its weight.
     pub fn iter(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         (0..self.values.len()).map(|position| {
             let weight = self.weight_of_first(position + 1) - self.weight_of_first(position);
@@ -114,6 +144,20 @@ mod tests {
             let share = f64::from(share) / 20.0;
             assert_eq!(weighted.quantile(share), repeated.quantile(share));
         }
+        assert_eq!(weighted, repeated);
         assert_eq!(Ordered::new(&[f64::NAN], None).quantile(0.5), None);
+    }
+
+    #[test]
+    fn values_that_are_there_once_need_no_counts() {
+        let ordered = Ordered::new(&[3.0, 1.0, 2.0], None);
+        assert!(ordered.up_to.is_empty());
+        assert_eq!(ordered.iter().collect::<Vec<_>>(), [(1.0, 1), (2.0, 1), (3.0, 1)]);
+        let again = Ordered::new(&[3.0, 1.0, 2.0, 2.0], None);
+        assert_eq!(again.iter().collect::<Vec<_>>(), [(1.0, 1), (2.0, 2), (3.0, 1)]);
+        assert_eq!(
+            Ordered::counted(vec![2.0, 1.0], &[1, 4]).iter().collect::<Vec<_>>(),
+            [(1.0, 4), (2.0, 1)]
+        );
     }
 }

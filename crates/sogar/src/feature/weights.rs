@@ -4,9 +4,11 @@
 //! that such sums stay exact, weights are whole numbers of a *unit*: a person where all weights are whole, else the largest of a
 //! tenth, a hundredth, … a millionth of one on which all weights lie (what is finer is rounded to a millionth, SPEC §5).
 
+use std::ops::ControlFlow;
+
 use super::format_number;
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::table::{Cells, Table};
+use crate::table::{Cells, Table, TableSource};
 
 /// Weights are multiples of one by this, at the finest.
 const MILLION: u64 = 1_000_000;
@@ -35,33 +37,9 @@ impl Weights {
     /// # Ok::<(), sogar::Error>(())
     /// ```
     pub fn read(table: &Table, column: &str) -> Result<Weights> {
-        let found = table.column(column).ok_or_else(|| {
-            table.error(format!("there is no column `{column}`, which data.weight names")).help(format!(
-                "{}; or add it, with 1 where a row is one person",
-                suggest(column, table.names())
-            ))
-        })?;
-        let Cells::Numbers(numbers) = &found.cells else {
-            return Err(text_cell(table, column, &found.cells));
-        };
-        let mut fine = Vec::with_capacity(numbers.len());
-        for (row, &weight) in numbers.iter().enumerate() {
-            fine.push(
-                millionths(weight)
-                    .map_err(|(message, help)| table.error_at(row, column, message).help(help))?,
-            );
-        }
-        let coarsest = (0..=6).map(|digits| 10u64.pow(6 - digits));
-        let step =
-            coarsest.into_iter().find(|step| fine.iter().all(|weight| weight % step == 0)).unwrap_or(1);
-        let unit = MILLION / step;
-        let total: u64 = fine.iter().map(|weight| weight / step).fold(0, u64::saturating_add);
-        if total > MOST {
-            return Err(too_many(table, column, total, unit));
-        }
-        // Each is at most the total, which fits.
-        let of_row = fine.iter().map(|weight| (weight / step) as u32).collect();
-        Ok(Weights { column: column.to_owned(), unit: unit as u32, of_row, total })
+        let fine = fine(table, column)?;
+        let scale = Scale::of(table, column, &fine)?;
+        Ok(scale.weights(&fine))
     }
 
     /// The same in a finer unit, which other parts of the table need. What does not lie on it, or is more than can be counted, is an
@@ -95,6 +73,137 @@ impl Weights {
     pub fn total(&self) -> u64 {
         self.total
     }
+
+    /// Adds the weights of further rows, in units.
+    pub fn append(&mut self, rows: impl IntoIterator<Item = u32>) {
+        for weight in rows {
+            self.of_row.push(weight);
+            self.total += u64::from(weight);
+        }
+    }
+}
+
+/// What has to be known of all weights of a table before any of them can be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scale {
+    /// The column that they come from.
+    pub column: String,
+    /// Units in the weight of one person.
+    pub unit: u32,
+    /// The weight of all rows, in units.
+    pub total: u64,
+}
+
+impl From<&Weights> for Scale {
+    fn from(weights: &Weights) -> Scale {
+        Scale { column: weights.column.clone(), unit: weights.unit, total: weights.total }
+    }
+}
+
+impl Scale {
+    /// Looks at all weights in a column of a table, which is read part by part.
+    pub(super) fn read(source: &dyn TableSource, column: &str) -> Result<Scale> {
+        const ROWS: usize = 1 << 16;
+        let header = source.header();
+        let found = header.column(column).ok_or_else(|| no_column(header, column))?;
+        if matches!(found.cells, Cells::Text { .. }) {
+            return Err(text_column(source, column)?);
+        }
+        let mut sum = Sum::default();
+        source.each_part(&[column], ROWS, &mut |part| {
+            sum.add(&fine(part, column)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        sum.scale(header, column)
+    }
+
+    fn of(table: &Table, column: &str, fine: &[u64]) -> Result<Scale> {
+        let mut sum = Sum::default();
+        sum.add(fine);
+        sum.scale(table, column)
+    }
+
+    /// The weights of a part of the table's rows.
+    pub fn part(&self, part: &Table) -> Result<Weights> {
+        Ok(self.weights(&fine(part, &self.column)?))
+    }
+
+    /// No weights yet.
+    pub fn none(&self) -> Weights {
+        self.weights(&[])
+    }
+
+    fn weights(&self, fine: &[u64]) -> Weights {
+        let step = MILLION / u64::from(self.unit);
+        // Each is at most the total, which fits.
+        let of_row: Vec<u32> = fine.iter().map(|weight| (weight / step) as u32).collect();
+        let total = of_row.iter().map(|&weight| u64::from(weight)).sum();
+        Weights { column: self.column.clone(), unit: self.unit, of_row, total }
+    }
+}
+
+/// Weights added up, in millionths.
+#[derive(Default)]
+struct Sum {
+    /// Whether some weight ends in no zero, in one, … in six or more: in a whole number of people.
+    zeros: [bool; 7],
+    total: u128,
+}
+
+impl Sum {
+    fn add(&mut self, fine: &[u64]) {
+        for &weight in fine {
+            let zeros = (0..6).take_while(|&zeros| weight % 10u64.pow(zeros + 1) == 0).count();
+            self.zeros[zeros] = true;
+            self.total += u128::from(weight);
+        }
+    }
+
+    fn scale(&self, table: &Table, column: &str) -> Result<Scale> {
+        let zeros = self.zeros.iter().position(|&there| there).unwrap_or(6);
+        let step = 10u64.pow(zeros as u32);
+        let unit = MILLION / step;
+        let total = u64::try_from(self.total / u128::from(step)).unwrap_or(u64::MAX);
+        if total > MOST {
+            return Err(too_many(table, column, total, unit));
+        }
+        Ok(Scale { column: column.to_owned(), unit: unit as u32, total })
+    }
+}
+
+/// The weights of a table's rows in millionths.
+fn fine(table: &Table, column: &str) -> Result<Vec<u64>> {
+    let found = table.column(column).ok_or_else(|| no_column(table, column))?;
+    let Cells::Numbers(numbers) = &found.cells else {
+        return Err(text_cell(table, column, &found.cells).0);
+    };
+    let mut fine = Vec::with_capacity(numbers.len());
+    for (row, &weight) in numbers.iter().enumerate() {
+        fine.push(
+            millionths(weight).map_err(|(message, help)| table.error_at(row, column, message).help(help))?,
+        );
+    }
+    Ok(fine)
+}
+
+fn no_column(table: &Table, column: &str) -> Error {
+    table
+        .error(format!("there is no column `{column}`, which data.weight names"))
+        .help(format!("{}; or add it, with 1 where a row is one person", suggest(column, table.names())))
+}
+
+/// The error for the first cell that is no number in a column that is read part by part.
+fn text_column(source: &dyn TableSource, column: &str) -> Result<Error> {
+    let mut first = None;
+    source.each_part(&[column], 1 << 16, &mut |part| {
+        let Some(found) = part.column(column) else { return Ok(ControlFlow::Break(())) };
+        let (error, is_bad) = text_cell(part, column, &found.cells);
+        if is_bad || first.is_none() {
+            first = Some(error);
+        }
+        Ok(if is_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(first.unwrap_or_else(|| source.header().error("a weight is no number").column(column)))
 }
 
 /// A weight in millionths, or what is wrong with it and what to do.
@@ -124,11 +233,11 @@ fn millionths(weight: f64) -> std::result::Result<u64, (String, &'static str)> {
     }
 }
 
-/// The error for the first cell that is no number.
-fn text_cell(table: &Table, column: &str, cells: &Cells) -> Error {
+/// The error for the first cell that is no number (the first cell of all, if each is a number in itself), and whether it is one.
+fn text_cell(table: &Table, column: &str, cells: &Cells) -> (Error, bool) {
     let help = "a weight is how many people a row stands for: correct the cell, or name another column";
     let Cells::Text { codes, levels } = cells else {
-        return table.error("a weight is no number").column(column);
+        return (table.error("a weight is no number").column(column), false);
     };
     let level = |code: u32| levels.get(code as usize).map(String::as_str);
     let bad = codes.iter().position(|&code| level(code).is_none_or(|text| text.parse::<f64>().is_err()));
@@ -137,7 +246,7 @@ fn text_cell(table: &Table, column: &str, cells: &Cells) -> Error {
         Some(text) => format!("`{text}` is not a number, but the column holds weights"),
         None => "the row has no weight".to_owned(),
     };
-    table.error_at(row, column, message).help(help)
+    (table.error_at(row, column, message).help(help), bad.is_some())
 }
 
 fn too_many(table: &Table, column: &str, total: u64, unit: u64) -> Error {

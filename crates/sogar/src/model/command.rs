@@ -16,8 +16,8 @@ use super::readable::Readable;
 use super::{Answers, Batching, Callback, LoadedModel, Rows};
 use crate::config::{AnswerKind, Config, ModelConfig};
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{FeatureTable, label_values};
-use crate::table::Table;
+use crate::feature::{Reference, label_names};
+use crate::table::TableSource;
 
 pub use process::end_all;
 
@@ -64,9 +64,9 @@ impl CommandLine {
     }
 
     /// The model for a table, whose columns the command will get. The command is not started yet.
-    pub fn open(&self, table: &Table, config: &Config) -> Result<LoadedModel> {
-        let (features, _) = FeatureTable::infer(table, config)?;
-        let readable = Readable::new(&features.features, table.names());
+    pub fn open(&self, table: &dyn TableSource, config: &Config) -> Result<LoadedModel> {
+        let (reference, _) = Reference::infer(table, config)?;
+        let readable = Readable::new(&reference.features, table.header().names());
         let classes = match self.answers {
             AnswerKind::Scores => Vec::new(),
             AnswerKind::Labels => classes(table, config)?,
@@ -114,11 +114,11 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>> {
 }
 
 /// The classes that a command's labels may name.
-fn classes(table: &Table, config: &Config) -> Result<Vec<String>> {
+fn classes(table: &dyn TableSource, config: &Config) -> Result<Vec<String>> {
     if !config.model.classes.is_empty() {
         return Ok(config.model.classes.clone());
     }
-    match label_values(table, config)? {
+    match label_names(table, config)? {
         Some(labels) if labels.values.len() > 1 => Ok(labels.values),
         _ => Err(fault("the classes that the command may answer with are not known").help(
             "list them: `classes = [\"no\", \"yes\"]` under [model], or name the label column (--label)",

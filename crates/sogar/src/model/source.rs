@@ -6,7 +6,7 @@ use super::{CommandLine, LoadedModel, load};
 use crate::config::Config;
 use crate::error::Result;
 use crate::files::{read_bytes, sha256_hex};
-use crate::table::Table;
+use crate::table::TableSource;
 
 /// Where a model comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Source {
 
 impl Source {
     /// The model for a table. A command is not started yet.
-    pub fn open(&self, table: &Table, config: &Config) -> Result<LoadedModel> {
+    pub fn open(&self, table: &dyn TableSource, config: &Config) -> Result<LoadedModel> {
         match self {
             Source::File(path) => load(path, config.model.threshold),
             Source::Command(command) => command.open(table, config),

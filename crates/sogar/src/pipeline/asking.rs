@@ -1,5 +1,6 @@
 //! Outcomes in a run: kept ones where there are any, else computed, with a refusal before a model is asked too much.
 
+use sha2::{Digest, Sha256};
 use sogar_solver::{Actions, BitTable, Problem};
 
 use super::blocks::in_blocks;
@@ -7,7 +8,7 @@ use super::{People, Prepared, Reporter};
 use crate::checkpoint::{Checkpoint, rows_at_once};
 use crate::device::Compute;
 use crate::error::Result;
-use crate::files::sha256_hex;
+use crate::files::hexadecimal;
 use crate::model::Prediction;
 use crate::outcomes::cache::{Cache, Found, KeyOf};
 use crate::outcomes::mapped::table_in_file;
@@ -126,7 +127,7 @@ impl Prepared {
     /// Everything that outcomes depend on, as it stands after all settings were applied.
     pub(super) fn outcomes_key(&self, rows: &[usize]) -> String {
         let info = self.model.predictor.info();
-        let affected: Vec<u8> = rows.iter().flat_map(|row| (*row as u64).to_le_bytes()).collect();
+        let affected: Vec<u8> = rows.iter().flat_map(|&row| (self.place(row) as u64).to_le_bytes()).collect();
         let mut key = KeyOf::new()
             .and("table", &self.table_hash)
             .and("model", &self.model.hash)
@@ -140,7 +141,8 @@ impl Prepared {
             .and("max edits", self.limits.max_edits.to_string())
             .and("rules", format!("{:?}", self.rules));
         for values in &self.table.values {
-            key = key.and_numbers("values", values);
+            let theirs: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
+            key = key.and_numbers("values", &theirs);
         }
         key.key()
     }
@@ -177,10 +179,21 @@ pub(super) fn costs_key(problem: &Problem) -> String {
 }
 
 /// A hash of labels and of scores to six digits, since the last ones may differ from machine to machine.
-pub(super) fn hash_of_predictions(predictions: &[Prediction]) -> String {
-    let mut text = String::new();
-    for prediction in predictions {
-        text += &format!("{} {:.5e}\n", prediction.label, prediction.score);
+#[derive(Default)]
+pub(super) struct HashOfPredictions(Sha256);
+
+impl HashOfPredictions {
+    /// Adds what the model says of further rows.
+    pub fn add(&mut self, predictions: &[Prediction]) {
+        let mut text = String::new();
+        for prediction in predictions {
+            text += &format!("{} {:.5e}\n", prediction.label, prediction.score);
+        }
+        self.0.update(text.as_bytes());
     }
-    sha256_hex(text.as_bytes())
+
+    /// The hash, in hexadecimal.
+    pub fn finish(self) -> String {
+        hexadecimal(&self.0.finalize())
+    }
 }

@@ -55,11 +55,10 @@ impl Prepared {
 
     /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit, or asks the model too much.
     pub fn frame(&self) -> Result<Frame> {
-        let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let people = self.searched();
         let size = Size { rows: people.rows.len(), ..self.size() };
         // Whom each action flips is with the others.
-        let estimate = MemoryEstimate { flips: 0, ..size.memory(self.threads(), outputs) };
+        let estimate = MemoryEstimate { flips: 0, ..self.memory_estimate(size) };
         size.refuse_if_too_large(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
         if is_scored(&*self.model.predictor)

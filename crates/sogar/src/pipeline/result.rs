@@ -50,25 +50,26 @@ impl Prepared {
             version: VERSION,
             status: *status,
             config: self.recorded_config(),
-            table: TableRef { rows: self.table.rows, hash: self.table_hash.clone() },
+            table: TableRef { rows: self.reference.rows, hash: self.table_hash.clone() },
             model: ModelRef {
                 format: info.format.clone(),
                 description: info.description.clone(),
                 hash: self.model.hash.clone(),
             },
             population: PopulationRef {
-                rows: self.table.rows,
+                rows: self.reference.rows,
                 affected: self.affected.len(),
                 classes: self.classes.names.clone(),
                 desired: self.classes.desired_names(),
-                affected_rows: Bits::new(self.table.rows, |row| {
-                    self.by_row.binary_search_by_key(&row, |&position| self.affected[position]).is_ok()
+                affected_rows: Bits::new(self.reference.rows, |row| {
+                    let place = |&position: &usize| self.place(self.affected[position]);
+                    self.by_row.binary_search_by_key(&row, place).is_ok()
                 }),
             },
             weight: self.table.weights.as_ref().map(|weights| WeightRef {
                 column: weights.column.clone(),
                 unit: u64::from(weights.unit),
-                total: weights.total(),
+                total: self.reference.people,
                 affected: self.affected_people(),
             }),
             features: features.clone(),

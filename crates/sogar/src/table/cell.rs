@@ -62,6 +62,12 @@ impl Texts {
         Texts { codes: Vec::with_capacity(rows), ..Texts::default() }
     }
 
+    /// How many cells there are.
+    #[cfg(feature = "parquet")]
+    pub(super) fn rows(&self) -> usize {
+        self.codes.len()
+    }
+
     /// Adds a cell; `None` is missing.
     pub(super) fn push(&mut self, cell: Option<&str>) {
         let Some(cell) = cell else { return self.codes.push(MISSING) };

@@ -8,6 +8,9 @@ pub mod csv;
 mod foreign;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod source;
+
+pub use source::{TableSource, Visit, open as open_source};
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -130,28 +133,36 @@ impl Table {
     pub fn from_columns(origin: impl Into<PathBuf>, columns: Vec<Column>) -> Result<Table> {
         let rows = columns.first().map_or(0, |column| column.cells.len());
         let mut table = Table { path: origin.into(), hash: String::new(), rows, columns, lines: Vec::new() };
-        let mut names = BTreeSet::new();
+        table.check_names()?;
         for column in &table.columns {
-            if column.name.is_empty() {
-                return Err(table.error("a column has no name"));
-            }
-            if !names.insert(column.name.as_str()) {
-                return Err(table.error(format!("two columns are called `{}`", column.name)));
-            }
             if column.cells.len() != rows {
                 let message = format!("has {} rows, but the first column has {rows}", column.cells.len());
                 return Err(table.error(message).column(&column.name));
             }
             check_cells(&table, column)?;
         }
-        if table.columns.is_empty() {
-            return Err(table.error("the table has no columns"));
-        }
-        if rows == 0 {
-            return Err(table.error("the table has no rows"));
-        }
         table.hash = content_hash(&table.columns);
         Ok(table)
+    }
+
+    /// There are columns, whose names tell them apart, and rows.
+    fn check_names(&self) -> Result<()> {
+        let mut names = BTreeSet::new();
+        for column in &self.columns {
+            if column.name.is_empty() {
+                return Err(self.error("a column has no name"));
+            }
+            if !names.insert(column.name.as_str()) {
+                return Err(self.error(format!("two columns are called `{}`", column.name)));
+            }
+        }
+        if self.columns.is_empty() {
+            return Err(self.error("the table has no columns"));
+        }
+        if self.rows == 0 {
+            return Err(self.error("the table has no rows"));
+        }
+        Ok(())
     }
 
     /// The column of that name.
@@ -194,6 +205,12 @@ pub fn hash_of(path: &Path) -> Result<String> {
         hashes += &sha256_of_file(&file)?;
     }
     Ok(sha256_hex(hashes.as_bytes()))
+}
+
+/// Whether a table is in Parquet: a file that begins like one, or a folder of files. Such tables can be [read part by part](TableSource)
+/// without being in memory.
+pub fn is_parquet(path: &Path) -> Result<bool> {
+    Ok(parquet_files(path)?.is_some())
 }
 
 /// The Parquet files that are a table: a file that begins like one, or those of a folder by name; `None` for any other file.

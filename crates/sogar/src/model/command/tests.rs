@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::predict::Matched;
-use crate::table::Column;
+use crate::table::{Column, Table};
 
 fn table() -> Table {
     Table::from_columns(

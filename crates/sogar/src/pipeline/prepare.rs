@@ -1,0 +1,155 @@
+//! From a table in memory and a model to a [`Prepared`] problem, and the last part of that way, which tables that are read part by part
+//! share: splits, edits and costs of people who are known by then.
+
+use std::path::{Path, PathBuf};
+
+use super::asking::HashOfPredictions;
+use super::{Prepared, ReferenceSize};
+use crate::actions::{all_edits, count_actions};
+use crate::binarize::{all_splits, useful_splits};
+use crate::config::Config;
+use crate::cost::CostModel;
+use crate::encode::Encoder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::feature::{Distributions, FeatureTable, Reference, label_values};
+use crate::limits::TreeLimits;
+use crate::model::LoadedModel;
+use crate::population::{Classes, affected_rows, check_predictions};
+use crate::predict::Matched;
+use crate::row_order::like_next_to_like;
+use crate::rules::Rule;
+use crate::table::Table;
+
+/// A table and a model, when it is known whom the model turns down.
+pub(super) struct Judged {
+    pub config: Config,
+    pub folder: PathBuf,
+    pub table_path: PathBuf,
+    pub table_hash: String,
+    pub model: LoadedModel,
+    pub encoder: Encoder,
+    pub classes: Classes,
+    pub reference: Reference,
+    /// The rows that are kept: the affected ones at least.
+    pub table: FeatureTable,
+    /// Where they stand in the reference table; `None`: at the same place.
+    pub places: Option<Vec<usize>>,
+    /// The affected rows of `table`, in its order.
+    pub affected: Vec<usize>,
+    pub notices: Vec<String>,
+    pub predictions_hash: String,
+}
+
+impl Prepared {
+    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are.
+    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
+    pub fn new(
+        config: Config,
+        folder: &Path,
+        table: &Table,
+        model: LoadedModel,
+        predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        let config = without_predictions(config, table, predictions)?;
+        let matched = Matched::new(&config, table, &model)?;
+        let info = model.predictor.info();
+        let classes = Classes::new(info, matched.labels.as_ref(), &config)?;
+        let predicted = matched.predict(&model)?;
+        let Matched { features, encoder, notices, .. } = matched;
+        if let Some(column) = predictions {
+            let as_label = labelled(&config, column);
+            if let Some(claimed) = label_values(table, &as_label)? {
+                check_predictions(&predicted, &classes, column, &claimed)
+                    .map_err(|error| error.file(&table.path))?;
+            }
+        }
+        let mut hash = HashOfPredictions::default();
+        hash.add(&predicted);
+        Prepared::judged(Judged {
+            folder: folder.to_path_buf(),
+            table_path: table.path.clone(),
+            table_hash: table.hash.clone(),
+            encoder,
+            affected: affected_rows(&predicted, &classes)?,
+            classes,
+            reference: Reference::of(&features),
+            table: features,
+            places: None,
+            notices,
+            predictions_hash: hash.finish(),
+            config,
+            model,
+        })
+    }
+
+    /// The stages behind the affected people: limits, splits, edits and costs.
+    pub(super) fn judged(judged: Judged) -> Result<Prepared> {
+        let Judged { config, reference, table, affected, mut notices, folder, .. } = judged;
+        let people = table.people_among(&affected) / table.weight_unit();
+        let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
+        let candidates = all_splits(&reference, &config)?;
+        let affected = like_next_to_like(&affected, &useful_splits(&candidates, &table, &affected));
+        let splits = useful_splits(&candidates, &table, &affected);
+        let mut by_row: Vec<usize> = (0..affected.len()).collect();
+        by_row.sort_unstable_by_key(|&position| affected[position]);
+        let edits = all_edits(&reference, &config)?;
+        if edits.is_empty() {
+            let error =
+                Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
+            return Err(
+                error.help("make at least one feature mutable (`immutable = false`), or widen its range")
+            );
+        }
+        let cost = CostModel::new(&reference, &edits, &config, &folder)?;
+        let mut seen = std::collections::BTreeSet::new();
+        notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
+        let rules =
+            config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
+        Ok(Prepared {
+            reference: ReferenceSize { rows: reference.rows, people: reference.people() },
+            action_count: count_actions(&edits, limits.max_edits),
+            folder,
+            table_path: judged.table_path,
+            table_hash: judged.table_hash,
+            table,
+            config,
+            model: judged.model,
+            encoder: judged.encoder,
+            classes: judged.classes,
+            affected,
+            places: judged.places,
+            by_row,
+            splits,
+            edits,
+            cost,
+            rules,
+            limits,
+            notices,
+            outcomes_cache: None,
+            checkpoint: None,
+            predictions_hash: judged.predictions_hash,
+        })
+    }
+}
+
+/// The configuration of a run in which a column of the table that holds predictions is no feature.
+pub(super) fn without_predictions(
+    mut config: Config,
+    table: &Table,
+    predictions: Option<&str>,
+) -> Result<Config> {
+    if let Some(column) = predictions {
+        table.require(column)?;
+        if !config.data.ignore.iter().any(|ignored| ignored == column) {
+            config.data.ignore.push(column.to_owned());
+        }
+    }
+    Ok(config)
+}
+
+/// The same configuration as if that column were the label.
+pub(super) fn labelled(config: &Config, column: &str) -> Config {
+    let mut config = config.clone();
+    config.data.label = Some(column.to_owned());
+    config
+}

@@ -1,0 +1,141 @@
+//! A problem from a table that is read part by part: its rows need not fit into memory, the affected ones do.
+//!
+//! The table is read twice. The first time column by column: what the features are, and how often each has which value, from which
+//! bins, edits and costs are made. The second time in parts of rows: the model is asked about everybody, the affected rows are kept, and of
+//! the others no more than what the model said of them, in a hash. The result is the same, to the byte, as with all rows in memory.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::Prepared;
+use super::asking::HashOfPredictions;
+use super::prepare::{Judged, labelled, without_predictions};
+use crate::config::Config;
+use crate::encode::Encoder;
+use crate::error::Result;
+use crate::feature::{Columns, FeatureTable, Reference, label_names, label_values};
+use crate::model::LoadedModel;
+use crate::population::{Classes, Comparison, some_but_not_all};
+use crate::predict::{predict_table, rows_at_once};
+use crate::table::{Table, TableSource};
+
+impl Prepared {
+    /// As [`Prepared::new`] from a table that is read part by part. Of its rows only the affected ones are kept: whoever wants to know
+    /// something about the others needs [`Prepared::new`].
+    pub fn streamed(
+        config: Config,
+        folder: &Path,
+        source: &dyn TableSource,
+        model: LoadedModel,
+        predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        let header = source.header();
+        let config = without_predictions(config, header, predictions)?;
+        let mut notices = config.check(None)?;
+        let labels = label_names(source, &config)?;
+        config.check_label(labels.as_ref())?;
+        let (reference, more) = Reference::infer(source, &config)?;
+        notices.extend(more);
+        config.check_features(&reference.features, &mut notices)?;
+        let columns: Vec<&str> = header.names().collect();
+        let info = model.predictor.info();
+        let (encoder, more) =
+            Encoder::match_table_columns(info, &reference.features, &config.model, &columns)
+                .map_err(|error| error.file(&model.path))?;
+        notices.extend(more);
+        let classes = Classes::new(info, labels.as_ref(), &config)?;
+        let judge = Judge {
+            config: &config,
+            reference: &reference,
+            model: &model,
+            encoder: &encoder,
+            classes: &classes,
+        };
+        let kept = judge.keep_affected(source, predictions)?;
+        Prepared::judged(Judged {
+            folder: folder.to_path_buf(),
+            table_path: header.path.clone(),
+            table_hash: header.hash.clone(),
+            affected: (0..kept.table.rows).collect(),
+            table: kept.table,
+            places: Some(kept.places),
+            predictions_hash: kept.predictions_hash,
+            model,
+            encoder,
+            classes,
+            reference,
+            notices,
+            config,
+        })
+    }
+}
+
+/// What it takes to find out who is affected.
+struct Judge<'a> {
+    config: &'a Config,
+    reference: &'a Reference,
+    model: &'a LoadedModel,
+    encoder: &'a Encoder,
+    classes: &'a Classes,
+}
+
+/// The affected rows.
+struct Kept {
+    table: FeatureTable,
+    places: Vec<usize>,
+    predictions_hash: String,
+}
+
+impl Judge<'_> {
+    /// Asks the model about everybody and keeps the affected rows.
+    fn keep_affected(&self, source: &dyn TableSource, predictions: Option<&str>) -> Result<Kept> {
+        let features = &self.reference.features;
+        let scale = self.reference.scale.as_ref();
+        let mut columns: Vec<&str> = features
+            .iter()
+            .flat_map(|feature| match &feature.columns {
+                Columns::One(column) => std::slice::from_ref(column),
+                Columns::OneHot(columns) => columns,
+            })
+            .map(String::as_str)
+            .collect();
+        columns.extend(scale.map(|scale| scale.column.as_str()));
+        columns.extend(predictions);
+        let as_label = predictions.map(|column| labelled(self.config, column));
+        let mut comparison = Comparison::default();
+        let mut hash = HashOfPredictions::default();
+        let mut weights = scale.map(crate::feature::Scale::none);
+        let mut values: Vec<Vec<f64>> = vec![Vec::new(); features.len()];
+        let (mut places, mut rows) = (Vec::new(), 0);
+        let predictor = &*self.model.predictor;
+        source.each_part(&columns, rows_at_once(predictor), &mut |part: &Table| {
+            let (seen, _) = FeatureTable::apply(features, part, self.config)?;
+            let predicted = predict_table(predictor, self.encoder, &seen)?;
+            if let Some(as_label) = &as_label
+                && let Some(claimed) = label_values(part, as_label)?
+            {
+                comparison.add(&predicted, self.classes, &claimed);
+            }
+            hash.add(&predicted);
+            let affected: Vec<usize> =
+                (0..part.rows).filter(|&row| !self.classes.is_desired(&predicted[row])).collect();
+            for (kept, seen) in values.iter_mut().zip(&seen.values) {
+                kept.extend(affected.iter().map(|&row| seen[row]));
+            }
+            if let (Some(weights), Some(scale)) = (&mut weights, scale) {
+                let all = scale.part(part)?;
+                weights.append(affected.iter().map(|&row| all.of_row(row)));
+            }
+            places.extend(affected.into_iter().map(|row| rows + row));
+            rows += part.rows;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if let Some(column) = predictions {
+            comparison.finish(column).map_err(|error| error.file(&source.header().path))?;
+        }
+        some_but_not_all(places.len(), rows, self.classes)?;
+        values.iter_mut().for_each(Vec::shrink_to_fit);
+        let table = FeatureTable { features: features.clone(), values, rows: places.len(), weights };
+        Ok(Kept { table, places, predictions_hash: hash.finish() })
+    }
+}
