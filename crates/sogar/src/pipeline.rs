@@ -291,8 +291,9 @@ impl Prepared {
             flips,
             weights: self.weights(&people.rows),
             limits: Limits {
-                max_depth: self.limits.max_depth,
-                max_leaves: self.limits.max_leaves,
+                // Where nothing can be done but nothing, there is no tree to look for.
+                max_depth: if finished { self.limits.max_depth } else { 0 },
+                max_leaves: if finished { self.limits.max_leaves } else { 1 },
                 min_leaf: people.min_leaf,
             },
         })

@@ -50,6 +50,9 @@ pub(super) struct Decomposition<'a> {
     kernel: Kernel,
 }
 
+/// Bytes for outcomes that wait to be written.
+const ROOM_FOR_WORDS: usize = 16 << 20;
+
 /// What one thread needs for one row.
 struct Scratch {
     cell_of: Vec<usize>,
@@ -118,23 +121,27 @@ impl<'a> Decomposition<'a> {
         let mut done = 0;
         let blocks: Vec<&[usize]> = question.rows.chunks(64).collect();
         let pool = Mutex::new(Vec::new());
-        // A few blocks at a time bound the memory for words that wait to be written.
-        let at_once = rayon::current_num_threads().max(1) * 2;
+        // So many blocks at a time that threads seldom wait for each other, but few enough for the words that wait to be written.
+        let bytes = 8 * question.actions.len();
+        let at_once = (ROOM_FOR_WORDS / bytes).max(2 * rayon::current_num_threads());
         for (group, some) in blocks.chunks(at_once).enumerate() {
             let words: Vec<(Vec<u64>, u64)> = some
                 .par_iter()
+                .with_max_len(1)
                 .map(|rows| self.block_with(&pool, rows, watch.stop))
                 .collect::<Result<_>>()?;
             if watch.stop.check().is_err() {
                 return Ok(None); // blocks may have been left half done
             }
-            for (i, (words, close)) in words.iter().enumerate() {
-                for (action, &word) in words.iter().enumerate() {
-                    flips.set_mut(action)[group * at_once + i] = word;
-                }
-                settled += close;
-                done += some[i].len();
-            }
+            let first = group * at_once;
+            let words_per_set = flips.words_per_set();
+            flips.words_mut().par_chunks_mut(words_per_set).with_min_len(256).enumerate().for_each(
+                |(action, set)| {
+                    set[first..].iter_mut().zip(&words).for_each(|(word, (words, _))| *word = words[action]);
+                },
+            );
+            settled += words.iter().map(|(_, close)| close).sum::<u64>();
+            done += some.iter().map(|rows| rows.len()).sum::<usize>();
             (watch.progress)(done, question.rows.len());
         }
         Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled }))
