@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BINDINGS: u32 = 8;
 /// Buffers are not made larger than this, whatever the adapter allows.
 const LARGEST: u64 = 1 << 30;
+/// Mesa's software adapter ends the loops of a kernel after 65,535 rounds in all, without a word.
+pub(crate) const ROUNDS_IN_SOFTWARE: u64 = 65_000;
 
 /// Which adapter is opened, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Gpu {
     /// Bytes of the largest buffer that a kernel can use.
     pub(crate) largest: u64,
     pub(crate) workgroups: u32,
+    /// Rounds that the loops of a kernel may take together.
+    pub(crate) rounds: u64,
     pub(crate) inject: Option<Injected>,
     adapter: Adapter,
     number: usize,
@@ -105,6 +109,7 @@ impl Gpu {
             queue,
             largest,
             workgroups,
+            rounds: if described.kind == AdapterKind::Software { ROUNDS_IN_SOFTWARE } else { u64::MAX },
             inject: options.inject,
             adapter: described,
             number,

@@ -122,7 +122,12 @@ impl<'g> NetworkKernels<'g> {
         let per = (widest.max(per_cell).max(layers.len() + outputs) * 4) as u64;
         let by_memory = gpu.largest.min(allowance.left() / 32) / per;
         let cells = usize::try_from(by_memory).unwrap_or(MOST_CELLS).min(MOST_CELLS);
-        if cells < 64 || units.max(widest.div_ceil(8)) > gpu.workgroups as usize || layers.is_empty() {
+        let too_long = widest.max(per_cell) as u64 > gpu.rounds;
+        if cells < 64
+            || too_long
+            || units.max(widest.div_ceil(8)) > gpu.workgroups as usize
+            || layers.is_empty()
+        {
             return Err(Fault::TooSmall("the network's layers do not fit into its buffers".to_owned()));
         }
         let stride = cells as u32;
