@@ -59,11 +59,12 @@ pub struct Switches {
     pub kernel: Kernel,
     /// Rows that nothing tells apart are one row that counts for all of them.
     pub merge: bool,
-    /// Actions that an earlier one dominates on every row are left out.
+    /// Actions that an earlier one dominates on every row are left out, and (with [`Switches::narrow`]) those that one dominates on a side of a
+    /// split, for the leaves on that side.
     pub reduce: bool,
     /// Groups of actions that can't matter on a set of rows are skipped.
     pub bounds: bool,
-    /// The rows of a large set are brought together before its subsets are evaluated.
+    /// The rows of a large set are brought together before its subsets are evaluated; what matters on the sides of splits is worked out.
     pub narrow: Narrow,
     /// Leaves start with their parent's front.
     pub warm_start: bool,
