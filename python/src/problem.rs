@@ -59,6 +59,20 @@ impl Problem {
     }
 }
 
+/// Where a run keeps its outcomes, and what is finished of it.
+fn keep_in_folders(
+    py: Python<'_>,
+    prepared: &mut Prepared,
+    outcomes_cache: Option<PathBuf>,
+    checkpoint: Option<PathBuf>,
+    checkpoint_limit: Option<&str>,
+) -> PyResult<()> {
+    prepared.outcomes_cache = outcomes_cache;
+    let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
+    prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
+    Ok(())
+}
+
 #[pymethods]
 impl Problem {
     /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are; `cost` is
@@ -85,9 +99,7 @@ impl Problem {
         if let Some(function) = cost {
             prepared.cost.set_function(Arc::new(PythonCost { function, raised: raised.clone() }));
         }
-        prepared.outcomes_cache = outcomes_cache;
-        let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
-        prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
+        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit)?;
         Ok(Problem { prepared: Arc::new(prepared), reference, raised, file: None })
     }
 
@@ -123,9 +135,7 @@ impl Problem {
         if let Some(function) = &file.cost {
             prepared.cost.set_function(function.clone());
         }
-        prepared.outcomes_cache = outcomes_cache;
-        let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
-        prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
+        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit)?;
         Ok(Problem { prepared: Arc::new(prepared), reference: Arc::new(header), raised, file: Some(file) })
     }
 

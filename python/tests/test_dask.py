@@ -153,11 +153,8 @@ def at(stage: str, act: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_dask.Fit, "submit", submit)
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_worker_that_is_killed(
-    client: Client, alone: Sogar, stage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the middle of a fit; Dask repeats what it had."""
+def killing(client: Client) -> tuple[Callable[[], None], list[int]]:
+    """Kills one of the workers, once; and the process that was killed."""
     killed: list[int] = []
 
     def kill() -> None:
@@ -165,6 +162,15 @@ def test_a_worker_that_is_killed(
             killed.append(next(iter(client.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
+    return kill, killed
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_worker_that_is_killed(
+    client: Client, alone: Sogar, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of a fit; Dask repeats what it had."""
+    kill, killed = killing(client)
     at(stage, kill, monkeypatch)
     assert result(german().fit(TABLE, MODEL, client=client)) == result(alone)
     assert killed
@@ -225,13 +231,7 @@ def test_a_worker_that_is_killed_while_everybody_is_looked_at(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After the search on a sample."""
-    killed: list[int] = []
-
-    def kill() -> None:
-        if not killed:
-            killed.append(next(iter(client.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
-
+    kill, killed = killing(client)
     at("outcomes for everybody", kill, monkeypatch)
     found = german(sample=150).fit(TABLE, MODEL, client=client)
     assert result(found) == result(german(sample=150).fit(TABLE, MODEL))

@@ -17,7 +17,7 @@ const BINDINGS: u32 = 8;
 /// Buffers are not made larger than this, whatever the adapter allows.
 const LARGEST: u64 = 1 << 30;
 /// Mesa's software adapter ends the loops of a kernel after 65,535 rounds in all, without a word.
-pub(crate) const ROUNDS_IN_SOFTWARE: u64 = 65_000;
+pub(crate) const ROUNDS_IN_SOFTWARE: u64 = 65_500;
 
 /// Which adapter is opened, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use random_problems::{Random, Shape, draw};
-use sogar_gpu::{Fault, Gpu, Injected, LeafKernels, Options, Use, Verdict};
+use sogar_gpu::{AdapterKind, Fault, Gpu, Injected, LeafKernels, Options, Use, Verdict};
 use sogar_solver::leaf::{GroupedLeaves, LeafBackend, LeafEvaluation, LeafRequest};
 use sogar_solver::{
     Actions, BitTable, CancelToken, Combine, Limits, Outcome, Problem, ProblemParts, RowSet, Solver, Status,
@@ -261,4 +261,38 @@ fn a_device_that_is_slower_is_not_chosen() {
     let found = Solver::builder().threads(1).build().unwrap().solve_with(&problem, &(), Some(&kernels), &());
     assert_eq!(found.front, solver().solve(&problem, &()).front);
     assert!(!matches!(kernels.verdict(), Verdict::Used { .. } | Verdict::Faulty));
+}
+
+/// Mesa's software adapter ends long loops early (`device.rs`): what it would cut short is not asked of it.
+#[test]
+fn loops_that_would_be_cut_short_are_left_to_the_cpu() {
+    let Some(gpu) = gpu(Options::default()) else { return };
+    for (rows, fits) in [(12_800, true), (13_000, false)] {
+        let edits = 3;
+        let mut lists: Vec<Vec<u32>> =
+            (0..1u32 << edits).map(|set| (0..edits).filter(|edit| set >> edit & 1 == 1).collect()).collect();
+        lists.sort_by_key(|list| (list.len(), list.clone()));
+        let flips = |list: &Vec<u32>| match list.len() {
+            3 => RowSet::full(rows),
+            _ => RowSet::empty(rows),
+        };
+        let problem = Problem::new(ProblemParts {
+            rows,
+            splits: vec![RowSet::from_fn(rows, |&row| row % 2 == 0)],
+            // Different rows, so that none are merged.
+            edit_costs: (0..edits).map(|edit| (0..rows as u32).map(|row| row + edit).collect()).collect(),
+            combine: Combine::Max,
+            actions: lists.iter().cloned().collect(),
+            flips: BitTable::from_sets(rows, &lists.iter().map(flips).collect::<Vec<_>>()),
+            weights: Vec::new(),
+            limits: Limits { max_depth: 1, max_leaves: 2, min_leaf: 10 },
+        })
+        .unwrap();
+        let (found, faults, _) = on(&gpu, &problem, &solver());
+        assert_eq!(found.front, solver().solve(&problem, &()).front, "{rows} rows");
+        let refused = matches!(faults[..], [Fault::TooSmall(_)]);
+        let in_software = gpu.adapter().kind == AdapterKind::Software;
+        assert_eq!(refused, in_software && !fits, "{rows} rows: {faults:?}");
+        assert!(refused || faults.is_empty(), "{rows} rows: {faults:?}");
+    }
 }

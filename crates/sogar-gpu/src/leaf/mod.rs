@@ -120,6 +120,13 @@ impl LeafEvaluation for Leaves<'_> {
         }
     }
 
+    fn prepare(&self, stop: &Stop) {
+        // While the device may do the work, the CPU would get ready for nothing.
+        if self.device.is_none() || !self.kernels.choice.may_try() {
+            self.cpu.prepare(stop);
+        }
+    }
+
     fn work(&self) -> LeafWork {
         let mut work = self.cpu.work();
         if let Some(device) = &self.device {

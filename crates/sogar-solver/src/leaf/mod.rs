@@ -22,6 +22,7 @@ mod columns;
 mod groups;
 mod known;
 mod lanes;
+mod longer;
 mod members;
 mod side_by_side;
 mod sides;

@@ -43,16 +43,16 @@ pub(super) struct Batch {
     pub(super) stairs: Stairs,
     ladder: Ladder,
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
-    matter: Vec<u8>,
+    pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
     /// Per edit: its exact cost over each leaf, and the same scaled to 32 bits.
     exact_cost: Vec<[u64; LANES]>,
-    edit_cost: Vec<Eight>,
+    pub(super) edit_cost: Vec<Eight>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
     edit_loss: Vec<Eight>,
     edit_alive: Vec<u32>,
     /// Per pair `a < b`, at `a * edits + b`: what whatever contains it costs at least (scaled), and its loss at least.
-    pair_cost: Vec<Eight>,
+    pub(super) pair_cost: Vec<Eight>,
     pair_loss: Vec<Eight>,
     alive_pairs: Vec<(u32, u32, u32)>,
     pub(super) packed: Vec<u64>,
@@ -323,7 +323,7 @@ impl Batch {
 
     /// Counts the flips of an action and offers it.
     #[inline(always)]
-    fn try_action<const KERNEL: u8>(
+    pub(super) fn try_action<const KERNEL: u8>(
         &mut self,
         on: Setting<'_>,
         action: u32,
@@ -484,39 +484,6 @@ impl Batch {
             }
         }
         self.alive_pairs = pairs;
-    }
-
-    /// Four and more edits, out of line: rare, and not worth a copy in the loop above. An action is looked at if all
-    /// of its pairs are alive.
-    #[inline(never)]
-    fn try_longer<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight) {
-        let mut rest = vec![(action, least)];
-        while let Some((action, least)) = rest.pop() {
-            let block = on.groups.block_of[action as usize];
-            if block == NONE {
-                continue;
-            }
-            let list = on.problem.edits_of(action as usize);
-            for (place, Child { action: child, last }) in on.groups.block(block) {
-                let last = last as usize;
-                let mut costs = list.iter().fold(least, |cost, &e| {
-                    cost.max::<KERNEL>(self.pair_cost[e as usize * on.groups.edits + last])
-                });
-                let alive = self.lanes & self.open::<KERNEL>(on, costs, Eight::all(0));
-                let alive = alive & costs.at_most::<KERNEL>(Eight::all(DEAD - 1));
-                if alive == 0 {
-                    continue;
-                }
-                if on.problem.combine == Combine::Sum {
-                    costs = costs.max::<KERNEL>(least.plus::<KERNEL>(self.edit_cost[last]));
-                }
-                let here = alive & u32::from(self.matter[place]);
-                if here != 0 && on.groups.useful[child as usize] {
-                    costs = self.try_action::<KERNEL>(on, child, costs, here);
-                }
-                rest.push((child, costs.only_in::<KERNEL>(alive)));
-            }
-        }
     }
 }
 

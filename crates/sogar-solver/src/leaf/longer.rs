@@ -1,0 +1,41 @@
+//! Actions of four and more edits, of up to eight leaves at once (see [`super::side_by_side`]).
+
+use super::groups::{Child, NONE};
+use super::lanes::{DEAD, Eight};
+use super::side_by_side::{Batch, Setting};
+use crate::problem::Combine;
+
+impl Batch {
+    /// Four and more edits, out of line: rare, and not worth a copy in the loop over triples. An action is looked at if all
+    /// of its pairs are alive.
+    #[inline(never)]
+    pub(super) fn try_longer<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight) {
+        let mut rest = vec![(action, least)];
+        while let Some((action, least)) = rest.pop() {
+            let block = on.groups.block_of[action as usize];
+            if block == NONE {
+                continue;
+            }
+            let list = on.problem.edits_of(action as usize);
+            for (place, Child { action: child, last }) in on.groups.block(block) {
+                let last = last as usize;
+                let mut costs = list.iter().fold(least, |cost, &e| {
+                    cost.max::<KERNEL>(self.pair_cost[e as usize * on.groups.edits + last])
+                });
+                let alive = self.lanes & self.open::<KERNEL>(on, costs, Eight::all(0));
+                let alive = alive & costs.at_most::<KERNEL>(Eight::all(DEAD - 1));
+                if alive == 0 {
+                    continue;
+                }
+                if on.problem.combine == Combine::Sum {
+                    costs = costs.max::<KERNEL>(least.plus::<KERNEL>(self.edit_cost[last]));
+                }
+                let here = alive & u32::from(self.matter[place]);
+                if here != 0 && on.groups.useful[child as usize] {
+                    costs = self.try_action::<KERNEL>(on, child, costs, here);
+                }
+                rest.push((child, costs.only_in::<KERNEL>(alive)));
+            }
+        }
+    }
+}
