@@ -13,23 +13,42 @@ import numpy as np
 from ._errors import DataError
 
 Array = np.ndarray[Any, Any]
-#: What the engine trims from the ends of texts. (Python's `strip` takes some control characters, too.)
+#: What the engine takes for blanks around texts. (Python's `strip` takes some control characters, too.)
 BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
+
+
+#: Whole numbers from here on are not all told apart by floats.
+FIRST_INEXACT = 2**53
 
 
 def text_of(value: Any) -> str:
     """A level's text, as the engine has it.
 
     >>> text_of(" Oslo "), text_of(3.0), text_of(True)
-    ('Oslo', '3', 'true')
+    (' Oslo ', '3', 'true')
     """
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, float | np.floating) and float(value).is_integer() and abs(float(value)) < 1e16:
         return str(int(value))
-    return str(value).strip(BLANKS)
+    return str(value)
+
+
+def by_text(values: Any) -> dict[str, Any]:
+    """The user's own objects by their texts, and by trimmed ones where no other object has that text.
+
+    >>> by_text([" Oslo", 3.0])
+    {' Oslo': ' Oslo', '3': 3.0, 'Oslo': ' Oslo'}
+    """
+    known = [(text_of(value), value) for value in values]
+    own: dict[str, Any] = {}
+    for text, value in known:
+        own.setdefault(text, value)
+    for text, value in known:
+        own.setdefault(text.strip(BLANKS), value)
+    return own
 
 
 def column_of(name: str, values: Any) -> Any:
@@ -57,7 +76,11 @@ def pandas_column(name: str, series: Any) -> Any:
         series, kind = series.sparse.to_dense(), dtype.subtype.kind
     if kind == "b":
         return _object_column(name, series.to_numpy(dtype=object, na_value=None))
-    if kind in "iuf":
+    if kind in "iu":
+        gaps = np.asarray(series.isna(), dtype=bool)
+        wide = np.int64 if kind == "i" else np.uint64
+        return _whole_column(series.to_numpy(dtype=wide, na_value=0), gaps)
+    if kind == "f":
         return np.ascontiguousarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if kind in "cmM":
         raise _unsupported(name, f"values of type {dtype}")
@@ -70,13 +93,25 @@ def pandas_column(name: str, series: Any) -> Any:
 def array_column(name: str, column: Array) -> Any:
     """A column of an array in a form that the engine takes."""
     kind = column.dtype.kind
-    if kind in "biuf":
+    if kind in "iu":
+        return _whole_column(column, np.zeros(len(column), dtype=bool))
+    if kind in "bf":
         return np.ascontiguousarray(column, dtype=np.float64)
     if kind == "U" or type(column.dtype).__name__ == "StringDType":
         return [str(text) for text in column]
     if kind == "O":
         return _object_column(name, column)
     raise _unsupported(name, f"values of type {column.dtype}")
+
+
+def _whole_column(numbers: Array, gaps: Array) -> Any:
+    """Whole numbers as floats; with their gaps where floats could not tell all of them apart."""
+    if np.all((numbers < FIRST_INEXACT) & (numbers > -FIRST_INEXACT)):
+        floats = numbers.astype(np.float64)
+        floats[gaps] = np.nan
+        return np.ascontiguousarray(floats)
+    wide = np.int64 if numbers.dtype.kind == "i" else np.uint64
+    return np.ascontiguousarray(numbers, dtype=wide), np.ascontiguousarray(gaps)
 
 
 def _object_column(name: str, column: Array) -> Any:
@@ -101,12 +136,29 @@ def _object_column(name: str, column: Array) -> Any:
                 "make the column all numbers or all text: `X[column].astype(str)`",
             )
         raise _unsupported(name, f"{type(cell).__name__} objects")
+    if any(isinstance(cell, int | np.integer) and abs(int(cell)) >= FIRST_INEXACT for cell in known):
+        return _large_numbers(name, column, gaps)
     numbers = np.full(len(column), np.nan)
     try:
         numbers[~gaps] = known.astype(np.float64)
     except (OverflowError, ValueError, TypeError) as cause:
         raise DataError(f"column `{name}`: a value is no number that 64 bits can hold ({cause})") from None
     return numbers
+
+
+def _large_numbers(name: str, column: Array, gaps: Array) -> Any:
+    """A column of numbers with whole ones that floats could not tell apart."""
+    cells = [0 if gap else cell for cell, gap in zip(column, gaps, strict=True)]
+    for wide in (np.int64, np.uint64):
+        try:
+            if all(isinstance(cell, int | np.integer) for cell in cells):
+                return np.array([int(cell) for cell in cells], dtype=wide), np.ascontiguousarray(gaps)
+        except OverflowError:
+            continue
+    raise DataError(
+        f"column `{name}`: has whole numbers that 64 bits can't tell apart",
+        "make them texts (`X[column].astype(str)`) or floats (`X[column].astype(float)`)",
+    )
 
 
 def is_gap(cell: Any) -> bool:

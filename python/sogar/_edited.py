@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import is_gap, text_of
+from ._columns import FIRST_INEXACT, by_text, is_gap, text_of
 
 Array = np.ndarray[Any, Any]
 
@@ -21,16 +21,15 @@ def cells_as(column: Any, cells: Any) -> Array:
         return cells
     if column.dtype.kind in "biuf":
         return np.array([np.nan if cell is None else _number_of(cell) for cell in cells])
-    own: dict[str, Any] = {}
-    for value in column:
-        if not is_gap(value):
-            own.setdefault(text_of(value), value)
+    own = by_text(value for value in column if not is_gap(value))
     new = np.empty(len(cells), dtype=object)
     new[:] = [None if cell is None else own.get(cell, cell) for cell in cells]
     return new
 
 
 def _number_of(text: str) -> float:
+    if text.removeprefix("-").isdecimal() and abs(int(text)) >= FIRST_INEXACT:
+        return int(text)
     return float({"true": "1", "false": "0"}.get(text.lower(), text))
 
 
@@ -40,7 +39,7 @@ def pandas_changed(series: Any, rows: Array, cells: Any) -> Any:
 
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
-        own = {text_of(level): level for level in dtype.categories}
+        own = by_text(dtype.categories)
         texts = [text_of(cell) for cell in cells] if isinstance(cells, np.ndarray) else cells
         new: Any = [None if text is None else own[text] for text in texts]
     elif pandas.api.types.is_bool_dtype(dtype):

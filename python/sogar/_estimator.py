@@ -65,13 +65,15 @@ class Sogar(Conventions, ForPeople):
         levels: Levels of ordinal features, lowest first.
         weights: Weights of features in the cost.
         features: All settings of features, as under ``[features]`` in ``sogar.toml``.
-        links: Features that move together: dictionaries with `from`, `to` and `factor`.
+        links: Features that move together: dictionaries with `from`, `to` and `factor`. No action moves a
+            feature twice.
         rules: Conditions such as ``"years_in_role <= years_at_company"`` that no action may break.
         label: The column with the true label; it is not a feature.
         weight: The column that says how many people each row stands for; it is not a feature. Held-out tables
             need it too. (`weights` are those of features in the cost.)
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
+        trim: Whether blanks (spaces, tabs, no-break spaces) around the texts of cells are removed.
         classes: Names of the model's classes, in the order of its class indices.
         columns: Model columns by hand: a dictionary of model column and table column.
         threshold: Decision threshold of a score model (default: the model's own).
@@ -138,6 +140,7 @@ class Sogar(Conventions, ForPeople):
         weight: str | None = None,
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
+        trim: bool = False,
         classes: Sequence[Any] | None = None,
         columns: Mapping[str, str] | None = None,
         threshold: float | None = None,
@@ -181,6 +184,7 @@ class Sogar(Conventions, ForPeople):
         self.weight = weight
         self.ignore = ignore
         self.missing = missing
+        self.trim = trim
         self.classes = classes
         self.columns = columns
         self.threshold = threshold

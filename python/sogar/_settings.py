@@ -94,7 +94,10 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
     _say(
-        config, "data", said, {"label": "label", "weight": "weight", "ignore": "ignore", "missing": "missing"}
+        config,
+        "data",
+        said,
+        {"label": "label", "weight": "weight", "ignore": "ignore", "missing": "missing", "trim": "trim"},
     )
     _say(config, "model", said, {"threshold": "threshold", "classes": "classes", "columns": "columns"})
     return {

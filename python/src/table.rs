@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, LargeStringArray};
+use arrow_array::{
+    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeStringArray, UInt64Array,
+};
 use arrow_schema::DataType;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -60,8 +62,8 @@ impl Table {
         Ok(made.or_raise(py)?.into())
     }
 
-    /// Columns one by one. Each is a one-dimensional array of 64-bit floats (NaN is missing), an Arrow array, a pair of
-    /// codes (32-bit integers, −1 is missing) and their texts, or a list of texts and `None`.
+    /// Columns one by one. Each is a one-dimensional array of 64-bit floats (NaN is missing), an Arrow array, a pair of 64-bit integers
+    /// and which of them are missing, a pair of codes (32-bit integers, −1 is missing) and their texts, or a list of texts and `None`.
     #[staticmethod]
     fn from_columns(
         py: Python<'_>,
@@ -175,6 +177,9 @@ impl Table {
     }
 }
 
+/// Which cells are missing.
+type Gaps<'py> = PyReadonlyArray1<'py, bool>;
+
 /// One column, whatever it is kept in, through the door that all Arrow columns take.
 fn read_column(
     py: Python<'_>,
@@ -200,6 +205,12 @@ fn read_column(
         let coded = DictionaryArray::<Int32Type>::try_new(codes, levels)
             .map_err(|cause| PyValueError::new_err(format!("column `{name}`: {cause}")))?;
         vec![Arc::new(coded)]
+    } else if let Ok((values, gaps)) = column.extract::<(PyReadonlyArray1<'_, i64>, Gaps<'_>)>() {
+        let cells = values.as_array().into_iter().zip(gaps.as_array());
+        vec![Arc::new(cells.map(|(&value, &gap)| (!gap).then_some(value)).collect::<Int64Array>())]
+    } else if let Ok((values, gaps)) = column.extract::<(PyReadonlyArray1<'_, u64>, Gaps<'_>)>() {
+        let cells = values.as_array().into_iter().zip(gaps.as_array());
+        vec![Arc::new(cells.map(|(&value, &gap)| (!gap).then_some(value)).collect::<UInt64Array>())]
     } else if let Ok(array) = column.extract::<AnyArray>() {
         array.into_chunked_array()?.into_inner().0
     } else {

@@ -2,7 +2,7 @@
 
 Written from the definitions (edits, maximum percentile shift, loss) and sharing no code with the engine, so
 that the same mistake would have to be made twice. It reads the table as text, knows nothing of the search,
-and supports what the examples use: plain columns (no one-hot groups, links or rules), the default cost, a
+and supports what the examples use: plain columns (no one-hot groups or rules), links, the default cost, a
 two-class model.
 
 Costs are whole numbers of rows of the reference table: divided by its size they are shares of the population.
@@ -136,6 +136,13 @@ class Feature:
         against = moved < column if by > 0 else moved > column
         return np.where(against, column, moved)
 
+    def moved(self, column: Column, by: Column, low: float, high: float) -> Column:
+        """The column of a feature that follows another by so much in each row."""
+        there = np.clip(column + by, low, high)
+        against = ((by > 0) & (there < column)) | ((by < 0) & (there > column)) | (by == 0)
+        there = np.where(against, column, there)
+        return there if self.kind == "real" else np.floor(there + 0.5)
+
     def cost(self, before: Column, after: Column) -> Ints:
         """Reference rows passed between two values (maximum percentile shift of one feature)."""
         if self.kind == "categorical":
@@ -208,8 +215,14 @@ class Population:
     ) -> None:
         """Takes distributions from `reference` and the people from `table` (default: the reference)."""
         config = front["config"]
-        if config.get("links") or config.get("rules") or front["cost"]["kind"] != "mps":
-            raise NotImplementedError("links, rules and other costs than mps are not supported")
+        if config.get("rules") or front["cost"]["kind"] != "mps":
+            raise NotImplementedError("rules and other costs than mps are not supported")
+        self.links: list[Json] = config.get("links", [])
+        self.ranges: dict[str, Any] = {
+            name: settings["range"]
+            for name, settings in config.get("features", {}).items()
+            if settings.get("range")
+        }
         self.front = front
         self.table = reference if table is None else table
         self.features = {spec["name"]: Feature(spec, reference[spec["name"]]) for spec in front["features"]}
@@ -231,6 +244,7 @@ class Population:
         cost = np.zeros(self.size, dtype=np.int64)
         edited = self.people.copy()
         changed = []
+        touched: set[str] = set()
         for edit in edits:
             feature = self.features[edit["feature"]]
             before = self.columns[feature.name]
@@ -238,7 +252,21 @@ class Population:
             cost = np.maximum(cost, feature.cost(before, after))
             same = (before == after) | ((before != before) & (after != after))
             changed.append(~np.asarray(same, dtype=np.bool_))
-            edited[feature.name] = feature.spell(after)
+            moves = {feature.name: after}
+            for link in self.links:
+                if link["from"] == feature.name:
+                    follower = self.features[link["to"]]
+                    start = self.columns[follower.name]
+                    low, high = self.ranges.get(follower.name, (follower.sorted[0], follower.sorted[-1]))
+                    by = np.nan_to_num(link.get("factor", 1.0) * (after - before))
+                    moved = follower.moved(start, by, low, high)
+                    cost = np.maximum(cost, follower.cost(start, moved))
+                    moves[follower.name] = moved
+            for name, column in moves.items():
+                if name in touched:
+                    raise ValueError(f"an action moves {name} twice")
+                touched.add(name)
+                edited[name] = self.features[name].spell(column)
         return Outcome(cost, self.classifier.approves(edited), changed)
 
     def passes(self, split: int) -> Bools:

@@ -161,3 +161,65 @@ def test_labels_and_scores_are_lightgbms(name: str, ending: str, sogar: Sogar, t
     assert len(set(labels.tolist())) > 1, "the rows should not all be alike"
     assert np.flatnonzero(labels != np.array(ours["labels"])).tolist() == []
     assert np.abs(scores - np.array(ours["scores"])).max() <= 4 * np.finfo(float).eps
+
+
+#: Categories that only an exact comparison tells apart: spaces, tabs, no-break spaces, spellings of numbers.
+ALIKE = [
+    *("a", " a", "a ", "  a", "\ta", "a\t", "\u00a0a", "a\u00a0", "\u3000a", "A", " ", "\t", "\u00a0"),
+    *("1", " 1", "1 ", "1.0", "01", "1e0", "true", "True", "9007199254740992", "9007199254740993"),
+]
+#: As floats, these are five.
+LARGE = [2**53 + i for i in range(8)] + [-(2**60) - i for i in range(8)] + [2**63 - 1 - i for i in range(8)]
+
+
+def alike(rng: np.random.Generator, n: int, known: bool) -> pd.DataFrame:
+    """Rows of such categories; some that the training never saw unless `known`."""
+    kinds = ALIKE if known else [*ALIKE, "a  ", "\u2003a", " 01", "b"]
+    ids = LARGE if known else [*LARGE, 2**53 + 20, 5]
+    columns = {
+        "age": rng.integers(18, 90, n).astype(float),
+        "kind": np.array(kinds, dtype=object)[rng.integers(0, len(kinds), n)],
+        "id": np.array(ids, dtype=object)[rng.integers(0, len(ids), n)],
+    }
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize("kept", ["csv", "parquet"])
+def test_categories_that_look_alike_are_told_apart(kept: str, sogar: Sogar, tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    train = alike(rng, 4 * TRAINING_ROWS, known=True)
+    worth = {text: float(rng.normal()) for text in [*ALIKE, *LARGE]}
+    signal = train["kind"].map(worth) + train["id"].map(worth) + train["age"] / 40
+    label = (signal > signal.median()).astype(int)
+    dtypes = {"kind": pd.CategoricalDtype(ALIKE), "id": pd.CategoricalDtype(LARGE)}
+    parameters = {"verbose": -1, "num_threads": 1, "deterministic": True, "seed": 7, "cat_smooth": 1}
+    booster = lgb.train(
+        parameters | BINARY | {"min_data_per_group": 5}, lgb.Dataset(train.astype(dtypes), label), 40
+    )
+    model, table, config = tmp_path / "model.txt", tmp_path / f"rows.{kept}", tmp_path / "sogar.toml"
+    booster.save_model(model)
+    rows = alike(rng, ROWS, known=False)
+    if kept == "csv":
+        rows.to_csv(table, index=False)
+    else:
+        rows.astype({"id": np.int64}).to_parquet(table)
+    config.write_text('[features.id]\nkind = "categorical"\n')
+    ours = json.loads(sogar("predict", table, "--model", model, "--json", "--config", config))
+    labels = (np.asarray(booster.predict(rows.astype(dtypes))) > 0.5).astype(int)
+    assert np.flatnonzero(labels != np.array(ours["labels"])).tolist() == []
+    assert booster.feature_importance().min() > 0, "both columns should matter"
+
+
+def test_trimming_merges_them_when_asked(sogar: Sogar, sogar_error: Sogar, tmp_path: Path) -> None:
+    rng = np.random.default_rng(10)
+    train = pd.DataFrame({"kind": np.array(["no", "yes"])[rng.integers(0, 2, 400)], "age": rng.random(400)})
+    label = (train["kind"] == "yes").astype(int)
+    dataset = lgb.Dataset(train.astype({"kind": "category"}), label)
+    booster = lgb.train({"verbose": -1, "num_threads": 1} | BINARY, dataset, 5)
+    model, table = tmp_path / "model.txt", tmp_path / "rows.csv"
+    booster.save_model(model)
+    (train.assign(kind=" " + train["kind"])).to_csv(table, index=False)
+    message = sogar_error("predict", table, "--model", model)
+    assert "knows none of the values of `kind`" in message and "trim = true" in message
+    ours = json.loads(sogar("predict", table, "--model", model, "--json", "--trim"))
+    assert ours["labels"] == label.tolist()

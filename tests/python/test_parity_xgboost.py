@@ -131,16 +131,22 @@ def classifier(model: xgb.XGBClassifier, classes: int = 2, *, early: bool = Fals
     return Case(booster, fresh_rows(booster, 0.02), model.save_model, early=early)
 
 
-def categories(onehot: int, *, texts: bool) -> Case:
+#: Sixteen categories that only an exact comparison tells apart.
+ALIKE = ["a", " a", "a ", "\ta", "a\t", "A", " ", "  ", "\t", "1", " 1", "1.0", "01", "true", "True", "TRUE"]
+
+
+def categories(onehot: int, *, texts: bool, alike: bool = False) -> Case:
     """A booster on categories, as texts that the file knows or as plain codes, unseen ones among them."""
     rng = np.random.default_rng(8)
-    jobs = [f"job {letter}" for letter in "qwertzuiopasdfgh"]
+    jobs = ALIKE if alike else [f"job {letter}" for letter in "qwertzuiopasdfgh"]
+    # As floats, all of these regions are two.
+    regions = 2**60 + np.arange(60) * 3 if alike else np.arange(60) * 3
 
     def frame(n: int) -> pd.DataFrame:
         columns = {
             "age": rng.integers(18, 90, n).astype(float),
             "job": pd.Categorical.from_codes(rng.integers(0, 16, n), pd.Index(jobs)),
-            "region": pd.Categorical.from_codes(rng.integers(0, 60, n), pd.Index(np.arange(60) * 3)),
+            "region": pd.Categorical.from_codes(rng.integers(0, 60, n), pd.Index(regions)),
             "size": pd.Categorical.from_codes(rng.integers(0, 3, n), pd.Index(["S", "M", "L"])),
         }
         return pd.DataFrame(columns)
@@ -170,7 +176,7 @@ def categories(onehot: int, *, texts: bool) -> Case:
     # A category that the training never saw is a missing one.
     shown = rows.astype({"job": object, "region": object, "size": object}).assign(age=age)
     unseen = rng.random(ROWS) < 0.1
-    shown.loc[unseen, "job"] = "job unknown"
+    shown.loc[unseen, "job"] = "a  " if alike else "job unknown"
     coded.loc[unseen, "job"] = np.nan
     return Case(booster, coded, booster.save_model, texts=shown)
 
@@ -201,6 +207,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "vector_leaves": lambda: numeric(SOFTPROB | {"multi_strategy": "multi_output_tree"}, 20, missing=0.1),
     "categories_one_by_one": lambda: categories(100, texts=True),
     "categories_in_parts": lambda: categories(2, texts=True),
+    "categories_alike_one_by_one": lambda: categories(100, texts=True, alike=True),
+    "categories_alike_in_parts": lambda: categories(2, texts=True, alike=True),
     "codes_one_by_one": lambda: categories(100, texts=False),
     "codes_in_parts": lambda: categories(2, texts=False),
     "classifier": lambda: classifier(xgb.XGBClassifier(n_estimators=30, n_jobs=1), 4),

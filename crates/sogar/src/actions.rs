@@ -1,6 +1,9 @@
 //! Edits and actions (SPEC §4): what a person could change, and all sets of at most k such changes.
 
-use sogar_solver::Actions;
+mod sets;
+
+pub(crate) use sets::Clashes;
+pub use sets::{all_actions, count_actions};
 
 use crate::binarize::{binning, level_name};
 use crate::config::{Config, Direction, EditStyle, FeatureConfig};
@@ -99,6 +102,17 @@ impl Change {
     }
 }
 
+impl Follower {
+    /// The new value where the edited feature changes by `change`. A missing number stays missing.
+    pub fn apply(&self, value: f64, change: f64) -> f64 {
+        if value.is_nan() {
+            return value;
+        }
+        let moved = shift(value, self.factor * change, self.lo, self.hi);
+        if self.whole { moved.round() } else { moved }
+    }
+}
+
 impl Edit {
     /// Applies the edit to a row of feature values, followers included.
     pub fn apply(&self, row: &mut [f64]) {
@@ -111,10 +125,7 @@ impl Edit {
         }
         for follower in &self.followers {
             let value = &mut row[follower.feature];
-            if !value.is_nan() {
-                let moved = shift(*value, follower.factor * change, follower.lo, follower.hi);
-                *value = if follower.whole { moved.round() } else { moved };
-            }
+            *value = follower.apply(*value, change);
         }
     }
 
@@ -189,47 +200,6 @@ pub fn all_edits(table: &dyn Distributions, config: &Config) -> Result<Vec<Edit>
     Ok(edits)
 }
 
-/// All sets of at most `most` edits on distinct features, the identity first.
-pub fn all_actions(edits: &[Edit], most: u32) -> Actions {
-    let mut actions = Actions::default();
-    actions.push(&[]);
-    let mut longer = Vec::with_capacity(most as usize);
-    // Each round extends the actions of the one before, which stand in the list already.
-    let mut round = 0..1;
-    for _ in 0..most {
-        for shorter in round.clone() {
-            longer.clear();
-            longer.extend_from_slice(actions.get(shorter));
-            let last = longer.last().map(|&edit| edit as usize);
-            for edit in last.map_or(0, |last| last + 1)..edits.len() {
-                if last.is_none_or(|last| edits[edit].feature != edits[last].feature) {
-                    longer.push(edit as u32);
-                    actions.push(&longer);
-                    longer.pop();
-                }
-            }
-        }
-        round = round.end..actions.len();
-    }
-    actions
-}
-
-/// How many actions [`all_actions`] would give, without making them.
-pub fn count_actions(edits: &[Edit], most: u32) -> u128 {
-    // sets[k]: ways to choose k edits on distinct features among the features seen so far
-    let mut sets = vec![0u128; most as usize + 1];
-    sets[0] = 1;
-    let mut rest = edits;
-    while let Some(first) = rest.first() {
-        let own = rest.iter().take_while(|edit| edit.feature == first.feature).count();
-        for k in (1..sets.len()).rev() {
-            sets[k] = sets[k].saturating_add(sets[k - 1].saturating_mul(own as u128));
-        }
-        rest = &rest[own..];
-    }
-    sets.iter().fold(0, |sum, &count| sum.saturating_add(count))
-}
-
 fn shifts(
     table: &dyn Distributions,
     feature: usize,
@@ -269,6 +239,9 @@ fn shifts(
     Ok(changes)
 }
 
+/// More swaps than this of one feature are refused: no search could use them.
+const MOST_SWAPS: usize = 1 << 20;
+
 fn category_changes(
     feature: &Feature,
     settings: &FeatureConfig,
@@ -292,15 +265,25 @@ fn category_changes(
     for [from, to] in &settings.forbid {
         forbidden.push((index(from)?, index(to)?));
     }
-    let blocked = |from: usize, to: usize| forbidden.contains(&(from, to));
+    forbidden.sort_unstable();
+    forbidden.dedup();
+    let blocked = |from: usize, to: usize| forbidden.binary_search(&(from, to)).is_ok();
+    let pairs = levels.len().saturating_mul(targets.len());
     Ok(match settings.edits.unwrap_or(EditStyle::Set) {
         EditStyle::Set => targets
             .into_iter()
             .map(|to| Change::Set {
                 to,
-                not_from: (0..levels.len()).filter(|&from| blocked(from, to)).collect(),
+                not_from: forbidden.iter().filter(|pair| pair.1 == to).map(|pair| pair.0).collect(),
             })
             .collect(),
+        EditStyle::Swap if pairs > MOST_SWAPS => {
+            let message =
+                format!("{pairs} swaps are too many: from {} values to {}", levels.len(), targets.len());
+            return Err(Error::new(ErrorKind::Config, message)
+                .column(&feature.name)
+                .help("limit them with `targets`, or use edits = \"set\""));
+        }
         EditStyle::Swap => (0..levels.len())
             .flat_map(|from| targets.iter().map(move |&to| (from, to)))
             .filter(|&(from, to)| from != to && !blocked(from, to))

@@ -123,6 +123,12 @@ impl std::error::Error for Error {}
 /// "did you mean …?" for a name that does not exist, or the whole list where it is short.
 pub fn suggest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
+    if let Some(name) = known.iter().find(|name| name.trim() == wanted.trim() && **name != wanted) {
+        let (name, wanted) = (name.escape_debug(), wanted.escape_debug());
+        return format!(
+            "`{name}` differs from `{wanted}` only by spaces: write it so, or set `trim = true` under [data]"
+        );
+    }
     let nearest = known
         .iter()
         .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), *name))

@@ -5,6 +5,7 @@ pub(crate) mod time;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::{Edit, count_actions};
+use crate::binarize::Split;
 use crate::config::{Limits, parse_bytes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::Feature;
@@ -131,6 +132,31 @@ impl MemoryEstimate {
     }
 }
 
+/// Refuses splits whose sets of affected rows would not fit, before they are made: columns with a value for each row have as many.
+pub fn refuse_if_too_many_splits(
+    splits: &[Split],
+    features: &[Feature],
+    rows: usize,
+    limit: u64,
+) -> Result<()> {
+    // Those that pass, the same to tell splits apart, and both once more while rows are brought in order.
+    let bytes = 4 * splits.len() as u128 * rows.div_ceil(64) as u128 * 8;
+    let most = splits.chunk_by(|one, other| one.feature == other.feature).max_by_key(|own| own.len());
+    let Some(most) = most.filter(|_| bytes > u128::from(limit)) else { return Ok(()) };
+    let message = format!(
+        "{} splits of {rows} affected rows would need about {} of memory; the limit is {}",
+        splits.len(),
+        amount(bytes),
+        amount(u128::from(limit))
+    );
+    Err(Error::new(ErrorKind::Memory, message).help(format!(
+        "`{}` has {} of them: add it to `ignore` under [data] if it is an id or free text, or set `split = false` for it; \
+         or raise --memory-limit",
+        features[most[0].feature].name,
+        most.len()
+    )))
+}
+
 impl Size<'_> {
     /// The memory of a run with so many threads and, for a sum of trees, sums per row.
     pub fn memory(&self, threads: usize, outputs: usize) -> MemoryEstimate {
@@ -143,7 +169,11 @@ impl Size<'_> {
         let lists = actions.saturating_mul(2 * (4 * most + 8) + 24);
         let costs = 2 * self.edits.len() as u128 * self.rows as u128 * 4;
         let scratch = actions.saturating_mul(8 * (2 * outputs as u128 + 2) * threads as u128);
-        let rest = inner.saturating_add(lists).saturating_add(costs).saturating_add(scratch);
+        // The search has a number for each pair of edits, and each thread two registers.
+        let edits = self.edits.len() as u128;
+        let pairs = if actions > edits + 1 { edits * edits * (4 + 64 * threads as u128) } else { 0 };
+        let parts = [inner, lists, costs, scratch, pairs];
+        let rest = parts.into_iter().fold(0, u128::saturating_add);
         MemoryEstimate { flips, rest }
     }
 
@@ -259,6 +289,29 @@ mod tests {
         let edit = |feature| Edit { feature, change: Change::Flip, followers: vec![] };
         let edits = (0..features).flat_map(|feature| (0..edits_each + feature).map(move |_| edit(feature)));
         (edits.collect(), (0..features).map(feature).collect())
+    }
+
+    #[test]
+    fn splits_and_pairs_of_edits_of_wide_columns_count() {
+        use crate::binarize::Test;
+        let feature =
+            |name: &str| Feature { name: name.into(), kind: Kind::Real, columns: Columns::One(name.into()) };
+        let features = [feature("age"), feature("id")];
+        let splits: Vec<Split> = (0..1000)
+            .map(|level| Split { feature: usize::from(level > 9), test: Test::Equals(level) })
+            .collect();
+        assert!(refuse_if_too_many_splits(&splits, &features, 64_000, 32_000_000).is_ok());
+        let error = refuse_if_too_many_splits(&splits, &features, 64_000, 31_999_999).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Memory);
+        assert!(error.remedy().unwrap_or_default().starts_with("`id` has 990 of them"), "{error}");
+        let edit = |feature| Edit { feature, change: Change::Flip, followers: vec![] };
+        let edits: Vec<Edit> = (0..10_000).map(|number| edit(usize::from(number > 0))).collect();
+        let memory = |edits: &[Edit]| {
+            let actions = count_actions(edits, 3);
+            Size { rows: 100, edits, features: &features, actions, max_edits: 3 }.memory(2, 1).rest
+        };
+        assert!(memory(&edits) > 13_000_000_000, "every pair of edits has its place");
+        assert!(memory(&edits[1..]) < 100_000_000, "a feature's own edits make no pairs");
     }
 
     #[test]

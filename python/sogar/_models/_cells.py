@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import text_of
+from .._columns import by_text, text_of
 
 Array = np.ndarray[Any, Any]
 #: How the engine calls the level of a missing value.
@@ -23,6 +23,11 @@ def levels_of(texts: list[str], codes: Array, originals: dict[str, Any]) -> Arra
     return found[places]
 
 
+def is_whole(text: str) -> bool:
+    """Whether a level is written as a whole number, or stands for a missing one."""
+    return text == MISSING_LEVEL or text.removeprefix("-").isdecimal()
+
+
 def narrowed(values: Array, dtype: np.dtype[Any]) -> Array:
     """Whole numbers in the user's integer type; others stay as they are, with their fraction."""
     with np.errstate(invalid="ignore"):
@@ -34,7 +39,7 @@ def pandas_cells(dtype: Any, texts: list[str], values: Array, originals: Any) ->
     import pandas
 
     if isinstance(dtype, pandas.CategoricalDtype):
-        own = {text_of(category): category for category in dtype.categories}
+        own = by_text(dtype.categories)
         if texts:
             objects = levels_of(texts, values, own)
         else:
@@ -48,6 +53,10 @@ def pandas_cells(dtype: Any, texts: list[str], values: Array, originals: Any) ->
                     for text in levels_of(texts, values, {})
                 ]
             ).astype(dtype)
+        if pandas.api.types.is_integer_dtype(dtype) and all(is_whole(text) for text in texts):
+            whole = [None if text is None else int(text) for text in levels_of(texts, values, {})]
+            if None not in whole or not isinstance(dtype, np.dtype):
+                return pandas.Series(pandas.array(whole, dtype=dtype))
         if pandas.api.types.is_numeric_dtype(dtype):
             numbers = [np.nan if text is None else float(text) for text in levels_of(texts, values, {})]
             return pandas.Series(narrowed(np.array(numbers), np.dtype(np.float64))).astype(dtype)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._columns import text_of
+from .._columns import by_text, text_of
 from .._errors import DataError
 from .._tables import as_frame, kind_of
 from ._cells import Array, levels_of, narrowed, pandas_cells
@@ -204,17 +204,18 @@ class Rows:
             else:
                 block[:, position] = values[:, at]
         if numeric:
-            return block.astype(np.float64)
+            whole = self.table.dtype.kind in "iu" and all(isinstance(cell, int) for cell in block.flat)
+            return block.astype(self.table.dtype if whole else np.float64)
         return block if self.table.dtype == object else block.astype(self.table.dtype)
 
     def _originals(self, name: str) -> dict[str, Any]:
         """The user's own objects for texts of a column, where they are not the texts themselves."""
         if name not in self._own_objects:
-            found: dict[str, Any] = {}
-            for value in [] if self.table is None else self.column(name).tolist():
-                if value is not None and value == value and text_of(value) != value:
-                    found.setdefault(text_of(value), value)
-            self._own_objects[name] = found
+            values = [] if self.table is None else self.column(name).tolist()
+            known = [value for value in values if value is not None and value == value]
+            self._own_objects[name] = {
+                text: value for text, value in by_text(known).items() if text != value
+            }
         return self._own_objects[name]
 
     def _is_text(self, name: str) -> bool:

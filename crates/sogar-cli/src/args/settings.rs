@@ -37,6 +37,9 @@ pub struct ReadingFlags {
     /// A text that means "missing"; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub missing: Vec<String>,
+    /// Remove the spaces around the texts of cells
+    #[arg(long)]
+    pub trim: bool,
 }
 
 /// Flags that override a configuration file.
@@ -154,6 +157,7 @@ impl ReadingFlags {
         if !self.missing.is_empty() {
             config.data.missing.clone_from(&self.missing);
         }
+        config.data.trim |= self.trim;
         config.data.ignore.extend(self.ignore.iter().cloned());
     }
 }

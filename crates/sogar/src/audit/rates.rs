@@ -5,7 +5,7 @@
 //! screen; neither is a verdict.
 
 use crate::error::Result;
-use crate::feature::label_values;
+use crate::feature::{exact_number, label_values};
 use crate::pipeline::Prepared;
 use crate::table::Table;
 
@@ -55,7 +55,7 @@ pub(super) fn truth(
 
 /// `1` and `1.0` are the same label.
 fn same(a: &str, b: &str) -> bool {
-    a == b || a.parse::<f64>().is_ok_and(|a| b.parse::<f64>() == Ok(a))
+    a == b || exact_number(a).is_some_and(|a| exact_number(b) == Some(a))
 }
 
 /// Counts of one group, in units of weight.

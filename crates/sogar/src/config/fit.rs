@@ -33,9 +33,7 @@ impl Config {
                     return Err(Error::new(ErrorKind::Config, message));
                 }
             }
-            if self.features.get(&link.from).is_some_and(|setting| setting.immutable == Some(true))
-                && !self.links.iter().any(|other| other.to == link.from)
-            {
+            if self.features.get(&link.from).is_some_and(|setting| setting.immutable == Some(true)) {
                 notices.push(format!(
                     "link `{}` to `{}`: the first is immutable, so the link has no effect",
                     link.from, link.to
@@ -171,6 +169,33 @@ mod tests {
         assert!(fault.contains("did you mean `years`?"), "{fault}");
         let fault = message("[features.credit]\nimmutable = true\n");
         assert!(fault.contains("is the label, the weight or ignored"), "{fault}");
+    }
+
+    #[test]
+    fn what_matches_only_after_trimming_is_said_to() {
+        let text = |settings: &str| format!("[data]\nlabel = \"credit\"\n{settings}");
+        let table = |config: &Config| {
+            let bytes = b"age,job,credit\n30, clerk, bad\n40, cook, good\n50, smith, good\n";
+            csv::parse(bytes, Path::new("t.csv"), &config.read_options().unwrap()).unwrap()
+        };
+        for settings in [
+            "desired = [\"good\"]\n",
+            "[features.job]\ntargets = [\"cook\"]\n",
+            "[features.job]\nforbid = [[\" cook\", \"smith\"]]\n",
+            "[features.job]\nlevels = [\"clerk\", \" cook\", \" smith\"]\n",
+        ] {
+            let config = Config::parse(&text(settings), Path::new("sogar.toml")).unwrap();
+            let error = config.check(Some(&table(&config))).unwrap_err();
+            let remedy = error.remedy().unwrap_or_default();
+            assert!(
+                remedy.contains("only by spaces") && remedy.contains("`trim = true`"),
+                "{error} | {remedy}"
+            );
+        }
+        for settings in ["trim = true\ndesired = [\"good\"]\n", "desired = [\" good\"]\n"] {
+            let config = Config::parse(&text(settings), Path::new("sogar.toml")).unwrap();
+            assert!(config.check(Some(&table(&config))).is_ok(), "{settings}");
+        }
     }
 
     #[test]

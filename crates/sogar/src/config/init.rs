@@ -199,7 +199,7 @@ fn distinct_values(table: &Table, name: &str) -> usize {
 fn tokens(table: &Table) -> Vec<String> {
     let occurs = |token: &&&str| {
         table.columns.iter().any(|column| match &column.cells {
-            Cells::Text { levels, .. } => levels.iter().any(|level| level == **token),
+            Cells::Text { levels, .. } => levels.iter().any(|level| level.trim() == **token),
             Cells::Numbers(_) => false,
         })
     };

@@ -73,6 +73,10 @@ pub struct DataConfig {
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany")]
     pub missing: Vec<String>,
+    /// Whether blanks (spaces, tabs, no-break spaces, …) around the texts of cells are removed (default: false). Headers, numbers and
+    /// `missing` are compared without them anyway.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub trim: bool,
     /// CSV delimiter, one character (default: found from the header).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<String>,

@@ -69,6 +69,7 @@ impl Config {
             missing: self.data.missing.clone(),
             text: self.data.ignore.clone(),
             numbers: self.data.weight.iter().cloned().collect(),
+            trim: self.data.trim,
         };
         for (name, feature) in &self.features {
             match feature.kind {

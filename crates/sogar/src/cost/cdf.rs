@@ -1,4 +1,9 @@
 //! A smoothed distribution function of a feature in the reference table.
+//!
+//! **Grids.** A real feature has 51 points. A whole one has a point at every whole number of its range, up to 2¹⁷ of them. In a wider range
+//! the points are evenly spaced from the smallest to the largest value, a 64th of the bandwidth apart or a little less, but at most 2²⁰:
+//! the estimate is smooth at that scale, so that no cost is off by more than a hundred-thousandth, and memory and time are bounded
+//! whatever the range is.
 
 use rayon::prelude::*;
 
@@ -15,13 +20,18 @@ pub(super) struct SmoothCdf {
 
 /// Points of the grid of a real feature.
 const GRID: usize = 51;
+/// Most points of a grid of step 1.
+const MOST_WHOLE: f64 = (1 << 17) as f64;
+/// Points per bandwidth of the grid of a wider range, and most of them.
+const PER_BANDWIDTH: f64 = 64.0;
+const MOST_POINTS: f64 = (1 << 20) as f64;
 /// Kernels further away than this many bandwidths are below the precision of the sum.
 const REACH: f64 = 9.0;
 /// What is added to either tail.
 const TAIL: f64 = 1e-6;
 
 impl SmoothCdf {
-    /// `None` where there is no spread to estimate from. `whole`: a grid of step 1.
+    /// `None` where there is no spread to estimate from. `whole`: values are whole numbers.
     /// A row counts as many times as it has a `unit` of weight.
     pub fn new(values: &Ordered, unit: u64, whole: bool) -> Option<Self> {
         let times = |weight: u64| weight as f64 / unit as f64;
@@ -34,10 +44,23 @@ impl SmoothCdf {
         if !(bandwidth > 0.0 && end > start) {
             return None;
         }
-        let (step, points) = if whole {
-            (1.0, (end - start).floor() as usize + 1)
-        } else {
-            ((end - start) / (GRID - 1) as f64, GRID)
+        let range = end - start;
+        let every_number = whole && range < MOST_WHOLE;
+        let intervals = match whole {
+            true if every_number => range,
+            true => (PER_BANDWIDTH * range / bandwidth).ceil().clamp((GRID - 1) as f64, MOST_POINTS - 1.0),
+            false => (GRID - 1) as f64,
+        };
+        let (step, points) = (range / intervals, intervals as usize + 1);
+        let kernel = |distance: f64| (-0.5 * (distance / bandwidth).powi(2)).exp();
+        // Between whole numbers there are few distances.
+        let kernels: Vec<f64> = match every_number {
+            true => (0..=(REACH * bandwidth).min(range) as usize).map(|lag| kernel(lag as f64)).collect(),
+            false => Vec::new(),
+        };
+        let at_distance = |distance: f64| match kernels.get(distance.abs() as usize) {
+            Some(&known) => known,
+            None => kernel(distance),
         };
         let distinct: Vec<(f64, f64)> = values.iter().map(|(value, weight)| (value, times(weight))).collect();
         let density: Vec<f64> = (0..points)
@@ -48,7 +71,7 @@ impl SmoothCdf {
                 distinct[from..]
                     .iter()
                     .take_while(|(value, _)| *value <= at + REACH * bandwidth)
-                    .map(|(value, times)| times * (-0.5 * ((at - value) / bandwidth).powi(2)).exp())
+                    .map(|(value, times)| times * at_distance(at - value))
                     .sum()
             })
             .collect();
@@ -63,6 +86,11 @@ impl SmoothCdf {
             })
             .collect();
         Some(SmoothCdf { start, step, values })
+    }
+
+    /// Memory that it takes.
+    pub fn bytes(&self) -> usize {
+        8 * self.values.len()
     }
 
     /// The share of people at or below a value.

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{Distributions, FeatureTable, Kind, Ordered};
 use cdf::SmoothCdf;
 use function::{Function, no_function};
-use user_table::UserTable;
+use user_table::{Reading, UserTable};
 
 /// Millionths: the unit of every cost that is not a count of rows.
 const MILLION: u64 = 1_000_000;
@@ -90,7 +90,10 @@ impl CostModel {
             })
             .collect();
         let table = match (kind, &config.cost.table) {
-            (CostKind::Table, Some(path)) => Some(UserTable::read(&folder.join(path), known)?),
+            (CostKind::Table, Some(path)) => {
+                let reading = Reading { missing: &config.data.missing, trim: config.data.trim };
+                Some(UserTable::read(&folder.join(path), reference, edits, reading)?)
+            }
             (CostKind::Table, None) => {
                 let error = Error::new(ErrorKind::Config, "the cost is a table, but none is named");
                 return Err(error.help("set `table = \"costs.csv\"` under [cost]"));
@@ -109,7 +112,8 @@ impl CostModel {
 
     /// Memory that the distributions of features take.
     pub fn bytes(&self) -> usize {
-        self.features.iter().map(|feature| feature.empirical.bytes()).sum()
+        let smooth = |feature: &FeatureCost| feature.smooth.as_ref().map_or(0, SmoothCdf::bytes);
+        self.features.iter().map(|feature| feature.empirical.bytes() + smooth(feature)).sum()
     }
 
     /// Units in a cost of 1.

@@ -118,31 +118,108 @@ fn the_cet_variant_charges_targets_and_a_smooth_distribution() {
 const CET_SHIFT: u32 = 346_257;
 
 #[test]
-fn a_users_table_prefers_the_most_specific_row_and_knows_no_free_change() {
+fn a_wide_range_takes_no_more_memory_and_costs_the_same() {
+    // Whole numbers up to the bound of the grid of step 1, and the same twice as far apart.
+    let near: Vec<f64> = (0..2000u64).map(|i| (i * i * 7919 % 131_072) as f64).chain([131_071.0]).collect();
+    let far: Vec<f64> = near.iter().map(|value| 2.0 * value).collect();
+    let smooth = |values: &[f64]| SmoothCdf::new(&Ordered::new(values, None), 1, true).unwrap();
+    let (one, other) = (smooth(&near), smooth(&far));
+    assert_eq!(one.bytes(), 8 * 131_072);
+    assert!(other.bytes() < one.bytes(), "{}", other.bytes());
+    for pair in near.windows(2) {
+        let (cost, same) =
+            (one.at(pair[1]) - one.at(pair[0]), other.at(2.0 * pair[1]) - other.at(2.0 * pair[0]));
+        assert!((cost - same).abs() < 1e-5, "{cost} {same}");
+    }
+    let widest = 9_007_199_254_740_992.0;
+    for values in
+        [vec![-widest, widest], vec![0.0, 1.0, widest], (0..3000).map(|i| f64::from(i).powi(4)).collect()]
+    {
+        assert!(smooth(&values).bytes() <= 8 << 20);
+    }
+    // One of a thousand million people is far away from all others.
+    let lonely = Ordered::new(&[0.0, widest], None);
+    assert!(SmoothCdf::new(&lonely, 1, true).unwrap().bytes() <= 8 << 20);
+}
+
+/// A cost model of a user's table, with edits of `x` and `c`.
+fn user_table(text: &str) -> Result<CostModel> {
     let folder = tempfile::tempdir().unwrap();
-    let read = |text: &str| {
-        std::fs::write(folder.path().join("costs.csv"), text).unwrap();
-        let mut config = Config::default();
-        config.cost.kind = CostKind::Table;
-        config.cost.table = Some("costs.csv".into());
-        CostModel::new(&reference(), &[set(1, 0)], &config, folder.path())
-    };
-    let model = read("feature,from,to,cost\nc,a,b,0.25\nc,a,*,2\nc,*,*,3\n").unwrap();
+    std::fs::write(folder.path().join("costs.csv"), text).unwrap();
+    let mut config = Config::default();
+    config.cost.kind = CostKind::Table;
+    config.cost.table = Some("costs.csv".into());
+    let edits = [shift(1.0), set(1, 0), set(1, 1), set(1, 2)];
+    CostModel::new(&reference(), &edits, &config, folder.path())
+}
+
+#[test]
+fn a_users_table_prefers_the_most_specific_row_and_knows_no_free_change() {
+    let model = user_table("feature,from,to,cost\nc,a,b,0.25\nc,a,*,2\nc,*,*,3\n").unwrap();
     assert_eq!(model.edit_cost(&set(1, 1), &[4.0, 0.0, 0.0]).unwrap(), 250_000);
     assert_eq!(model.edit_cost(&set(1, 2), &[4.0, 0.0, 0.0]).unwrap(), 2_000_000);
     assert_eq!(model.edit_cost(&set(1, 2), &[4.0, 1.0, 0.0]).unwrap(), 3_000_000);
+    assert_eq!(model.edit_cost(&set(1, 2), &[4.0, 3.0, 0.0]).unwrap(), 3_000_000, "a value that nobody had");
     let error = model.edit_cost(&shift(1.0), &[4.0, 0.0, 0.0]).unwrap_err();
     assert!(error.to_string().contains("no cost for changing `x` from 4 to 5"), "{error}");
-    for (text, complaint) in [
-        ("feature,from,to\n", "no column `cost`"),
-        ("feature,from,to,cost\nq,a,b,1\n", "q"),
-        ("feature,from,to,cost\nc,a,z,1\n", "`z` is not a value of `c`"),
-        ("feature,from,to,cost\nc,a,b,-1\n", "`-1` is not a cost"),
-        ("feature,from,to,cost\nc,a,b,1\nc,a,b,2\n", "listed twice"),
+}
+
+#[test]
+fn values_of_a_users_table_are_compared_as_the_features_values() {
+    let text = "feature;from;to;cost\nx;2.0;03;0.5\n x ; 3e0;4.0 ;0.75\nx;+4;*; 1 \nx;*;*;2\nc;a;*;1\n";
+    let model = user_table(text).unwrap();
+    let cost = |x: f64| model.edit_cost(&shift(1.0), &[x, 0.0, 0.0]).unwrap();
+    assert_eq!([2.0, 3.0, 4.0, 5.0].map(cost), [500_000, 750_000, 1_000_000, 2_000_000]);
+}
+
+#[test]
+fn a_row_of_a_users_table_that_can_match_nothing_is_an_error() {
+    for (rows, complaint, help) in [
+        ("q,a,b,1", "line 2, column `feature`: there is no feature `q`", "known names"),
+        ("c,a,z,1", "line 2, column `to`: `z` is not a value of `c`", "use * for any value"),
+        ("c,a,b ,1", "`b ` is not a value of `c`", "trim = true"),
+        ("x,low,*,1", "`low` is not a value of `x`", "write a number"),
+        ("c,a,b,-1", "column `cost`: `-1` is not a cost", ""),
+        (
+            "c,a,b,1\nc,a,b,2",
+            "line 3: the change of `c` from a to b is listed twice, first in line 2",
+            "keep one",
+        ),
+        ("x,2,3,1\n\nx,2.0,3e0,1", "line 4: the change of `x` from 2.0 to 3e0 is listed twice", "keep one"),
+        ("x,2,4,1", "the change of `x` from 2 to 4 never happens: no edit leads there", "remove it"),
+        ("x,11,12,1", "never happens: no row of the table has the first value", "remove it"),
+        ("x,10,*,1", "no edit leads there", "remove it"),
+        ("x,*,1,1", "no edit leads there", "remove it"),
+        ("c,a,a,1", "no edit leads there", "remove it"),
+        ("b,no,yes,1", "no edit changes the feature", "remove it"),
+        ("b,*,*,1", "no edit changes the feature", "remove it"),
     ] {
-        let error = read(text).unwrap_err();
-        assert!(error.to_string().contains(complaint), "{error}");
+        let error = user_table(&format!("feature,from,to,cost\n{rows}\n")).unwrap_err();
+        let (message, remedy) = (error.to_string(), error.remedy().unwrap_or_default());
+        assert!(message.contains(complaint) && message.contains("costs.csv"), "{rows}: {message}");
+        assert!(remedy.contains(help), "{rows}: {remedy}");
     }
+    let error = user_table("feature,from,to\nc,a,b\n").unwrap_err();
+    assert!(error.to_string().contains("no column `cost`"), "{error}");
+}
+
+#[test]
+fn what_follows_an_edit_has_its_prices_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::default();
+    config.cost.kind = CostKind::Table;
+    config.cost.table = Some("costs.csv".into());
+    let mut linked = set(2, 1);
+    linked.followers = vec![Follower { feature: 0, factor: 2.0, lo: 1.0, hi: 10.0, whole: true }];
+    let read = |rows: &str| {
+        std::fs::write(folder.path().join("costs.csv"), format!("feature,from,to,cost\nb,*,*,1\n{rows}\n"))
+            .unwrap();
+        CostModel::new(&reference(), std::slice::from_ref(&linked), &config, folder.path())
+    };
+    let model = read("x,4,6,3\nx,*,*,1").unwrap();
+    assert_eq!(model.edit_cost(&linked, &[4.0, 0.0, 0.0]).unwrap(), 3_000_000);
+    assert_eq!(model.edit_cost(&linked, &[5.0, 0.0, 0.0]).unwrap(), 1_000_000);
+    assert!(read("x,4,5,3").unwrap_err().to_string().contains("no edit leads there"));
 }
 
 /// The price of an edit's feature, times the row's first value; and how often it was asked.

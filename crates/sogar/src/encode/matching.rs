@@ -213,10 +213,11 @@ fn declared_part(features: &[Feature], names: &Names, meant: &str) -> Result<Par
     }
     let splits = meant.match_indices('=').map(|(at, _)| (&meant[..at], &meant[at + 1..]));
     for (name, level) in splits {
-        let (name, level) = (name.trim(), level.trim());
+        let name = name.trim();
         let Some(index) = features.iter().position(|feature| feature.name == name) else { continue };
         let levels = features[index].levels();
-        return match levels.iter().position(|known| known == level) {
+        let place = |level: &str| levels.iter().position(|known| known == level);
+        return match place(level).or_else(|| place(level.trim())) {
             Some(level) => Ok(Part::Level(index, level)),
             None => {
                 let message = format!("[model.columns]: feature `{name}` has no level `{level}`");

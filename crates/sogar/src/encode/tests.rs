@@ -62,6 +62,22 @@ fn names_decide_whatever_the_order() {
 }
 
 #[test]
+fn categories_are_compared_with_their_spaces_and_all_of_their_digits() {
+    let mut model = info(&["job"]);
+    model.categories = vec![texts(&["a", " a", "1", "9007199254740992", "9007199254740993", "True"])];
+    let levels = [" 1", " a", "1.0", "9007199254740993", "9007199254740994", "a", "a ", "true"];
+    let (encoder, notices) = matched(&model, &[categorical("job", &levels, None)]);
+    let codes: Vec<f64> = (0..levels.len()).map(|level| row(&encoder, &[level as f64])[0]).collect();
+    let unknown = -1.0;
+    let codes: Vec<f64> = codes.into_iter().map(|code| if code.is_nan() { unknown } else { code }).collect();
+    assert_eq!(codes, [2.0, 1.0, 2.0, 4.0, unknown, 0.0, unknown, 5.0]);
+    assert!(notices[0].contains("` 1` of `job` is the model's category `1`"), "{notices:?}");
+    assert!(notices[1].contains("takes `9007199254740994`, `a ` of `job` as missing"), "{notices:?}");
+    let message = refused(&model, &[categorical("job", &["a ", "  a"], None)]);
+    assert!(message.contains("knows none of the values") && message.contains("trim = true"), "{message}");
+}
+
+#[test]
 fn names_that_lightgbm_rewrites_are_found() {
     let (encoder, _) = matched(&info(&["hours_per_week", "a_b"]), &[number("a[b"), number("hours per week")]);
     assert_eq!(row(&encoder, &[1.0, 2.0]), [2.0, 1.0]);

@@ -4,10 +4,13 @@
 //! the position in the model's own list of categories where it has one, 0 and 1 for one-hot columns and pairs
 //! of values, and the rank for ordered levels. Any other text is an error: there is no honest guess.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::ColumnSource;
 use super::matching::Part;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Feature, Kind};
+use crate::feature::{Feature, Kind, exact_number};
 use crate::model::ModelInfo;
 use crate::model::lightgbm::categories::only_placement;
 
@@ -132,17 +135,34 @@ fn codes(feature: &Feature, list: &[String], column: &str, notices: &mut Vec<Str
     let missing = missing_level(feature);
     let mut map = Vec::with_capacity(feature.levels().len() + 1);
     let mut unknown = Vec::new();
+    let exact: BTreeMap<&str, usize> =
+        list.iter().enumerate().rev().map(|(code, text)| (text.as_str(), code)).collect();
+    let taken: BTreeSet<usize> =
+        feature.levels().iter().filter_map(|text| exact.get(text.as_str()).copied()).collect();
     for (level, text) in feature.levels().iter().enumerate() {
-        let code = position(list, text);
-        if code.is_none() && Some(level) != missing {
-            unknown.push(format!("`{text}`"));
+        // A category that a level has by its very text is not another level's, too.
+        let alike = || position(list, text).filter(|code| !taken.contains(code));
+        let code = exact.get(text.as_str()).copied().or_else(alike);
+        let has_blanks = |text: &str| text.trim() != text;
+        match code.map(|code| &list[code]) {
+            Some(own) if own != text && (has_blanks(own) || has_blanks(text)) => {
+                let (own, text) = (own.escape_debug(), text.escape_debug());
+                notices.push(format!("`{text}` of `{}` is the model's category `{own}`", feature.name));
+            }
+            None if Some(level) != missing => unknown.push(format!("`{}`", text.escape_debug())),
+            _ => {}
         }
         map.push(code.map_or(f64::NAN, |code| code as f64));
     }
     if map.iter().all(|code| code.is_nan()) {
         let message = format!("the model knows none of the values of `{}`", feature.name);
-        let shown: Vec<String> = list.iter().take(5).map(|text| format!("`{text}`")).collect();
-        let help = format!("its column `{column}` has the categories {}, …", shown.join(", "));
+        let shown: Vec<String> =
+            list.iter().take(5).map(|text| format!("`{}`", text.escape_debug())).collect();
+        let mut help = format!("its column `{column}` has the categories {}, …", shown.join(", "));
+        let blanks = |text: &String| feature.levels().iter().any(|level| level.trim() == text.trim());
+        if list.iter().any(blanks) {
+            help += "; they differ from the table's only by spaces: set `trim = true` under [data] if the model was trained on trimmed text";
+        }
         return Err(Error::new(ErrorKind::Model, message).column(&feature.name).help(help));
     }
     if !unknown.is_empty() {
@@ -190,14 +210,13 @@ fn position(list: &[String], level: &str) -> Option<usize> {
     })
 }
 
-/// One spelling for numbers that are equal and for truth values.
-fn plain(text: &str) -> String {
-    let text = text.trim();
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => number.to_string(),
-        _ if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") => {
-            text.to_ascii_lowercase()
+/// One spelling for numbers that are equal and for truth values; any other text is what it is, blanks included.
+fn plain(text: &str) -> Cow<'_, str> {
+    match exact_number(text) {
+        Some(number) => Cow::Owned(number.to_string()),
+        None if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") => {
+            Cow::Owned(text.to_ascii_lowercase())
         }
-        _ => text.to_string(),
+        None => Cow::Borrowed(text),
     }
 }

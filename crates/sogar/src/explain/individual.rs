@@ -15,7 +15,12 @@ pub(super) fn works(asking: &Asking<'_>, edits: &[Edit]) -> Result<bool> {
     }
     // Outcomes are asked for all sets of some edits; the last is the one with every edit.
     let actions = all_actions(edits, edits.len() as u32);
-    Ok(flips(asking, edits, &actions)?.flips.contains(actions.len() - 1, 0))
+    let last = actions.len() - 1;
+    if actions.get(last).len() < edits.len() {
+        return Err(Error::new(ErrorKind::ResultFile, "an action of this result moves a feature twice")
+            .help("solve again: the result was made under earlier rules for links"));
+    }
+    Ok(flips(asking, edits, &actions)?.flips.contains(last, 0))
 }
 
 /// The cheapest action that changes the decision, and how many were tried. On ties it is the first in the order of actions: the

@@ -11,12 +11,14 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::value_of;
+use crate::config::DataConfig;
 use crate::describe::spoken;
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{Columns, Feature, Kind, format_number};
+use crate::feature::{Columns, Feature, Kind, exact_number, format_number};
 use crate::files::read_bytes;
 use crate::pipeline::Prepared;
 use crate::summary::Value;
+use crate::table::is_token;
 
 /// Somebody whose decision is to be explained.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,13 +67,13 @@ impl Person {
         })?;
         let mut entries = entries.unique()?;
         let features = &prepared.table.features;
-        let tokens = &prepared.config.data.missing;
+        let data = &prepared.config.data;
         let mut person = Person::new(name.to_owned(), Vec::with_capacity(features.len()), BTreeMap::new());
         let mut absent = Vec::new();
         for (index, feature) in features.iter().enumerate() {
             let value = match take(&mut entries, feature)? {
                 Some(json) => {
-                    let cell = Cell::of(&json, tokens).map_err(|error| error.column(&feature.name))?;
+                    let cell = Cell::of(&json, data).map_err(|error| error.column(&feature.name))?;
                     cell.value(feature).map_err(|error| error.column(&feature.name))?
                 }
                 None => {
@@ -223,21 +225,24 @@ enum Known {
 }
 
 impl Cell {
-    fn of(json: &Json, tokens: &[String]) -> Result<Cell> {
+    fn of(json: &Json, data: &DataConfig) -> Result<Cell> {
+        let tokens = &data.missing;
         Ok(match json {
             Json::Null => Cell::Missing,
             Json::Bool(truth) => Cell::Truth(*truth),
+            // 64-bit floats can't tell all large whole numbers apart.
+            Json::Number(number) if !number.is_f64() && exact_number(&number.to_string()).is_none() => {
+                Cell::Text(number.to_string())
+            }
             Json::Number(number) => match number.as_f64().filter(|number| number.is_finite()) {
-                Some(number) if tokens.iter().any(|token| *token == format_number(number)) => Cell::Missing,
+                Some(number) if is_token(tokens, &format_number(number)) => Cell::Missing,
                 Some(number) => Cell::Number(number + 0.0),
                 None => return Err(fault(format!("`{number}` is not a finite number"))),
             },
-            Json::String(text)
-                if text.trim().is_empty() || tokens.iter().any(|token| token == text.trim()) =>
-            {
-                Cell::Missing
-            }
-            Json::String(text) => Cell::Text(text.trim().to_owned()),
+            Json::String(text) => match if data.trim { text.trim() } else { text } {
+                text if text.is_empty() || is_token(tokens, text) => Cell::Missing,
+                text => Cell::Text(text.to_owned()),
+            },
             Json::Array(_) | Json::Object(_) => {
                 return Err(fault("a list or an object is no value").help("write a number, a text or null"));
             }
@@ -270,7 +275,7 @@ impl Cell {
             Cell::Truth(truth) => truth.to_string(),
             Cell::Text(text) => text,
         };
-        let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| {
             fault(format!("`{text}` is text, but the feature is a number"))
                 .help("write a number, or null if it is not known")

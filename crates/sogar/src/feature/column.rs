@@ -4,12 +4,13 @@
 //! value that does not fit a declared kind is an error with its place.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use super::texts::{Texts, distinct};
 use super::{Kind, MISSING_LEVEL, format_number, level_index};
 use crate::config::{FeatureConfig, KindName};
 use crate::error::{Error, Result, suggest};
-use crate::table::{Cells, Column, MISSING, Table};
+use crate::table::{Cells, Column, MISSING, Table, is_token};
 
 /// Whole numbers beyond this are not exact in an `f64`.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
@@ -112,7 +113,7 @@ impl View<'_> {
         for level in &texts.levels {
             index.push(match level_index(levels, level) {
                 Some(index) => Some(index as f64),
-                None if self.tokens.contains(level) => Some(f64::NAN),
+                None if is_token(self.tokens, level) => Some(f64::NAN),
                 None => None,
             });
         }
@@ -138,7 +139,7 @@ impl View<'_> {
     fn text(&self) -> Result<Seen> {
         let texts = Texts::of(&self.column.cells);
         let gaps = texts.codes.contains(&MISSING);
-        if gaps || texts.levels.len() != 2 || texts.levels.iter().any(|level| self.tokens.contains(level)) {
+        if gaps || texts.levels.len() != 2 || texts.levels.iter().any(|level| self.is_token(level)) {
             return self.categorical(&texts);
         }
         let mut levels = texts.levels.clone();
@@ -156,7 +157,12 @@ impl View<'_> {
             return Err(self.all_missing());
         }
         let gaps = texts.codes.contains(&MISSING);
-        let token = self.tokens.iter().find(|token| texts.levels.contains(token)).map(String::as_str);
+        // The first token that occurs names the category, as the table writes it.
+        let written = |token: &String| {
+            texts.levels.iter().find(|level| level.trim() == token.trim()).map(String::as_str)
+        };
+        let token = self.tokens.iter().find_map(written).filter(|token| !token.trim().is_empty());
+        let gaps = gaps || texts.levels.iter().any(|level| self.is_token(level));
         let missing = token.or(gaps.then_some(MISSING_LEVEL));
         if let Some(missing) = missing {
             if levels.contains(&missing) {
@@ -174,7 +180,7 @@ impl View<'_> {
     }
 
     fn is_token(&self, level: &str) -> bool {
-        self.tokens.iter().any(|token| token == level)
+        is_token(self.tokens, level)
     }
 
     /// Category indices; a category that is not among `levels` becomes `levels.len()`, and such names are given too.
@@ -185,12 +191,16 @@ impl View<'_> {
         missing: Option<usize>,
     ) -> (Vec<f64>, Vec<String>) {
         let mut unseen = Vec::new();
+        let by_name: HashMap<&str, usize> =
+            levels.iter().enumerate().map(|(index, level)| (level.as_str(), index)).collect();
+        let known =
+            |level: &String| by_name.get(level.as_str()).copied().or_else(|| level_index(levels, level));
         let index: Vec<usize> = texts
             .levels
             .iter()
             .map(|level| {
                 let missing = if self.is_token(level) { missing } else { None };
-                missing.or_else(|| level_index(levels, level)).unwrap_or_else(|| {
+                missing.or_else(|| known(level)).unwrap_or_else(|| {
                     unseen.push(level.clone());
                     levels.len()
                 })
@@ -232,7 +242,7 @@ impl View<'_> {
     pub(super) fn not_a_number(&self) -> Error {
         let texts = Texts::of(&self.column.cells);
         let bad = texts.codes.iter().position(|code| {
-            texts.levels.get(*code as usize).is_some_and(|level| level.parse::<f64>().is_err())
+            texts.levels.get(*code as usize).is_some_and(|level| level.trim().parse::<f64>().is_err())
         });
         let row = bad.unwrap_or(0);
         let cell = texts.codes.get(row).and_then(|code| texts.levels.get(*code as usize));
@@ -266,10 +276,10 @@ pub(super) fn is_missing(kind: &Kind, value: f64) -> bool {
 
 /// Order of a binary feature's values (SPEC §5): 0 < 1 and other numbers, false < true, no < yes, else byte order.
 pub(super) fn binary_order(a: &str, b: &str) -> Ordering {
-    if let (Ok(a), Ok(b)) = (a.parse::<f64>(), b.parse::<f64>()) {
+    if let (Ok(a), Ok(b)) = (a.trim().parse::<f64>(), b.trim().parse::<f64>()) {
         return a.total_cmp(&b);
     }
-    let (small_a, small_b) = (a.to_lowercase(), b.to_lowercase());
+    let (small_a, small_b) = (a.trim().to_lowercase(), b.trim().to_lowercase());
     for (no, yes) in [("false", "true"), ("no", "yes")] {
         if small_a == no && small_b == yes {
             return Ordering::Less;

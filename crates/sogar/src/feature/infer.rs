@@ -139,12 +139,31 @@ fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notice
     if constant {
         notices.push(format!("`{name}` has the same value in all rows"));
     }
+    notices.extend(told_apart_by_blanks(feature.levels()).map(|(one, other)| {
+        format!(
+            "`{}` and `{}` of `{name}` differ only by spaces; if they mean the same, set `trim = true` under [data]",
+            one.escape_debug(),
+            other.escape_debug()
+        )
+    }));
+    if feature.levels().iter().any(|level| level.trim().is_empty()) {
+        notices.push(format!(
+            "`{name}` has cells of spaces only, which are a category; if they are empty, set `trim = true` under [data]"
+        ));
+    }
     if feature.is_categorical() && feature.levels().len() > MANY_LEVELS {
         notices.push(format!(
             "`{name}` has {} categories; if it is an id or free text, add it to `ignore` under [data]",
             feature.levels().len()
         ));
     }
+}
+
+/// The first two levels that are the same but for blanks around them.
+fn told_apart_by_blanks(levels: &[String]) -> Option<(&str, &str)> {
+    let mut trimmed: Vec<(&str, &str)> = levels.iter().map(|level| (level.trim(), level.as_str())).collect();
+    trimmed.sort_unstable();
+    trimmed.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
 
 /// Every `[features.NAME]` must speak of a feature.

@@ -4,7 +4,7 @@ use super::look::Streamed;
 use super::texts::Texts;
 use crate::config::Config;
 use crate::error::Result;
-use crate::table::{MISSING, Table, TableSource};
+use crate::table::{MISSING, Table, TableSource, is_token};
 
 /// The values of a label column.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,9 +19,9 @@ pub struct Labels {
 pub fn label_values(table: &Table, config: &Config) -> Result<Option<Labels>> {
     let Some(name) = &config.data.label else { return Ok(None) };
     let texts = Texts::of(&table.require(name)?.cells);
-    let gaps: Vec<bool> = texts.levels.iter().map(|level| config.data.missing.contains(level)).collect();
+    let gaps: Vec<bool> = texts.levels.iter().map(|level| is_token(&config.data.missing, level)).collect();
     let mut order: Vec<usize> = (0..texts.levels.len()).filter(|index| !gaps[*index]).collect();
-    let numbers: Vec<Option<f64>> = texts.levels.iter().map(|level| level.parse().ok()).collect();
+    let numbers: Vec<Option<f64>> = texts.levels.iter().map(|level| level.trim().parse().ok()).collect();
     if order.iter().all(|index| numbers[*index].is_some()) {
         order.sort_by(|a, b| numbers[*a].unwrap_or(0.0).total_cmp(&numbers[*b].unwrap_or(0.0)));
     }

@@ -87,9 +87,11 @@ impl Feature {
         }
     }
 
-    /// The position of a level by its name; `1` and `1.0` are the same level.
+    /// The position of a level by its name; `1` and `1.0` are the same level. Blanks around a name count, except around that of the
+    /// category that means "missing".
     pub fn level_index(&self, level: &str) -> Option<usize> {
         level_index(self.levels(), level)
+            .or_else(|| self.missing_level().filter(|&missing| self.levels()[missing].trim() == level.trim()))
     }
 
     /// The index of the category that means "missing", where there is one.
@@ -214,11 +216,19 @@ pub fn format_number(number: f64) -> String {
     }
 }
 
+/// Numbers from here on are not all told apart by an `f64`.
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The number that a text spells, unless other numbers look the same in an `f64`.
+pub(crate) fn exact_number(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.abs() < FIRST_INEXACT)
+}
+
 /// The position of a level, by its text or, where both are numbers, by its number.
 fn level_index(levels: &[String], wanted: &str) -> Option<usize> {
     levels.iter().position(|level| level == wanted).or_else(|| {
-        let number: f64 = wanted.parse().ok()?;
-        levels.iter().position(|level| level.parse::<f64>().is_ok_and(|level| level == number))
+        let number = exact_number(wanted)?;
+        levels.iter().position(|level| exact_number(level) == Some(number))
     })
 }
 

@@ -9,7 +9,7 @@ use super::look::Look;
 use super::{Columns, Feature, Kind};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Cells, Table};
+use crate::table::{Cells, Table, is_token};
 
 /// Separators between a group's name and a level, the surest first.
 const SEPARATORS: [char; 3] = [':', '=', '_'];
@@ -31,7 +31,7 @@ impl Group {
 
     /// The feature that the group is.
     pub(super) fn feature(&self, tokens: &[String]) -> Feature {
-        let missing = self.levels.iter().position(|level| tokens.contains(level));
+        let missing = self.levels.iter().position(|level| is_token(tokens, level));
         Feature {
             name: self.name.clone(),
             kind: Kind::Categorical { levels: self.levels.clone(), missing },

@@ -145,6 +145,32 @@ fn missing_categories_are_categories_of_their_own() {
 }
 
 #[test]
+fn categories_that_differ_by_spaces_are_told_apart_with_a_notice() {
+    let text = "a,b\n1, x\n2,x\n3,x\n4,y\n5, ?\n6, \n";
+    let (features, notices) = infer(text, "[data]\nmissing = [\"?\"]\n").unwrap();
+    let kind = Kind::Categorical { levels: levels(&[" ", " ?", " x", "x", "y"]), missing: Some(1) };
+    assert_eq!(features.features[1].kind, kind, "a token is found with its spaces, and keeps them");
+    assert_eq!(features.features[1].level_index("?"), Some(1));
+    assert_eq!(features.features[1].level_index(" y"), None);
+    let expected = "` x` and `x` of `b` differ only by spaces; if they mean the same, set `trim = true`";
+    assert!(notices.iter().any(|notice| notice.contains(expected)), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.contains("cells of spaces only")), "{notices:?}");
+    let (features, notices) = infer(text, "[data]\nmissing = [\"?\"]\ntrim = true\n").unwrap();
+    assert_eq!(features.features[1].levels(), ["?", "x", "y"]);
+    assert!(!notices.iter().any(|notice| notice.contains("spaces")), "{notices:?}");
+    let blank = inferred("a,b\n1,x\n2,y\n3, \n", "[data]\nmissing = [\" \"]\n");
+    assert_eq!(blank.features[1].missing_level(), Some(0), "spaces can be declared to mean missing");
+}
+
+#[test]
+fn large_whole_numbers_are_levels_of_their_own() {
+    let text = "a,b\n1,9007199254740992\n2,9007199254740993\n3,9007199254740994\n";
+    let features = inferred(text, "[features.b]\nkind = \"categorical\"\n");
+    assert_eq!(features.features[1].levels().len(), 3);
+    assert_eq!(features.features[1].level_index("9007199254740995"), None);
+}
+
+#[test]
 fn one_hot_columns_become_one_feature_where_the_first_stood() {
     let text = "a,job:b,n,job:a,f_x,f_y\n5,1,1,0,0,0\n6,0,2,1,1,1\n7,1,3,0,1,0\n";
     let (features, notices) = infer(text, "[features.job]\nimmutable = true\n").unwrap();

@@ -16,7 +16,7 @@ use super::readable::Readable;
 use super::{Answers, Batching, Callback, LoadedModel, Rows};
 use crate::config::{AnswerKind, Config, ModelConfig};
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Reference, label_names};
+use crate::feature::{Reference, exact_number, label_names};
 use crate::table::TableSource;
 
 pub use process::end_all;
@@ -144,7 +144,10 @@ fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]
     let fault = |message: String| Error::new(ErrorKind::Model, message);
     let text =
         std::str::from_utf8(output).map_err(|_| fault("the command's answers are not UTF-8 text".into()))?;
-    let lines: Vec<&str> = text.trim_end().lines().map(str::trim).collect();
+    let mut lines: Vec<&str> = text.lines().collect();
+    while lines.last().is_some_and(|line| line.trim().is_empty()) {
+        lines.pop();
+    }
     // A line that is no answer (a header, a warning) explains a wrong count better than the count does.
     let odd = |line: usize, what: String| {
         Err(fault(format!("line {} of the command's answers is {what}", line + 1))
@@ -154,7 +157,7 @@ fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]
         AnswerKind::Scores => {
             let mut scores = Vec::with_capacity(lines.len());
             for (line, text) in lines.iter().enumerate() {
-                match text.parse::<f64>() {
+                match text.trim().parse::<f64>() {
                     Ok(score) if !score.is_nan() => scores.push(score),
                     _ => return odd(line, format!("`{}`, not a number", shortened(text))),
                 }
@@ -164,7 +167,7 @@ fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]
         AnswerKind::Labels => {
             let mut labels = Vec::with_capacity(lines.len());
             for (line, text) in lines.iter().enumerate() {
-                match classes.iter().position(|class| same_label(class, text)) {
+                match class_of(classes, text) {
                     Some(label) => labels.push(label as u32),
                     None => {
                         let known = classes.join(", ");
@@ -184,9 +187,16 @@ fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]
     Ok(answers)
 }
 
-/// `1` and `1.0` are the same label.
-fn same_label(class: &str, text: &str) -> bool {
-    class == text || matches!((class.parse::<f64>(), text.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+/// The class that an answer names: by its very text, else by the only text or number that is the same without blanks around it.
+fn class_of(classes: &[String], answer: &str) -> Option<usize> {
+    let alike = |class: &str| {
+        class.trim() == answer.trim()
+            || exact_number(class).is_some_and(|number| exact_number(answer) == Some(number))
+    };
+    classes.iter().position(|class| class == answer).or_else(|| {
+        let mut found = (0..classes.len()).filter(|&class| alike(&classes[class]));
+        found.next().filter(|_| found.next().is_none())
+    })
 }
 
 fn shortened(text: &str) -> String {

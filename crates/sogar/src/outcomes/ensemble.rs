@@ -7,7 +7,7 @@
 //! actions themselves, and every action's margin is then at most 2^k additions away, most of them from memory in sequence.
 //!
 //! A *unit* is a set of features that no edit reaches partly: a feature, or features tied by links. One-hot columns
-//! are one feature already. Actions with two edits in one unit are not decomposed but scored (only links make them).
+//! are one feature already. Actions with two edits in one unit are not decomposed but scored (only chains of links make them).
 //!
 //! **Error.** A margin is the sum of at most `K = 2^k · leaves + 1` numbers whose absolute values add up to at most
 //! `A = 2^k · Σ|w| + |base|`, in double precision in some order; the same holds, with fewer terms, for the library's own sum. Each is within
@@ -42,6 +42,8 @@ pub(super) struct Decomposition<'a> {
     leaves: Leaves,
     units: Units,
     index: ActionIndex,
+    /// Whether a unit has edits of several features.
+    tied: bool,
     /// Actions with two edits in one unit.
     scored: Vec<u32>,
     /// Largest possible difference between our margin and the library's.
@@ -80,7 +82,9 @@ impl<'a> Decomposition<'a> {
         let cells = Cells::of_features(ensemble, question.encoder, features);
         let units = units(question);
         let most_edits = question.actions.iter().last().map_or(0, <[u32]>::len);
-        let unit_of_edit = |edit: u32| units.of_feature[question.edits[edit as usize].feature];
+        let feature = |edit: u32| question.edits[edit as usize].feature;
+        let unit_of_edit = |edit: u32| units.of_feature[feature(edit)];
+        let tied = units.edits.iter().any(|own| own.iter().any(|&edit| feature(edit) != feature(own[0])));
         let scored = (1..question.actions.len() as u32)
             .filter(|&action| {
                 let list = question.actions.get(action as usize);
@@ -104,6 +108,7 @@ impl<'a> Decomposition<'a> {
             leaves,
             units,
             index: ActionIndex::new(question, most_edits),
+            tied,
             scored,
             error,
             kernel: Kernel::best(),
@@ -218,7 +223,7 @@ impl<'a> Decomposition<'a> {
         let (above, close) = (&mut scratch.above, &mut scratch.close);
         above.fill(0);
         margins[0] = terms[0];
-        for (action, children, runs) in self.index.blocks(self.question) {
+        for (action, children, runs) in self.index.blocks() {
             let (parent, first) = (margins[action], children.start);
             let margins = &mut margins[children.clone()];
             self.kernel.sum(parent, &terms[children], terms, runs, margins);
@@ -322,12 +327,13 @@ impl<'a> Decomposition<'a> {
             if path.is_empty() || self.most_edits == 0 {
                 continue;
             }
-            if self.scored.is_empty() {
-                let walk = Walk { index: &self.index, turning, most: self.most_edits };
-                walk.add(path, leaf.value, violations as usize, 0, None, terms);
-            } else {
-                let walk = LinkedWalk { index: &self.index, turning, most: self.most_edits };
+            let children = &self.index.children;
+            if self.tied {
+                let walk = LinkedWalk { children, turning, most: self.most_edits };
                 walk.add(path, leaf.value, violations as usize, &mut Vec::new(), terms);
+            } else {
+                let walk = Walk { children, turning, most: self.most_edits };
+                walk.add(path, leaf.value, violations as usize, 0, terms);
             }
         }
     }
@@ -336,7 +342,7 @@ impl<'a> Decomposition<'a> {
     fn sum_margins(&self, scratch: &mut Scratch) {
         for (terms, margins) in scratch.terms.iter().zip(&mut scratch.margins) {
             margins[0] = terms[0];
-            for (action, children, runs) in self.index.blocks(self.question) {
+            for (action, children, runs) in self.index.blocks() {
                 let parent = margins[action];
                 self.kernel.sum(parent, &terms[children.clone()], terms, runs, &mut margins[children]);
             }

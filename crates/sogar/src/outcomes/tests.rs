@@ -125,6 +125,15 @@ pub(super) enum Links {
     Mutable,
     /// To a feature without, which stands before others that have edits.
     Immutable,
+    /// From the first to the second to the last: the first and the last go together.
+    Chain,
+    /// From the first and the last to one without edits between them.
+    Shared,
+}
+
+impl Links {
+    pub(super) const ALL: [Links; 5] =
+        [Links::None, Links::Mutable, Links::Immutable, Links::Chain, Links::Shared];
 }
 
 pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
@@ -146,19 +155,29 @@ pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
         edits.push(plain(3, Change::Swap { from, to }));
     }
     edits.push(plain(4, Change::Flip));
+    let mut link = |from: usize, to: usize, factor: f64| {
+        let (lo, hi, whole) = if to == 0 { (0.0, 9.0, true) } else { (-2.0, 8.0, false) };
+        for edit in edits.iter_mut().filter(|edit| edit.feature == from) {
+            edit.followers.push(Follower { feature: to, factor, lo, hi, whole });
+        }
+    };
     match links {
         Links::None => {}
-        Links::Mutable => {
-            for edit in edits.iter_mut().filter(|edit| edit.feature == 0) {
-                edit.followers.push(Follower { feature: 1, factor: 0.5, lo: -2.0, hi: 8.0, whole: false });
-            }
+        Links::Mutable => link(0, 1, 0.5),
+        Links::Immutable => link(4, 0, 4.0),
+        Links::Chain => {
+            link(4, 1, 1.5);
+            link(1, 0, 2.0);
         }
-        Links::Immutable => {
-            edits.retain(|edit| edit.feature != 0);
-            for edit in edits.iter_mut().filter(|edit| edit.feature == 4) {
-                edit.followers.push(Follower { feature: 0, factor: 4.0, lo: 0.0, hi: 9.0, whole: true });
-            }
+        Links::Shared => {
+            link(0, 1, 0.5);
+            link(4, 1, 3.0);
         }
+    }
+    match links {
+        Links::Immutable => edits.retain(|edit| edit.feature != 0),
+        Links::Shared => edits.retain(|edit| edit.feature != 1),
+        _ => {}
     }
     edits
 }
@@ -229,7 +248,7 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
     ];
     let table = FeatureTable { features, values, rows, weights: None };
     let predictor: Arc<dyn Predictor> = Arc::new(Ensemble(info, ensemble));
-    let links = [Links::None, Links::None, Links::Mutable, Links::Immutable][random.below(4)];
+    let links = Links::ALL[random.below(Links::ALL.len())];
     let edits = edits(&mut random, links);
     let actions = all_actions(&edits, 1 + (seed % 4) as u32);
     let mut desired = vec![false; outputs.max(2)];

@@ -1,6 +1,6 @@
 //! Which sets of edits one model leaf contributes to.
 
-use super::index::ActionIndex;
+use super::index::Children;
 
 /// A unit on the way to a model leaf, as seen from one row.
 pub(super) struct PathUnit {
@@ -13,29 +13,19 @@ pub(super) struct PathUnit {
 /// Adds one model leaf's value to the terms of every set of edits that it contributes to. Units come in the order of
 /// their edits.
 pub(super) struct Walk<'a> {
-    pub index: &'a ActionIndex,
+    pub children: &'a Children,
     pub turning: &'a [u32],
     pub most: usize,
 }
 
 impl Walk<'_> {
-    /// `violated` units of `path` are still to be repaired by an edit; `action` is what was chosen so far, `last` its
-    /// last edit, and `self.most` more edits may be added.
-    pub fn add(
-        &self,
-        path: &[PathUnit],
-        value: f64,
-        violated: usize,
-        action: u32,
-        last: Option<u32>,
-        terms: &mut [f64],
-    ) {
-        let from = last.map_or(0, |last| self.index.after[last as usize]);
-        // The children of `action` are consecutive: child = first + (edit - from).
-        let first = self.index.first_child[action as usize];
+    /// `violated` units of `path` are still to be repaired by an edit; `action` is what was chosen so far, and `self.most` more edits
+    /// may be added.
+    pub fn add(&self, path: &[PathUnit], value: f64, violated: usize, action: u32, terms: &mut [f64]) {
+        let offset = self.children.offsets[action as usize];
         let (range, change) = last_edits(path, value, violated);
         for &edit in &self.turning[range] {
-            terms[(first + edit - from) as usize] += change;
+            terms[offset.wrapping_add(edit) as usize] += change;
         }
         if self.most < 2 {
             return;
@@ -47,11 +37,11 @@ impl Walk<'_> {
             let rest = &path[position + 1..];
             if left < self.most && !rest.is_empty() {
                 for &edit in &self.turning[unit.turning.clone()] {
-                    let child = first + edit - from;
+                    let child = offset.wrapping_add(edit);
                     if deeper.most == 1 {
-                        deeper.end(rest, value, left, child, edit, terms);
+                        deeper.end(rest, value, left, child, terms);
                     } else {
-                        deeper.add(rest, value, left, child, Some(edit), terms);
+                        deeper.add(rest, value, left, child, terms);
                     }
                 }
             }
@@ -63,13 +53,11 @@ impl Walk<'_> {
 
     /// As [`Walk::add`] with one more edit.
     #[inline]
-    fn end(&self, path: &[PathUnit], value: f64, violated: usize, action: u32, last: u32, terms: &mut [f64]) {
+    fn end(&self, path: &[PathUnit], value: f64, violated: usize, action: u32, terms: &mut [f64]) {
         let (range, change) = last_edits(path, value, violated);
-        let from = self.index.after[last as usize];
-        let first = self.index.first_child[action as usize];
-        let children = &mut terms[first as usize..];
+        let offset = self.children.offsets[action as usize];
         for &edit in &self.turning[range] {
-            children[(edit - from) as usize] += change;
+            terms[offset.wrapping_add(edit) as usize] += change;
         }
     }
 }
@@ -88,9 +76,9 @@ fn last_edits(path: &[PathUnit], value: f64, violated: usize) -> (std::ops::Rang
     }
 }
 
-/// The same where links tie features together: units then do not follow the order of edits.
+/// The same where links tie features with edits together: units then do not follow the order of edits.
 pub(super) struct LinkedWalk<'a> {
-    pub index: &'a ActionIndex,
+    pub children: &'a Children,
     pub turning: &'a [u32],
     pub most: usize,
 }
@@ -113,7 +101,10 @@ impl LinkedWalk<'_> {
                     if left == 0 {
                         let mut sorted = chosen.clone();
                         sorted.sort_unstable();
-                        terms[self.index.of(&sorted) as usize] += value;
+                        // Edits of different units never clash.
+                        if let Some(action) = self.children.find(&sorted) {
+                            terms[action as usize] += value;
+                        }
                     }
                     if chosen.len() < self.most {
                         self.add(&path[position + 1..], value, left, chosen, terms);

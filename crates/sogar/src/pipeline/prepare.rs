@@ -12,7 +12,7 @@ use crate::cost::CostModel;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{Distributions, FeatureTable, Reference, label_values};
-use crate::limits::TreeLimits;
+use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
 use crate::model::LoadedModel;
 use crate::population::{Classes, affected_rows, check_predictions};
 use crate::predict::Matched;
@@ -88,6 +88,8 @@ impl Prepared {
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&reference, &config)?;
+        let memory = memory_limit(&config.limits)?;
+        refuse_if_too_many_splits(&candidates, &table.features, affected.len(), memory)?;
         let affected = like_next_to_like(&affected, &useful_splits(&candidates, &table, &affected));
         let splits = useful_splits(&candidates, &table, &affected);
         let mut by_row: Vec<usize> = (0..affected.len()).collect();

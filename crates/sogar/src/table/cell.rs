@@ -27,10 +27,16 @@ pub(super) enum Cell {
 /// Words that stand for a missing number without being declared. (`nan` in any case is parsed as a number.)
 const GAPS: &[&str] = &["NA", "N/A", "null", "NULL"];
 
-/// Classifies a cell from which blanks were trimmed.
+/// Whether a text is one that was declared to mean "missing"; blanks around it do not count.
+pub(crate) fn is_token(tokens: &[String], text: &str) -> bool {
+    !tokens.is_empty() && tokens.iter().any(|token| token.trim() == text.trim())
+}
+
+/// Classifies a cell, whatever blanks are around it.
 pub(super) fn classify(cell: &str, missing: &[String]) -> Cell {
+    let cell = cell.trim();
     let Some(first) = cell.bytes().next() else { return Cell::Empty };
-    if missing.iter().any(|token| token == cell) {
+    if is_token(missing, cell) {
         return Cell::Token;
     }
     // Most texts are told by their first letter, before the number parser is asked.

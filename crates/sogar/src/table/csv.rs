@@ -201,7 +201,7 @@ impl Source<'_> {
         let mut surveys = vec![Survey::default(); names.len()];
         let rows = self.each_row(names.len(), |line, record| {
             for (survey, cell) in surveys.iter_mut().zip(record) {
-                survey.count(line, cell.trim(), &options.missing);
+                survey.count(line, cell, &options.missing);
             }
             Ok(())
         })?;
@@ -219,7 +219,7 @@ impl Source<'_> {
         self.each_row(columns.len(), |line, record| {
             lines.push(u32::try_from(line).unwrap_or(u32::MAX));
             for ((_, filling), cell) in columns.iter_mut().zip(record) {
-                filling.push(cell.trim(), &options.missing);
+                filling.push(cell, options);
             }
             Ok(())
         })?;
@@ -322,13 +322,16 @@ enum Filling {
 }
 
 impl Filling {
-    fn push(&mut self, cell: &str, missing: &[String]) {
+    fn push(&mut self, cell: &str, options: &ReadOptions) {
         match self {
-            Filling::Numbers(values) => values.push(match classify(cell, missing) {
+            Filling::Numbers(values) => values.push(match classify(cell, &options.missing) {
                 Cell::Number(number) => number,
                 _ => f64::NAN,
             }),
-            Filling::Text(texts) => texts.push((!cell.is_empty()).then_some(cell)),
+            Filling::Text(texts) => {
+                let cell = if options.trim { cell.trim() } else { cell };
+                texts.push((!cell.is_empty()).then_some(cell));
+            }
         }
     }
 

@@ -10,6 +10,7 @@ mod foreign;
 pub mod parquet;
 mod source;
 
+pub(crate) use cell::is_token;
 pub use source::{TableSource, Visit, open as open_source};
 
 use std::collections::BTreeSet;
@@ -96,13 +97,15 @@ pub struct Table {
 pub struct ReadOptions {
     /// Field delimiter of CSV; `None`: found from the header (comma, semicolon, tab or bar).
     pub delimiter: Option<u8>,
-    /// Texts that mean "missing" beside the empty cell. In a column of numbers `NA`, `N/A`, `NaN`, `nan`, `null`
+    /// Texts that mean "missing" beside the empty cell; blanks around them do not count. In a column of numbers `NA`, `N/A`, `NaN`, `nan`, `null`
     /// and `NULL` are understood without being listed.
     pub missing: Vec<String>,
     /// Columns to be read as text even if every cell is a number.
     pub text: Vec<String>,
     /// Columns to be read as numbers; a cell that is not one is an error.
     pub numbers: Vec<String>,
+    /// Whether blanks (spaces, tabs, no-break spaces, …) around the texts of cells are removed.
+    pub trim: bool,
 }
 
 impl Table {

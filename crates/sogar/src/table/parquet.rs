@@ -160,7 +160,7 @@ pub fn column(name: &str, kind: &DataType, chunks: &[ArrayRef], options: &ReadOp
 struct Growing<'a> {
     name: &'a str,
     cells: Filling,
-    missing: &'a [String],
+    options: &'a ReadOptions,
     /// Rows of the table before the first one here.
     before: usize,
 }
@@ -178,6 +178,7 @@ enum Filling {
 
 impl<'a> Growing<'a> {
     fn new(name: &'a str, kind: &DataType, options: &'a ReadOptions, before: usize) -> Result<Self> {
+        let name = name.trim();
         let is_listed = |list: &[String]| list.iter().any(|listed| listed == name);
         let cells = match content(kind) {
             Content::Numbers if is_listed(&options.text) => Filling::Spelled(Texts::default()),
@@ -191,7 +192,7 @@ impl<'a> Growing<'a> {
                     .help("convert the column to numbers or text, or leave it out of the file"));
             }
         };
-        Ok(Growing { name, cells, missing: &options.missing, before })
+        Ok(Growing { name, cells, options, before })
     }
 
     fn rows(&self) -> usize {
@@ -205,10 +206,7 @@ impl<'a> Growing<'a> {
         let name = self.name;
         match &mut self.cells {
             Filling::Numbers(values) => each_number(name, chunk, |value| values.push(value)),
-            Filling::Spelled(texts) => each_number(name, chunk, |value| {
-                let text = format_number(value);
-                texts.push((!value.is_nan()).then_some(text.as_str()));
-            }),
+            Filling::Spelled(texts) => each_spelled(name, chunk, |text| texts.push(text)),
             Filling::Truth(texts) => {
                 for value in as_boolean_array(chunk) {
                     texts.push(value.map(|value| if value { "true" } else { "false" }));
@@ -216,11 +214,12 @@ impl<'a> Growing<'a> {
                 Ok(())
             }
             Filling::Parsed(values) => each_text(name, chunk, |cell| {
-                values.push(parsed(name, cell, self.missing, self.before + values.len() + 1)?);
+                values.push(parsed(name, cell, &self.options.missing, self.before + values.len() + 1)?);
                 Ok(())
             }),
             Filling::Text(texts) => each_text(name, chunk, |cell| {
-                texts.push(cell.map(str::trim).filter(|cell| !cell.is_empty()));
+                let cell = if self.options.trim { cell.map(str::trim) } else { cell };
+                texts.push(cell.filter(|cell| !cell.is_empty()));
                 Ok(())
             }),
         }
@@ -234,7 +233,7 @@ impl<'a> Growing<'a> {
             }
             Filling::Spelled(texts) | Filling::Truth(texts) | Filling::Text(texts) => texts.finish(),
         };
-        Column { name: self.name.trim().to_owned(), cells }
+        Column { name: self.name.to_owned(), cells }
     }
 }
 
@@ -270,6 +269,30 @@ fn each_number(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(f64)) -> Resu
     let chunk = chunk.as_primitive::<Float64Type>();
     chunk.iter().for_each(|value| visit(value.map_or(f64::NAN, |value| value + 0.0)));
     Ok(())
+}
+
+/// Numbers as text: whole ones and decimals digit by digit, since 64-bit floats can't tell all of them apart.
+fn each_spelled(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>)) -> Result<()> {
+    let kind = match chunk.data_type() {
+        DataType::Dictionary(_, values) => values.as_ref().clone(),
+        kind => kind.clone(),
+    };
+    if matches!(kind, DataType::Decimal128(..) | DataType::Decimal256(..)) {
+        return each_text(name, &converted(name, chunk, &kind)?, |text| {
+            let short = |text: &'_ str| text.trim_end_matches('0').trim_end_matches('.').len();
+            visit(text.map(|text| if text.contains('.') { &text[..short(text)] } else { text }));
+            Ok(())
+        });
+    }
+    if kind.is_integer() {
+        return each_text(name, &converted(name, chunk, &kind)?, |text| {
+            visit(text);
+            Ok(())
+        });
+    }
+    each_number(name, chunk, |value| {
+        visit((!value.is_nan()).then(|| format_number(value)).as_deref());
+    })
 }
 
 fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -> Result<()>) -> Result<()> {

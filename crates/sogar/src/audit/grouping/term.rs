@@ -6,8 +6,8 @@ use crate::binarize::binning;
 use crate::config::Config;
 use crate::describe::spoken_number;
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{Columns, Feature, FeatureTable, Kind, MISSING_LEVEL, format_number};
-use crate::table::{Cells, Column, MISSING, Table};
+use crate::feature::{Columns, Feature, FeatureTable, Kind, MISSING_LEVEL, exact_number, format_number};
+use crate::table::{Cells, Column, MISSING, Table, is_token};
 
 use super::View;
 
@@ -262,10 +262,12 @@ fn equals(name: &str, value: &str, not: bool, view: View<'_>, config: &Config) -
         _ => Term::whole(name, view, config)?,
     };
     let levels = of.codes(view)?.levels;
-    let same = |level: &&String| {
-        *level == value || level.parse::<f64>().is_ok_and(|level| value.parse::<f64>() == Ok(level))
-    };
-    let Some(value) = levels.iter().find(same).cloned() else {
+    let same = |level: &&String| exact_number(level).is_some_and(|level| exact_number(value) == Some(level));
+    let exact = |text: &str| levels.iter().find(|level| *level == text);
+    // Backticks keep the spaces of a value.
+    let quoted = value.strip_prefix('`').and_then(|value| value.strip_suffix('`'));
+    let found = exact(value).or_else(|| quoted.and_then(exact)).or_else(|| levels.iter().find(same));
+    let Some(value) = found.cloned() else {
         let known = levels.iter().map(String::as_str).filter(|level| *level != MISSING_LEVEL);
         let message = format!("`{name}` is `{value}` in no row");
         return Err(Error::new(ErrorKind::Usage, message).help(suggest(value, known)));
@@ -362,12 +364,9 @@ fn of_values(cells: &Cells, order: &[String], missing: &[String]) -> Coded {
         }
     };
     let mut levels: Vec<String> =
-        order.iter().filter(|level| *level != MISSING_LEVEL && !missing.contains(level)).cloned().collect();
+        order.iter().filter(|level| *level != MISSING_LEVEL && !is_token(missing, level)).cloned().collect();
     // `1` and `1.0` are the same value, unless the table has both.
-    let plain = |text: &str| match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => format_number(number),
-        _ => text.to_owned(),
-    };
+    let plain = |text: &str| exact_number(text).map_or_else(|| text.to_owned(), format_number);
     let mut exact: BTreeMap<String, u32> = BTreeMap::new();
     let mut alike: BTreeMap<String, u32> = BTreeMap::new();
     for (position, level) in levels.iter().enumerate() {
@@ -377,7 +376,7 @@ fn of_values(cells: &Cells, order: &[String], missing: &[String]) -> Coded {
     let place: Vec<Option<u32>> = texts
         .iter()
         .map(|text| {
-            if missing.contains(text) {
+            if is_token(missing, text) {
                 return None;
             }
             let known = exact.get(text).or_else(|| alike.get(&plain(text))).copied();

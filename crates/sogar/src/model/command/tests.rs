@@ -19,6 +19,25 @@ fn table() -> Table {
     .unwrap()
 }
 
+#[test]
+fn spaces_of_cells_and_labels_are_kept() {
+    let column = |name: &str, cells: [&'static str; 3]| Column::text(name, cells.map(Some));
+    let columns =
+        vec![column("job", [" clerk", "clerk\t", "\u{a0}"]), column("credit", [" no", " yes", " no"])];
+    let table = Table::from_columns("people", columns).unwrap();
+    let script = "cat > $0; printf ' yes\n no\nno\n'";
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen.csv");
+    let mut config =
+        Config::parse("[data]\nlabel = \"credit\"\n[model]\nanswers = \"labels\"\n", "test".as_ref())
+            .unwrap();
+    config.model.command = Some(shlex::try_join(["sh", "-c", script, seen.to_str().unwrap()]).unwrap());
+    let model = CommandLine::of(&config.model).unwrap().unwrap().open(&table, &config).unwrap();
+    let predictions = Matched::new(&config, &table, &model).unwrap().predict(&model).unwrap();
+    assert_eq!(predictions.iter().map(|prediction| prediction.label).collect::<Vec<_>>(), [1, 0, 0]);
+    assert_eq!(std::fs::read_to_string(seen).unwrap(), "job\n clerk\nclerk\t\n\u{a0}\n");
+}
+
 /// Predicts the table with a shell script, and further lines of `[model]`.
 fn predict(script: &str, settings: &str) -> Result<Vec<(u32, f64)>> {
     let mut config =

@@ -186,8 +186,7 @@ impl Effects {
             }
             for &column in &first.columns_of[feature] {
                 let new = network.input(column, question.encoder.columns[column].value(value));
-                let known = self.changes.iter().any(|&(changed, _)| changed == column);
-                if !same(new, self.inputs[column]) && !known {
+                if !same(new, self.inputs[column]) {
                     self.changes.push((column, new));
                 }
             }

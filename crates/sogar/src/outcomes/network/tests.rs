@@ -105,7 +105,7 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(Question<'_>, &DenseNetwo
             (0..rows).map(|_| random.below(2) as f64).collect(),
         ];
     let table = FeatureTable { features, values, rows, weights: None };
-    let links = [Links::None, Links::Mutable, Links::Immutable][(seed / 3 % 3) as usize];
+    let links = Links::ALL[(seed / 3 % Links::ALL.len() as u64) as usize];
     let edits = edits(&mut random, links);
     let mut actions = all_actions(&edits, 1 + (seed % 3) as u32);
     if seed % 7 == 6 {

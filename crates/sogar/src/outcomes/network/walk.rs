@@ -4,6 +4,7 @@
 //! of cells is filled by runs of vector additions. Only actions of useful edits are evaluated; any other has the
 //! outcome of the action that its edits amount to on this row.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use sogar_solver::Stop;
@@ -13,6 +14,7 @@ use super::effects::{Effects, NOTHING, SPARE};
 use super::elsewhere::{Elsewhere, Wanted};
 use super::kernel::{Block, CELLS, Unit};
 use crate::model::network::{Evaluation, LANES};
+use crate::outcomes::index::{Segment, child};
 
 /// The outcomes of one row.
 pub(super) struct RowOutcomes {
@@ -33,7 +35,6 @@ pub(super) struct Walk<'a> {
     filled: usize,
     /// First-layer sums, and their error, of the edits chosen so far: one after none, one after the first, …
     partial: Vec<Vec<f32>>,
-    chosen: Vec<u32>,
     cells: Cells,
     /// Actions that are too close to call.
     close: Vec<u32>,
@@ -63,7 +64,6 @@ impl<'a> Walk<'a> {
             actions: [0; CELLS],
             filled: 0,
             partial: vec![Vec::new(); all.plan.most_edits.max(1)],
-            chosen: Vec::new(),
             cells: Cells::default(),
             close: Vec::new(),
             evaluation: Evaluation::new(all.network),
@@ -77,25 +77,15 @@ impl<'a> Walk<'a> {
         self.row = RowOutcomes { flips: vec![0; all.question.actions.len().div_ceil(64)], settled: 0 };
         self.filled = 0;
         self.close.clear();
-        self.chosen.clear();
         self.effects.look(all.network, &all.first, all.question, row);
         if all.plan.tree.is_some() {
             self.tree();
             self.settle();
             self.copy();
+        } else {
+            self.one_by_one();
+            self.settle();
         }
-        let mut sums = Vec::new();
-        for &action in &all.plan.single {
-            let edits = all.question.actions.get(action as usize);
-            self.set(action, false); // whatever was copied
-            let error = self.effects.combined(all.network, &all.first, all.question, edits, &mut sums);
-            self.cell(action, &sums, error);
-            if self.stop.check().is_err() {
-                return None;
-            }
-        }
-        self.flush();
-        self.settle();
         if self.stop.check().is_err() {
             return None;
         }
@@ -105,10 +95,24 @@ impl<'a> Walk<'a> {
         Some(std::mem::replace(&mut self.row, RowOutcomes { flips: Vec::new(), settled: 0 }))
     }
 
+    /// Evaluates all actions, whatever they have in common.
+    fn one_by_one(&mut self) {
+        let all = self.all;
+        let mut sums = Vec::new();
+        for (action, edits) in (0..).zip(all.question.actions.iter()) {
+            if self.stop.check().is_err() {
+                return;
+            }
+            let error = self.effects.combined(all.network, &all.first, all.question, edits, &mut sums);
+            self.cell(action, &sums, error);
+        }
+        self.flush();
+    }
+
     /// Evaluates all actions that differ in this row, here or elsewhere.
     fn tree(&mut self) {
         let all = self.all;
-        let elsewhere = all.elsewhere.as_ref().filter(|_| all.plan.single.is_empty());
+        let elsewhere = all.elsewhere.as_ref();
         let Some(elsewhere) = elsewhere.filter(|elsewhere| elsewhere.is_safe(&self.effects, all.first.units))
         else {
             return self.tree_here();
@@ -191,13 +195,14 @@ impl<'a> Walk<'a> {
         if level >= self.all.plan.most_edits || position >= self.effects.useful.len() {
             return;
         }
-        let first = tree.first[action as usize];
         let height = self.all.first.units + 1;
-        for at in position..self.effects.useful.len() {
-            self.cells.chosen[level] = at as u32;
-            let child = first.wrapping_add(self.effects.useful[at]);
-            let error = error + self.effects.by_edit[at * height + height - 1];
-            self.list(child, self.effects.later[at], level + 1, error);
+        for segment in tree.of(action) {
+            for at in self.useful(segment, position) {
+                self.cells.chosen[level] = at as u32;
+                let child = segment.offset.wrapping_add(self.effects.useful[at]);
+                let error = error + self.effects.by_edit[at * height + height - 1];
+                self.list(child, self.effects.later[at], level + 1, error);
+            }
         }
         self.cells.chosen[level] = u32::MAX;
     }
@@ -210,44 +215,37 @@ impl<'a> Walk<'a> {
         if level >= all.plan.most_edits || position >= end {
             return;
         }
-        // The child with an edit is at `first + edit`.
-        let first = tree.first[action as usize];
-        if all.plan.single.is_empty() {
-            self.run(level, first, position, end);
-        } else {
-            for at in position..end {
-                if !self.meets(at) {
-                    self.run(level, first, at, at + 1);
-                }
-            }
+        for segment in tree.of(action) {
+            let some = self.useful(segment, position);
+            self.run(level, segment.offset, some.start, some.end);
         }
         if level + 1 >= all.plan.most_edits {
             return;
         }
         let height = all.first.units + 1;
-        for at in position..end {
-            if self.effects.later[at] >= end || self.meets(at) {
-                continue;
+        for segment in tree.of(action) {
+            for at in self.useful(segment, position) {
+                if self.effects.later[at] >= end {
+                    continue;
+                }
+                if self.stop.check().is_err() {
+                    return;
+                }
+                let (before, after) = self.partial.split_at_mut(level + 1);
+                after[0].clear();
+                let share = &self.effects.by_edit[at * height..(at + 1) * height];
+                after[0].extend(before[level].iter().zip(share).map(|(sum, share)| sum + share));
+                let child = segment.offset.wrapping_add(self.effects.useful[at]);
+                self.descend(child, self.effects.later[at], level + 1);
             }
-            if self.stop.check().is_err() {
-                return;
-            }
-            let edit = self.effects.useful[at];
-            let (before, after) = self.partial.split_at_mut(level + 1);
-            after[0].clear();
-            let share = &self.effects.by_edit[at * height..(at + 1) * height];
-            after[0].extend(before[level].iter().zip(share).map(|(sum, share)| sum + share));
-            self.chosen.push(edit);
-            self.descend(first.wrapping_add(edit), self.effects.later[at], level + 1);
-            self.chosen.pop();
         }
     }
 
-    /// Whether a useful edit reaches a feature that a chosen one reaches as well.
-    fn meets(&self, position: usize) -> bool {
-        let plan = &self.all.plan;
-        !plan.single.is_empty()
-            && self.chosen.iter().any(|&chosen| plan.meet(chosen, self.effects.useful[position]))
+    /// The places, from `position` on, of the useful edits of a segment.
+    fn useful(&self, segment: &Segment, position: usize) -> Range<usize> {
+        let rest = &self.effects.useful[position..];
+        let before = |bound: u32| position + rest.partition_point(|&edit| edit < bound);
+        before(segment.from)..before(segment.to)
     }
 
     /// Adds the cells of `partial[level]` with each of the useful edits `from..to`.
@@ -352,25 +350,28 @@ impl<'a> Walk<'a> {
         if self.effects.useful.len() == all.question.edits.len() {
             return;
         }
-        let edits = all.question.edits.len() as u32;
         let flips = &mut self.row.flips;
         // What each action with children amounts to.
-        let mut amounts_to: Vec<u32> = vec![0; tree.first.len()];
-        for action in 0..tree.first.len() {
+        let mut amounts_to: Vec<u32> = vec![0; tree.parents()];
+        for action in 0..tree.parents() {
             let same = amounts_to[action];
-            for edit in tree.from[action]..edits {
-                let child = tree.first[action].wrapping_add(edit);
-                let target = match self.effects.stands_for[edit as usize] {
-                    NOTHING => same,
-                    stands_for => tree.first[same as usize].wrapping_add(stands_for),
-                };
-                if target != child {
-                    let bit = flips[target as usize / 64] >> (target % 64) & 1;
-                    let (word, at) = (&mut flips[child as usize / 64], child % 64);
-                    *word = *word & !(1 << at) | bit << at;
-                }
-                if let Some(entry) = amounts_to.get_mut(child as usize) {
-                    *entry = target;
+            let children_of_same = tree.of(same);
+            for segment in tree.of(action as u32) {
+                for edit in segment.from..segment.to {
+                    let own = segment.offset.wrapping_add(edit);
+                    let target = match self.effects.stands_for[edit as usize] {
+                        NOTHING => same,
+                        // An edit of the same feature, which clashes with nothing either.
+                        stands_for => child(children_of_same, stands_for).unwrap_or(own),
+                    };
+                    if target != own {
+                        let bit = flips[target as usize / 64] >> (target % 64) & 1;
+                        let (word, at) = (&mut flips[own as usize / 64], own % 64);
+                        *word = *word & !(1 << at) | bit << at;
+                    }
+                    if let Some(entry) = amounts_to.get_mut(own as usize) {
+                        *entry = target;
+                    }
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! Many pairs of a row and an action lead to the same model inputs: an edit that does not change this row, a shift that
 //! stops at the end of its range, a feature that the model does not use, two people who differ only in what both change.
 //! The fingerprint of an input is the sum, modulo 2^128, of one well mixed number per model column and value. So an edit
-//! adds the same difference to a row's fingerprint whatever else is edited, and an action's fingerprint is a few
+//! adds the same difference to a row's fingerprint whatever else is edited (no action moves a feature twice), and an action's fingerprint is a few
 //! additions away. Two different inputs share a fingerprint with a probability of 2^-128, which is taken for never.
 
 use crate::outcomes::Question;
@@ -13,13 +13,10 @@ pub(super) struct Inputs<'a> {
     question: &'a Question<'a>,
     /// The model columns that each feature fills.
     columns_of: Vec<Vec<usize>>,
-    /// `meet[a * edits + b]`: edits that touch a common feature, where any do (only links make them meet in an action).
-    meet: Option<Vec<bool>>,
 }
 
 /// The inputs that the edits of one row lead to.
 pub(super) struct RowInputs {
-    values: Vec<f64>,
     fingerprint: u128,
     /// What each edit adds to it.
     changes: Vec<u128>,
@@ -31,16 +28,7 @@ impl<'a> Inputs<'a> {
         for (column, source) in question.encoder.columns.iter().enumerate() {
             columns_of[source.feature].push(column);
         }
-        let linked = question.edits.iter().any(|edit| !edit.followers.is_empty());
-        let meet = linked.then(|| {
-            let touched: Vec<Vec<usize>> =
-                question.edits.iter().map(|edit| edit.touched().collect()).collect();
-            touched
-                .iter()
-                .flat_map(|a| touched.iter().map(|b| a.iter().any(|feature| b.contains(feature))))
-                .collect()
-        });
-        Inputs { question, columns_of, meet }
+        Inputs { question, columns_of }
     }
 
     /// Everything about a row that does not depend on the action.
@@ -59,41 +47,23 @@ impl<'a> Inputs<'a> {
             change
         });
         let changes = changes.collect();
-        RowInputs { values, fingerprint, changes }
+        RowInputs { fingerprint, changes }
     }
 
     /// The fingerprint of the row after an action.
     #[inline]
     pub fn fingerprint(&self, row: &RowInputs, action: usize) -> u128 {
         let edits = self.question.actions.get(action);
-        if self.meets(edits) {
-            return self.sum(&self.edited(row.values.clone(), action));
-        }
         edits.iter().fold(row.fingerprint, |sum, &edit| sum.wrapping_add(row.changes[edit as usize]))
     }
 
     /// Appends the model's inputs for a row after an action.
     pub fn encode(&self, row: usize, action: usize, block: &mut Vec<f64>) {
-        let edited = self.edited(self.question.table.row(row), action);
-        block.extend(self.question.encoder.columns.iter().map(|source| source.value(edited[source.feature])));
-    }
-
-    fn edited(&self, values: Vec<f64>, action: usize) -> Vec<f64> {
-        let mut edited = values;
+        let mut edited = self.question.table.row(row);
         for &edit in self.question.actions.get(action) {
             self.question.edits[edit as usize].apply(&mut edited);
         }
-        edited
-    }
-
-    /// Whether two of the edits touch a common feature, so that their order matters.
-    fn meets(&self, edits: &[u32]) -> bool {
-        let Some(meet) = &self.meet else { return false };
-        let all = self.question.edits.len();
-        edits
-            .iter()
-            .enumerate()
-            .any(|(i, &a)| edits[..i].iter().any(|&b| meet[a as usize * all + b as usize]))
+        block.extend(self.question.encoder.columns.iter().map(|source| source.value(edited[source.feature])));
     }
 
     /// The fingerprint of a row of feature values.

@@ -34,13 +34,31 @@ fn some(text: &str) -> Option<String> {
 
 #[test]
 fn numbers_text_and_gaps_are_told_apart() {
-    let table = read(b"a,b,c\n1,x,2.5\n ,y,NA\n-3, x ,\n").unwrap();
+    let table = read(b" a,b ,c\n1,x,2.5\n ,y,NA\n -3 ,x,\n").unwrap();
     assert_eq!(table.rows, 3);
     assert!(numbers(&table, "a")[1].is_nan());
     assert_eq!(numbers(&table, "a")[2], -3.0);
     assert_eq!(texts(&table, "b"), [some("x"), some("y"), some("x")]);
     assert!(numbers(&table, "c")[1].is_nan() && numbers(&table, "c")[2].is_nan());
     assert_eq!(table.lines, [2, 3, 4]);
+}
+
+#[test]
+fn cells_keep_their_spaces_unless_they_are_trimmed() {
+    let text = "a,b\n1, x \n2,\tx\n3,x\u{a0}\n4, \n5,\n".as_bytes();
+    let kept = ["\tx", " ", " x ", "x\u{a0}"].map(some);
+    let [tab, blank, spaces, fixed] = kept;
+    assert_eq!(texts(&read(text).unwrap(), "b"), [spaces, tab, fixed, blank, None]);
+    let options = ReadOptions { trim: true, ..ReadOptions::default() };
+    let trimmed = parse(text, Path::new("t.csv"), &options).unwrap();
+    assert_eq!(texts(&trimmed, "b"), [some("x"), some("x"), some("x"), None, None]);
+}
+
+#[test]
+fn large_whole_numbers_that_are_wanted_as_text_keep_their_digits() {
+    let options = ReadOptions { text: vec!["a".into()], ..ReadOptions::default() };
+    let table = parse(b"a\n9007199254740993\n9007199254740992\n", Path::new("t.csv"), &options).unwrap();
+    assert_eq!(texts(&table, "a"), [some("9007199254740993"), some("9007199254740992")]);
 }
 
 #[test]

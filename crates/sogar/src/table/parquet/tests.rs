@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    BooleanArray, Date32Array, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array,
-    LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray,
+    BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int8Array,
+    Int64Array, LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
 use arrow::datatypes::Int32Type;
 use parquet::arrow::ArrowWriter;
@@ -85,6 +85,41 @@ fn columns_are_read_as_declared() {
     let strict = ReadOptions { numbers: vec!["amount".into()], ..ReadOptions::default() };
     let error = read(columns, &strict).unwrap_err();
     assert!(error.to_string().starts_with("t.parquet, line 2, column `amount`: `?` is not a number"));
+}
+
+#[test]
+fn large_whole_numbers_and_decimals_that_are_wanted_as_text_keep_their_digits() {
+    let large = 9_007_199_254_740_993_i64;
+    let decimals = Decimal128Array::from(vec![large as i128 * 10, large as i128 * 100 + 25]);
+    let keys = Int8Array::from(vec![Some(1), Some(0)]);
+    let coded = DictionaryArray::try_new(keys, Arc::new(Int64Array::from(vec![large, large - 1]))).unwrap();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        (" i ", Arc::new(Int64Array::from(vec![Some(large), None]))),
+        ("u", Arc::new(UInt64Array::from(vec![u64::MAX, u64::MAX - 1]))),
+        ("d", Arc::new(decimals.with_precision_and_scale(38, 2).unwrap())),
+        ("c", Arc::new(coded)),
+        ("f", Arc::new(Float64Array::from(vec![2.0, 0.5]))),
+    ];
+    let wanted = ["i", "u", "d", "c", "f"].map(String::from).to_vec();
+    let table = read(columns, &ReadOptions { text: wanted, ..ReadOptions::default() }).unwrap();
+    let cells: Vec<&Cells> = table.columns.iter().map(|column| &column.cells).collect();
+    assert_eq!(*cells[0], text(&[0, MISSING], &["9007199254740993"]));
+    assert_eq!(*cells[1], text(&[1, 0], &["18446744073709551614", "18446744073709551615"]));
+    assert_eq!(*cells[2], text(&[0, 1], &["900719925474099.3", "9007199254740993.25"]));
+    assert_eq!(*cells[3], text(&[0, 1], &["9007199254740992", "9007199254740993"]));
+    assert_eq!(*cells[4], text(&[1, 0], &["0.5", "2"]));
+}
+
+#[test]
+fn texts_keep_their_spaces_unless_they_are_trimmed() {
+    let columns = || -> Vec<(&str, ArrayRef)> {
+        vec![("b", Arc::new(StringArray::from(vec![Some(" x"), Some("x\u{a0}"), Some(" "), Some(""), None])))]
+    };
+    let missing = MISSING;
+    let kept = read(columns(), &ReadOptions::default()).unwrap();
+    assert_eq!(kept.columns[0].cells, text(&[1, 2, 0, missing, missing], &[" ", " x", "x\u{a0}"]));
+    let trimmed = read(columns(), &ReadOptions { trim: true, ..ReadOptions::default() }).unwrap();
+    assert_eq!(trimmed.columns[0].cells, text(&[0, 0, missing, missing, missing], &["x"]));
 }
 
 #[test]
