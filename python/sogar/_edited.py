@@ -18,13 +18,35 @@ Array = np.ndarray[Any, Any]
 def cells_as(column: Any, cells: Any) -> Array:
     """New cells in the terms of an array: numbers for their texts, and the user's own objects for theirs."""
     if isinstance(cells, np.ndarray):
-        return cells
+        return _as_texts(column, cells)
     if column.dtype.kind in "biuf":
         return np.array([np.nan if cell is None else _number_of(cell) for cell in cells])
     own = by_text(value for value in column if not is_gap(value))
     new = np.empty(len(cells), dtype=object)
     new[:] = [None if cell is None else own.get(cell, cell) for cell in cells]
     return new
+
+
+def _as_texts(column: Any, numbers: Array) -> Array:
+    """0 and 1 as the texts that a column has for them, where it has texts of truth values."""
+    truth = {"false": 0.0, "true": 1.0}
+    own = {truth[value.lower()]: value for value in column if isinstance(value, str) and value.lower() in truth}
+    if not own or column.dtype.kind in "biuf":
+        return numbers
+    for number, other in ((0.0, 1.0), (1.0, 0.0)):
+        if number not in own:
+            text = "true" if number else "false"
+            own[number] = text.title() if own[other].istitle() else text.upper() if own[other].isupper() else text
+    texts = np.empty(len(numbers), dtype=object)
+    texts[:] = [own.get(number, number) for number in numbers.tolist()]
+    return texts
+
+
+def _truth_of(cell: Any) -> bool | None:
+    """A new cell as a truth value: the engine has 0 and 1 for one-hot columns, else texts."""
+    if cell is None:
+        return None
+    return bool(cell) if isinstance(cell, float) else str(cell).lower() == "true"
 
 
 def _number_of(text: str) -> float:
@@ -43,10 +65,7 @@ def pandas_changed(series: Any, rows: Array, cells: Any) -> Any:
         texts = [text_of(cell) for cell in cells] if isinstance(cells, np.ndarray) else cells
         new: Any = [None if text is None else own[text] for text in texts]
     elif pandas.api.types.is_bool_dtype(dtype):
-        new = [
-            None if cell is None else bool(cell) if isinstance(cell, float) else cell == "true"
-            for cell in cells
-        ]
+        new = [_truth_of(cell) for cell in cells]
     elif pandas.api.types.is_numeric_dtype(dtype):
         new = cells_as(np.empty(0), cells)
         whole = getattr(dtype, "numpy_dtype", dtype) if pandas.api.types.is_integer_dtype(dtype) else None
@@ -85,7 +104,7 @@ def polars_changed(series: Any, rows: Array, cells: Any) -> Any:
             dtype = polars.Float64
         new = new.tolist()
     elif dtype == polars.Boolean:
-        new = [None if cell is None else cell == "true" for cell in cells]
+        new = [_truth_of(cell) for cell in cells]
     else:
         new = list(cells_as(series.drop_nulls().unique().to_numpy().astype(object), cells))
     for row, cell in zip(rows.tolist(), new, strict=True):
@@ -105,7 +124,7 @@ def arrow_changed(column: Any, rows: Array, cells: Any) -> Any:
             new = new.astype(np.int64)
         new = new.tolist()
     elif pyarrow.types.is_boolean(kind):
-        new = [None if cell is None else cell == "true" for cell in cells]
+        new = [_truth_of(cell) for cell in cells]
     else:
         new = list(cells_as(texts, cells))
     for row, cell in zip(rows.tolist(), new, strict=True):

@@ -50,7 +50,9 @@ class Sogar(Conventions, ForPeople):
         max_leaves: Largest number of leaves (default: 2^depth).
         min_leaf: Fewest affected people in a leaf. Where 50 is more than an eighth of them, an eighth is
             taken instead.
-        max_edits: Most changes in an action.
+        max_edits: Most changes in an action (default: 3, or fewer for the budget of actions).
+        actions: The budget of actions, a number or ``"all"`` (default: 200,000): where the table allows more,
+            numbers have fewer sizes of shifts, then actions fewer edits, unless they are set.
         bins: Bins of numbers: a number of them, ``"auto"``, ``"quantile:B"`` or a list of edges.
         cost: ``"mps"`` (maximum percentile shift), ``"cet"``, ``"logshift"``, ``"l1"``, ``"table"``, or a
             function of a row (a dictionary) and an edit of it (a dictionary with `feature`, `op`, `from`,
@@ -74,6 +76,8 @@ class Sogar(Conventions, ForPeople):
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
         trim: Whether blanks (spaces, tabs, no-break spaces) around the texts of cells are removed.
+        codes: Numbers that are no amounts, such as ``-9`` for "refused to answer": a list for all numeric
+            columns, or a dictionary of lists by feature.
         classes: Names of the model's classes, in the order of its class indices.
         columns: Model columns by hand: a dictionary of model column and table column.
         threshold: Decision threshold of a score model (default: the model's own).
@@ -120,7 +124,7 @@ class Sogar(Conventions, ForPeople):
         max_depth: int = 3,
         max_leaves: int | None = None,
         min_leaf: int = 50,
-        max_edits: int = 3,
+        max_edits: int | None = None,
         bins: int | str | Sequence[float] = "auto",
         cost: str | Callable[[dict[str, Any], dict[str, Any]], float] = "mps",
         *,
@@ -141,6 +145,7 @@ class Sogar(Conventions, ForPeople):
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
         trim: bool = False,
+        codes: Sequence[float] | Mapping[str, Sequence[float]] = (),
         classes: Sequence[Any] | None = None,
         columns: Mapping[str, str] | None = None,
         threshold: float | None = None,
@@ -151,6 +156,7 @@ class Sogar(Conventions, ForPeople):
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_limit: str | None = None,
         sample: int | None = None,
+        actions: int | str | None = None,
         max_scorings: int | None = None,
         batch: int | None = None,
         outcomes_time_limit: float | None = None,
@@ -185,6 +191,7 @@ class Sogar(Conventions, ForPeople):
         self.ignore = ignore
         self.missing = missing
         self.trim = trim
+        self.codes = codes
         self.classes = classes
         self.columns = columns
         self.threshold = threshold
@@ -195,6 +202,7 @@ class Sogar(Conventions, ForPeople):
         self.checkpoint = checkpoint
         self.checkpoint_limit = checkpoint_limit
         self.sample = sample
+        self.actions = actions
         self.max_scorings = max_scorings
         self.batch = batch
         self.outcomes_time_limit = outcomes_time_limit
@@ -315,6 +323,8 @@ class Sogar(Conventions, ForPeople):
         for notice in notices:
             LOG.info(notice)
         LOG.info("model: %s", path_taken)
+        if problem.long_run is not None:
+            LOG.warning(problem.long_run)
         return problem, table, {"path_taken": path_taken, "notices": notices}
 
     def _recipe(self, problem: _native.Problem) -> Any:
@@ -623,7 +633,7 @@ def _column_names(features: list[dict[str, Any]]) -> list[str]:
     names: list[str] = []
     for feature in features:
         columns = feature["columns"]
-        names.extend([columns["one"]] if "one" in columns else columns["onehot"])
+        names.extend([columns["one"]] if "one" in columns else filter(None, columns["onehot"]))
     return names
 
 

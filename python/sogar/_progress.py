@@ -1,19 +1,23 @@
 """Progress bars for long work: tqdm's where it is installed (notebooks included), else a plain line.
 
 A bar appears only for work of more than a second, and by default only where somebody may be looking: on a
-terminal or in a notebook.
+terminal or in a notebook. The logger ``sogar`` is told every few seconds in any case (level ``INFO``).
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 import warnings
 from types import TracebackType
 from typing import Any
 
+LOG = logging.getLogger("sogar")
 #: Seconds before a bar appears.
 PATIENCE = 1.0
+#: Seconds between two lines of the log.
+BETWEEN_LINES = 5.0
 
 
 class Progress:
@@ -28,13 +32,18 @@ class Progress:
     def __init__(self, shown: bool | None = None) -> None:
         """Decides whether there is anybody to show bars to."""
         self._shown = _has_audience() if shown is None else bool(shown)
-        self._start = time.monotonic()
+        self._start = self._logged = time.monotonic()
         self._stage = ""
         self._bar: Any = None
 
     def __call__(self, stage: str, done: int, total: int, remark: str) -> None:
         """Shows that a stage is that far."""
-        if not self._shown or time.monotonic() - self._start < PATIENCE:
+        now = time.monotonic()
+        if now - self._logged >= BETWEEN_LINES:
+            self._logged = now
+            remark_of = f", {remark}" if remark else ""
+            LOG.info("%s: %d of %d, %.0f s%s", stage, done, total, now - self._start, remark_of)
+        if not self._shown or now - self._start < PATIENCE:
             return
         if stage != self._stage:
             self.close()

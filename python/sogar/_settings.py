@@ -24,6 +24,7 @@ _LIMITS = (
     "max_leaves",
     "min_leaf",
     "max_edits",
+    "actions",
     "sample",
     "max_scorings",
     "outcomes_time_limit",
@@ -91,6 +92,12 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
     for name in ("links", "rules"):
         if name in said:
             config[name] = [dict(item) if isinstance(item, Mapping) else item for item in said[name]]
+    codes = said.get("codes", ())
+    if isinstance(codes, Mapping):
+        for name, values in codes.items():
+            features.setdefault(name, {})["codes"] = _listed(values, "codes", scalar=True)
+    elif codes is not None and len(listed := _listed(codes, "codes", scalar=True)) > 0:
+        config.setdefault("data", {})["codes"] = listed
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
     _say(

@@ -80,7 +80,7 @@ pub struct ModelFunction {
 impl ModelFunction {
     /// The model for a table, whose columns the callable will get.
     pub fn open(self, table: &sogar::table::Table, features: &FeatureTable, raised: &Raised) -> LoadedModel {
-        let readable = Readable::new(&features.features, table.names());
+        let readable = Readable::new(&features.features, table);
         let info = readable.info("Python function", self.description, self.classes, self.threshold);
         let (function, kind, name, raised) = (self.function, self.kind, self.name.clone(), raised.clone());
         let model = Callback::new(info, move |rows| {

@@ -174,6 +174,12 @@ impl Problem {
         self.prepared.notices.clone()
     }
 
+    /// What to say before a run that may take more than a minute.
+    #[getter]
+    fn long_run(&self) -> Option<String> {
+        self.prepared.long_run(|setting| format!("`{setting}`"))
+    }
+
     /// Sizes: rows, affected, searched (those in the sample, if there is one), splits, edits, actions.
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -48,7 +48,7 @@ fn leaf(tree: &Node, splits: &[Split], table: &FeatureTable, row: usize) -> usiz
             Node::Leaf { action, .. } => return *action,
             Node::Split { split, left, right } => {
                 let split = &splits[*split];
-                let passes = split.test.passes(table.values[split.feature][row]);
+                let passes = split.passes(&table.features, table.values[split.feature][row]);
                 node = if passes { left } else { right };
             }
         }
@@ -118,7 +118,9 @@ pub fn edited_columns(prepared: &Prepared, front: &FrontFile, route: &Route) -> 
                 columns.push(EditedColumn { name: name.clone(), rows, cells });
             }
             Columns::OneHot(names) => {
-                for (level, name) in names.iter().enumerate() {
+                for (level, name) in
+                    names.iter().enumerate().filter_map(|(level, name)| Some((level, name.as_ref()?)))
+                {
                     let hot = |value: f64| f64::from(value == level as f64);
                     let cells = Cells::Numbers(changes.iter().map(|(_, value)| hot(*value)).collect());
                     columns.push(EditedColumn { name: name.clone(), rows: rows.clone(), cells });

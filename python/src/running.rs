@@ -5,7 +5,7 @@
 //! thread calls back into Python for that.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -15,6 +15,9 @@ use sogar::pipeline::Reporter;
 
 /// How long a signal may go unnoticed.
 const TICK: Duration = Duration::from_millis(25);
+
+/// How long a stage may go unshown.
+const SHOWN_AGAIN: Duration = Duration::from_secs(1);
 
 /// A result that another thread is about to leave here.
 struct Promise<T> {
@@ -104,6 +107,9 @@ pub struct Reports(Mutex<Heard>);
 struct Heard {
     /// Stage, how much of it is done, how much there is, and a remark.
     stage: Option<(String, usize, usize, String)>,
+    /// Whether it is news, and when it was last shown.
+    news: bool,
+    shown: Option<Instant>,
     /// Things that are worth a warning.
     warnings: Vec<String>,
 }
@@ -114,7 +120,9 @@ impl Reports {
     }
 
     fn set(&self, stage: String, done: usize, all: usize, remark: String) {
-        self.heard().stage = Some((stage, done, all, remark));
+        let mut heard = self.heard();
+        heard.stage = Some((stage, done, all, remark));
+        heard.news = true;
     }
 
     /// What there is to warn of.
@@ -123,7 +131,14 @@ impl Reports {
     }
 
     fn show(&self, progress: &Bound<'_, PyAny>) -> PyResult<()> {
-        let stage = self.heard().stage.take();
+        let stage = {
+            let mut heard = self.heard();
+            // Old news is shown again now and then: a stage that does not move for a while is still there.
+            let due = heard.news || heard.shown.is_none_or(|shown| shown.elapsed() > SHOWN_AGAIN);
+            (heard.news, heard.shown) =
+                if due { (false, Some(Instant::now())) } else { (heard.news, heard.shown) };
+            heard.stage.clone().filter(|_| due)
+        };
         if let Some(stage) = stage {
             progress.call1(stage)?;
         }

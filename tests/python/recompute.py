@@ -59,6 +59,7 @@ class Feature:
         self.name: str = spec["name"]
         self.kind: str = spec["kind"]
         self.levels: list[str] = []
+        self.codes = np.array(spec.get("codes", []), dtype=np.float64)
         if self.kind == "ordinal":
             self.levels = [as_text(level) for level in spec["levels"]]
         elif self.kind == "binary":
@@ -68,7 +69,13 @@ class Feature:
             values, counts = np.unique(column, return_counts=True)
             self.share = dict(zip(values.tolist(), counts.tolist(), strict=True))
         else:
-            self.sorted = np.sort(column[~np.isnan(column)])
+            self.sorted = np.sort(column[~np.isnan(column) & ~self.coded(column)])
+
+    def coded(self, column: Column) -> Bools:
+        """Rows whose number is no amount but a special code."""
+        if self.kind not in NUMERIC:
+            return np.zeros(len(column), dtype=np.bool_)
+        return np.asarray(np.isin(column, self.codes), dtype=np.bool_)
 
     @staticmethod
     def _binary_levels(reference: pd.Series[str]) -> list[str]:
@@ -98,9 +105,11 @@ class Feature:
         return [self.levels[int(index)] for index in column] if self.levels else column
 
     def test(self, column: Column, split: Json) -> Bools:
-        """Rows that pass a split test; a missing number passes none."""
+        """Rows that pass a split test; a missing number passes none, a special code only its own."""
         if split["test"] == "<=":
-            return np.asarray(column <= self.position(split["value"]), dtype=np.bool_)
+            return np.asarray(column <= self.position(split["value"]), dtype=np.bool_) & ~self.coded(column)
+        if split["test"] == "=" and self.kind in NUMERIC:
+            return np.asarray(column == float(split["value"]), dtype=np.bool_) & self.coded(column)
         if split["test"] == "=":
             wanted = self.position(split["value"]) if self.levels else as_text(split["value"])
             return np.asarray(column == wanted, dtype=np.bool_)
@@ -110,9 +119,10 @@ class Feature:
         """The column after an edit."""
         match edit["op"]:
             case "shift":
-                return self._shifted(
+                moved = self._shifted(
                     column, float(edit["by"]), self.bound(edit["lo"]), self.bound(edit["hi"])
                 )
+                return np.where(self.coded(column) | self.coded(moved), column, moved)
             case "set":
                 forbidden = [self._value(source) for source in edit.get("not_from") or []]
                 return np.where(np.isin(column, forbidden), column, self._value(edit["to"]))

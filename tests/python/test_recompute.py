@@ -66,3 +66,15 @@ def test_a_binary_change_costs_the_larger_values_share(values: list[str], larger
 def test_a_missing_number_fails_every_test() -> None:
     age = feature("real", ["1.5", "", "2"])
     assert age.test(np.array([1.5, np.nan]), {"test": "<=", "value": 9.0}).tolist() == [True, False]
+
+
+def test_a_special_code_is_no_amount() -> None:
+    income = feature("integer", ["-9", "-9", "10", "20", "30", "99", ""], codes=[-9, 99])
+    before = np.array([-9.0, 10.0, 89.0, 99.0, 30.0, np.nan])
+    after = income.edited(before, {"op": "shift", "by": 10, "lo": 10, "hi": 120})
+    assert after[:5].tolist() == [-9, 20, 89, 99, 40], "codes stay, and nobody moves to one"
+    assert income.cost(before, after).tolist() == [0, 1, 0, 0, 0, 0]
+    assert income.test(before, {"test": "<=", "value": 200.0}).tolist() == [
+        False, True, True, False, True, False,
+    ]  # fmt: skip
+    assert income.test(before, {"test": "=", "value": -9}).tolist() == [True] + [False] * 5

@@ -6,7 +6,7 @@
 use sogar::Result;
 use sogar::actions::Edit;
 use sogar::binarize::Split;
-use sogar::feature::FeatureTable;
+use sogar::feature::{Feature, FeatureTable};
 use sogar::summary::{FrontFile, Node};
 
 use crate::contract::Assigned;
@@ -29,7 +29,7 @@ pub fn proposals(
         .collect::<Result<_>>()?;
     let propose = |&row: &usize| {
         let before = table.row(row);
-        let leaf = root.leaf(&splits, &before);
+        let leaf = root.leaf(&splits, features, &before);
         let mut after = before.clone();
         actions[leaf].iter().for_each(|edit| edit.apply(&mut after));
         let changed = (0..before.len()).filter(|&feature| before[feature] != after[feature]);
@@ -60,14 +60,14 @@ fn place(node: &Node, actions: &mut Vec<usize>) -> Place {
 }
 
 impl Place {
-    fn leaf(&self, splits: &[Split], row: &[f64]) -> usize {
+    fn leaf(&self, splits: &[Split], features: &[Feature], row: &[f64]) -> usize {
         let mut place = self;
         loop {
             match place {
                 Place::Leaf(number) => return *number,
                 Place::Test(split, left, right) => {
                     let split = &splits[*split];
-                    place = if split.test.passes(row[split.feature]) { left } else { right };
+                    place = if split.passes(features, row[split.feature]) { left } else { right };
                 }
             }
         }

@@ -185,7 +185,12 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
     let mut number = numbers(2);
     let name = |feature: usize| format!("x{feature}");
     let features: Vec<Feature> = (0..FEATURES)
-        .map(|f| Feature { name: name(f), kind: Kind::Real, columns: Columns::One(name(f)) })
+        .map(|f| Feature {
+            name: name(f),
+            kind: Kind::Real,
+            columns: Columns::One(name(f)),
+            codes: Vec::new(),
+        })
         .collect();
     let values = (0..FEATURES).map(|_| (0..rows).map(|_| number()).collect()).collect();
     let table = FeatureTable { features, values, rows, weights: None };
@@ -195,7 +200,7 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
         .flat_map(|feature| {
             [-0.5, -0.25, 0.25, 0.5, 1.0].map(|by| Edit {
                 feature,
-                change: Change::Shift { by, lo: -9.0, hi: 9.0 },
+                change: Change::shift(by, -9.0, 9.0),
                 followers: Vec::new(),
             })
         })

@@ -1,6 +1,8 @@
-//! Progress bars on stderr, shown only for work that takes longer than a second and only on a terminal.
+//! Progress on stderr, for work that takes longer than a moment: bars on a terminal, and a line every few seconds elsewhere.
 
-use std::sync::Mutex;
+use std::io::IsTerminal;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,35 +14,65 @@ use sogar::summary::EvaluatedPoint;
 
 use crate::output::Output;
 
-/// Shows outcomes and search as bars.
+/// Shows outcomes and search as bars, or as lines.
 pub struct Bars<'a> {
     output: &'a Output,
     start: Instant,
-    bar: Mutex<Option<(Stage, ProgressBar)>>,
+    shown: Shown,
     /// What the search has found so far, in words.
     found: Mutex<String>,
+}
+
+/// Where progress is shown.
+enum Shown {
+    Nowhere,
+    Bar(Mutex<Option<(Stage, ProgressBar)>>),
+    Lines(Lines),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
     Outcomes,
     Depth(u32),
-    Check(String),
+    Other(String),
 }
 
+/// Time before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Time between two lines.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 impl<'a> Bars<'a> {
-    /// No bars if the output is quiet or for programs.
+    /// Nothing is shown if the output is quiet, and no bars if it is for programs.
     pub fn new(output: &'a Output) -> Self {
-        Bars { output, start: Instant::now(), bar: Mutex::new(None), found: Mutex::default() }
+        let shown = match (output.quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Shown::Nowhere,
+            (false, true) if output.json => Shown::Nowhere,
+            (false, true) => Shown::Bar(Mutex::new(None)),
+            (false, false) => Shown::Lines(Lines::new()),
+        };
+        Bars { output, start: Instant::now(), shown, found: Mutex::default() }
+    }
+
+    /// The same for work that does not say how far it is.
+    pub fn waiting(output: &'a Output, what: &str) -> Self {
+        let bars = Bars::new(output);
+        if let Shown::Lines(lines) = &bars.shown {
+            lines.set(Line { what: what.to_owned(), done: 0, all: 0, since: Instant::now() });
+        }
+        bars
     }
 
     fn show(&self, stage: Stage, done: usize, all: usize, message: impl FnOnce() -> String) {
-        if self.output.quiet || self.output.json || self.start.elapsed() < PATIENCE {
-            return;
-        }
-        let Ok(mut bar) = self.bar.lock() else { return };
+        let bar = match &self.shown {
+            Shown::Nowhere => return,
+            Shown::Lines(lines) => {
+                return lines.set(Line { what: message(), done, all, since: self.start });
+            }
+            Shown::Bar(_) if self.start.elapsed() < PATIENCE => return,
+            Shown::Bar(bar) => bar,
+        };
+        let Ok(mut bar) = bar.lock() else { return };
         if bar.as_ref().is_none_or(|(shown, _)| *shown != stage) {
             if let Some((_, old)) = bar.take() {
                 old.finish_and_clear();
@@ -50,6 +82,7 @@ impl<'a> Bars<'a> {
             if let Ok(style) = ProgressStyle::with_template(template) {
                 new.set_style(style.progress_chars("=> "));
             }
+            new.enable_steady_tick(PATIENCE);
             *bar = Some((stage, new));
         }
         if let Some((_, bar)) = bar.as_ref() {
@@ -58,12 +91,18 @@ impl<'a> Bars<'a> {
         }
     }
 
-    /// Removes the bar from the screen.
+    /// Removes the bar from the screen; no more lines.
     pub fn clear(&self) {
-        if let Ok(mut bar) = self.bar.lock()
-            && let Some((_, bar)) = bar.take()
-        {
-            bar.finish_and_clear();
+        match &self.shown {
+            Shown::Nowhere => {}
+            Shown::Lines(lines) => lines.end(),
+            Shown::Bar(bar) => {
+                if let Ok(mut bar) = bar.lock()
+                    && let Some((_, bar)) = bar.take()
+                {
+                    bar.finish_and_clear();
+                }
+            }
         }
     }
 }
@@ -89,7 +128,7 @@ impl Reporter for Bars<'_> {
     }
 
     fn checking(&self, what: &str, done: usize, all: usize) {
-        self.show(Stage::Check(what.to_owned()), done, all, || what.to_owned());
+        self.show(Stage::Other(what.to_owned()), done, all, || what.to_owned());
     }
 
     fn scorings(&self, scorings: Scorings) {
@@ -107,5 +146,82 @@ impl Reporter for Bars<'_> {
 
     fn warning(&self, text: &str) {
         self.output.warning(text);
+    }
+}
+
+/// How far work is.
+#[derive(Clone)]
+struct Line {
+    what: String,
+    done: usize,
+    /// 0 if nobody knows.
+    all: usize,
+    since: Instant,
+}
+
+impl Line {
+    fn text(&self) -> String {
+        let seconds = self.since.elapsed().as_secs();
+        match self.all {
+            0 => format!("{}: {seconds} s", self.what),
+            all => {
+                let share = 100 * self.done / all;
+                format!("{}: {} of {} ({share} %), {seconds} s", self.what, grouped(self.done), grouped(all))
+            }
+        }
+    }
+}
+
+/// A thread that writes a line every few seconds, whether or not there is news.
+struct Lines {
+    shared: Arc<(Mutex<Told>, Condvar)>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Told {
+    line: Option<Line>,
+    ended: bool,
+}
+
+impl Lines {
+    fn new() -> Lines {
+        let shared: Arc<(Mutex<Told>, Condvar)> = Arc::default();
+        let told = shared.clone();
+        let writer = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
+            loop {
+                let held = told.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let waited = told.1.wait_timeout_while(held, BETWEEN_LINES, |told| !told.ended);
+                let (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                if held.ended {
+                    return;
+                }
+                let line = held.line.clone();
+                drop(held);
+                if let Some(line) = line {
+                    Output { json: false, quiet: false, verbose: false }.notice(line.text());
+                }
+            }
+        });
+        // Without a thread there are no lines.
+        Lines { shared, writer: Mutex::new(writer.ok()) }
+    }
+
+    fn set(&self, line: Line) {
+        self.shared.0.lock().unwrap_or_else(PoisonError::into_inner).line = Some(line);
+    }
+
+    fn end(&self) {
+        self.shared.0.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        self.shared.1.notify_all();
+        if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            drop(writer.join());
+        }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -1,7 +1,10 @@
 //! Edits and actions (SPEC §4): what a person could change, and all sets of at most k such changes.
 
+pub mod budget;
+mod idle;
 mod sets;
 
+pub use idle::Idle;
 pub(crate) use sets::Clashes;
 pub use sets::{all_actions, count_actions};
 
@@ -14,7 +17,7 @@ use crate::feature::{Distributions, Feature, Kind, feature_index};
 /// A change of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Moves the value by `by`, within `[lo, hi]`, never against the sign of `by`.
+    /// Moves the value by `by`, within `[lo, hi]`, never against the sign of `by`, and neither from nor to a special code.
     Shift {
         /// The signed amount.
         by: f64,
@@ -22,6 +25,8 @@ pub enum Change {
         lo: f64,
         /// Largest value that the edit leads to.
         hi: f64,
+        /// Special codes of the feature.
+        codes: Vec<f64>,
     },
     /// Sets the level `to`, unless the row is at one of `not_from`.
     Set {
@@ -54,6 +59,8 @@ pub struct Follower {
     pub hi: f64,
     /// Whether the follower takes whole values only.
     pub whole: bool,
+    /// Special codes of the follower, which are neither left nor reached.
+    pub codes: Vec<f64>,
 }
 
 /// A change of one feature with what follows from it.
@@ -73,12 +80,25 @@ fn shift(value: f64, by: f64, lo: f64, hi: f64) -> f64 {
     if by > 0.0 { moved.max(value) } else { moved.min(value) }
 }
 
+/// Where a number moves to; it stays where it is if that is no amount, or if it would move to what is none.
+fn moved(value: f64, codes: &[f64], to: impl Fn(f64) -> f64) -> f64 {
+    if value.is_nan() || codes.contains(&value) {
+        return value;
+    }
+    let moved = to(value);
+    if codes.contains(&moved) { value } else { moved }
+}
+
 impl Change {
-    /// The new value; the same value where the change has no effect. A missing number stays missing.
+    /// A shift of a feature without special codes.
+    pub fn shift(by: f64, lo: f64, hi: f64) -> Change {
+        Change::Shift { by, lo, hi, codes: Vec::new() }
+    }
+
+    /// The new value; the same value where the change has no effect. A missing number stays missing, a special code the same.
     pub fn apply(&self, value: f64) -> f64 {
         match self {
-            Change::Shift { .. } if value.is_nan() => value,
-            Change::Shift { by, lo, hi } => shift(value, *by, *lo, *hi),
+            Change::Shift { by, lo, hi, codes } => moved(value, codes, |value| shift(value, *by, *lo, *hi)),
             Change::Set { to, not_from } => {
                 if not_from.iter().any(|&from| value == from as f64) {
                     value
@@ -103,13 +123,12 @@ impl Change {
 }
 
 impl Follower {
-    /// The new value where the edited feature changes by `change`. A missing number stays missing.
+    /// The new value where the edited feature changes by `change`. A missing number stays missing, a special code the same.
     pub fn apply(&self, value: f64, change: f64) -> f64 {
-        if value.is_nan() {
-            return value;
-        }
-        let moved = shift(value, self.factor * change, self.lo, self.hi);
-        if self.whole { moved.round() } else { moved }
+        moved(value, &self.codes, |value| {
+            let moved = shift(value, self.factor * change, self.lo, self.hi);
+            if self.whole { moved.round() } else { moved }
+        })
     }
 }
 
@@ -210,11 +229,12 @@ fn shifts(
     let [lo, hi] = settings.range.unwrap_or([bins.min, bins.max]);
     let mut steps = match &settings.steps {
         Some(steps) => steps.clone(),
-        None => (1..=5).map(|i| (i * bins.count).div_ceil(10)).collect(),
+        None => budget::step_sizes(bins.count, config.limits.steps.unwrap_or(budget::STEPS)),
     };
     steps.sort_unstable();
     steps.dedup();
     let distribution = table.distribution(feature);
+    let codes = &table.features()[feature].codes;
     let leads_alike = |one: &Change, other: &Change| {
         distribution.iter().all(|(value, _)| one.apply(value).to_bits() == other.apply(value).to_bits())
     };
@@ -227,7 +247,7 @@ fn shifts(
                 Some(Direction::Decrease) => by < 0.0,
                 None => true,
             };
-            let change = Change::Shift { by, lo, hi };
+            let change = Change::Shift { by, lo, hi, codes: codes.clone() };
             // Two shifts that lead everybody to the same place are one edit; one that moves nobody is none.
             let moves =
                 distribution.iter().any(|(value, _)| change.apply(value).to_bits() != value.to_bits());
@@ -307,7 +327,8 @@ fn followers(table: &dyn Distributions, name: &str, config: &Config) -> Result<V
             let (min, max) = bins.map_or((f64::NEG_INFINITY, f64::INFINITY), |bins| (bins.min, bins.max));
             let [lo, hi] = config.features.get(&link.to).and_then(|f| f.range).unwrap_or([min, max]);
             let whole = !matches!(table.features()[feature].kind, Kind::Real);
-            Ok(Follower { feature, factor: link.factor, lo, hi, whole })
+            let codes = table.features()[feature].codes.clone();
+            Ok(Follower { feature, factor: link.factor, lo, hi, whole, codes })
         })
         .collect()
 }

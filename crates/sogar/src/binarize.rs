@@ -27,10 +27,12 @@ pub struct Binning {
 /// The test of a split.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Test {
-    /// `x ≤ edge` (for ordinals: the level's index). A missing number fails.
+    /// `x ≤ edge` (for ordinals: the level's index). A missing number fails, and so does a special code.
     AtMost(f64),
     /// `x =` the level with this index.
     Equals(usize),
+    /// `x =` this special code of a number.
+    Is(f64),
 }
 
 /// A yes/no question about one feature.
@@ -42,17 +44,16 @@ pub struct Split {
     pub test: Test,
 }
 
-impl Test {
-    /// Whether a value passes.
-    pub fn passes(&self, value: f64) -> bool {
-        match *self {
-            Test::AtMost(edge) => value <= edge,
+impl Split {
+    /// Whether a value of its feature passes.
+    pub fn passes(&self, features: &[Feature], value: f64) -> bool {
+        match self.test {
+            Test::AtMost(edge) => value <= edge && !features[self.feature].is_code(value),
             Test::Equals(level) => value == level as f64,
+            Test::Is(code) => value == code,
         }
     }
-}
 
-impl Split {
     /// The question in words, e.g. `age <= 34.5`.
     pub fn text(&self, features: &[Feature]) -> String {
         let feature = &features[self.feature];
@@ -62,6 +63,7 @@ impl Split {
                 None => format!("{} <= {}", feature.name, format_number(edge)),
             },
             Test::Equals(level) => format!("{} = {}", feature.name, level_name(feature, level)),
+            Test::Is(code) => format!("{} = {}", feature.name, format_number(code)),
         }
     }
 }
@@ -118,7 +120,9 @@ pub fn all_splits(table: &dyn Distributions, config: &Config) -> Result<Vec<Spli
         let tests: Vec<Test> = match &description.kind {
             Kind::Real | Kind::Integer => {
                 let bins = binning(table, feature, config)?;
-                bins.map_or(Vec::new(), |bins| bins.edges.into_iter().map(Test::AtMost).collect())
+                let edges = bins.map_or(Vec::new(), |bins| bins.edges);
+                let codes = description.codes.iter().map(|&code| Test::Is(code));
+                edges.into_iter().map(Test::AtMost).chain(codes).collect()
             }
             Kind::Ordinal { levels } => (1..levels.len()).map(|i| Test::AtMost((i - 1) as f64)).collect(),
             Kind::Categorical { levels, .. } => (0..levels.len()).map(Test::Equals).collect(),
@@ -137,7 +141,8 @@ pub fn useful_splits(splits: &[Split], table: &FeatureTable, affected: &[usize])
     let everybody = RowSet::full(affected.len());
     for &split in splits {
         let column = &table.values[split.feature];
-        let passing = RowSet::from_fn(affected.len(), |&i| split.test.passes(column[affected[i]]));
+        let passing =
+            RowSet::from_fn(affected.len(), |&i| split.passes(&table.features, column[affected[i]]));
         let failing = everybody.and_not(&passing);
         let side = if passing.contains(0) { &passing } else { &failing };
         if passing.count() > 0 && failing.count() > 0 && seen.insert(side.clone()) {
@@ -169,7 +174,8 @@ mod tests {
     use crate::feature::Columns;
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
-        let feature = Feature { name: "x".into(), kind, columns: Columns::One("x".into()) };
+        let feature =
+            Feature { name: "x".into(), kind, columns: Columns::One("x".into()), codes: Vec::new() };
         FeatureTable { features: vec![feature], rows: values.len(), values: vec![values], weights: None }
     }
 
@@ -222,6 +228,7 @@ mod tests {
             name: "y".into(),
             kind: Kind::Binary { levels: vec!["no".into(), "yes".into()] },
             columns: Columns::One("y".into()),
+            codes: Vec::new(),
         });
         two.values.push(vec![1.0, 1.0, 0.0, 0.0]);
         let splits = all_splits(&two, &Config::default()).unwrap();
@@ -233,6 +240,7 @@ mod tests {
 
     #[test]
     fn missing_numbers_fail_every_threshold() {
-        assert!(!Test::AtMost(f64::MAX).passes(f64::NAN));
+        let features = table(Kind::Real, vec![1.0, 2.0]).features;
+        assert!(!Split { feature: 0, test: Test::AtMost(f64::MAX) }.passes(&features, f64::NAN));
     }
 }

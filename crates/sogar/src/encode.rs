@@ -77,14 +77,21 @@ impl Encoder {
         let mut notices = Vec::new();
         let parts = matching::match_parts(info, features, config, table_columns, &mut notices)?;
         let columns = values::sources(info, features, &parts, &mut notices)?;
+        Ok((Encoder { columns }, notices))
+    }
+
+    /// Whether a column of the model depends on a feature.
+    pub fn uses(&self, feature: usize) -> bool {
+        self.columns.iter().any(|source| source.feature == feature)
+    }
+
+    /// Which features no column of the model depends on, in words, if there are any.
+    pub fn unused(&self, features: &[Feature]) -> Option<String> {
         let unused: Vec<String> = (0..features.len())
-            .filter(|&index| columns.iter().all(|source| source.feature != index))
+            .filter(|&index| !self.uses(index))
             .map(|index| format!("`{}`", features[index].name))
             .collect();
-        if !unused.is_empty() {
-            notices.push(format!("the model does not use {}", unused.join(", ")));
-        }
-        Ok((Encoder { columns }, notices))
+        (!unused.is_empty()).then(|| format!("the model does not use {}", unused.join(", ")))
     }
 
     /// Replaces the contents of `out` by the model's row for one value per feature.

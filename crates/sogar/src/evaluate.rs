@@ -185,7 +185,7 @@ pub fn sums(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Resul
     let passes: Vec<Vec<bool>> = splits
         .iter()
         .map(|split| {
-            affected.iter().map(|&row| split.test.passes(table.values[split.feature][row])).collect()
+            affected.iter().map(|&row| split.passes(features, table.values[split.feature][row])).collect()
         })
         .collect();
     let sums = front

@@ -4,6 +4,7 @@ pub(crate) mod time;
 
 use serde::{Deserialize, Serialize};
 
+use crate::actions::budget::MAX_EDITS;
 use crate::actions::{Edit, count_actions};
 use crate::binarize::Split;
 use crate::config::{Limits, parse_bytes};
@@ -64,7 +65,7 @@ impl TreeLimits {
             max_depth,
             max_leaves: limits.max_leaves.unwrap_or(by_depth).min(by_depth),
             min_leaf,
-            max_edits: limits.max_edits.unwrap_or(3),
+            max_edits: limits.max_edits.unwrap_or(MAX_EDITS),
         })
     }
 }
@@ -285,6 +286,7 @@ mod tests {
             name: format!("f{index}"),
             kind: Kind::Real,
             columns: Columns::One(format!("f{index}")),
+            codes: Vec::new(),
         };
         let edit = |feature| Edit { feature, change: Change::Flip, followers: vec![] };
         let edits = (0..features).flat_map(|feature| (0..edits_each + feature).map(move |_| edit(feature)));

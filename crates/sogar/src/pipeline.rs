@@ -18,7 +18,7 @@ use sogar_solver::{
     Actions, CancelToken, Limits, Observer, Point, Problem, ProblemParts, RowSet, Shape, Solver, Stop,
 };
 
-use crate::actions::{Edit, all_actions};
+use crate::actions::{Edit, Idle, all_actions};
 use crate::binarize::Split;
 use crate::checkpoint::{Checkpoint, CheckpointSettings, KeptCuts};
 use crate::config::Config;
@@ -75,6 +75,8 @@ pub struct Prepared {
     pub cost: CostModel,
     /// Conditions that actions must not break.
     pub rules: Vec<Rule>,
+    /// Features that have no edits because the model does not use them.
+    pub idle: Idle,
     /// Limits of trees and actions.
     pub limits: TreeLimits,
     /// What the user should know.
@@ -83,6 +85,8 @@ pub struct Prepared {
     pub outcomes_cache: Option<PathBuf>,
     /// A folder in which what is finished of the run is kept; none unless it is set.
     pub checkpoint: Option<CheckpointSettings>,
+    /// How long the model took for a row of the table.
+    seconds_per_row: f64,
     /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
     predictions_hash: String,
 }
@@ -320,17 +324,41 @@ impl Prepared {
         MemoryEstimate { rest: estimate.rest.saturating_add(held as u128), ..estimate }
     }
 
-    /// How long the run may take, by what was measured of others; `None` for models of which nothing was.
-    pub fn time_estimate(&self) -> Option<TimeEstimate> {
-        self.model.predictor.tree_ensemble()?;
+    /// How long the run may take, by what was measured of others, and of this model if it is asked about every edited row.
+    pub fn time_estimate(&self) -> TimeEstimate {
         let (all, threads, actions) = (self.affected.len(), self.threads(), self.action_count);
         let searched = self.sample().unwrap_or(all);
-        let outcomes = time::outcomes_of_trees(all, actions, threads);
+        let predictor = &self.model.predictor;
+        let outcomes = match (predictor.tree_ensemble(), predictor.dense_network()) {
+            (Some(_), _) => time::outcomes_of_trees(all, actions, threads),
+            (None, Some(network)) => {
+                let weights = network.layers.iter().map(|layer| layer.weights.len()).sum();
+                time::outcomes_of_network(searched, actions, weights, threads)
+            }
+            (None, None) => time::outcomes_by_asking(searched, actions, self.seconds_per_row),
+        };
         let depth = self.limits.max_depth;
-        Some(TimeEstimate {
-            outcomes,
-            search: time::search(searched, actions, self.splits.len(), depth, threads),
-        })
+        TimeEstimate { outcomes, search: time::search(searched, actions, self.splits.len(), depth, threads) }
+    }
+
+    /// What to say before a run that may take more than a minute: the guess, and what makes it shorter. `setting` spells the name of a
+    /// setting as the user would write it.
+    pub fn long_run(&self, setting: impl Fn(&str) -> String) -> Option<String> {
+        let guess = self.time_estimate();
+        let mut text = format!(
+            "this may take {} (outcomes {}, search {}), by what other runs took",
+            time::about(guess.total()),
+            time::about(guess.outcomes),
+            time::about(guess.search)
+        );
+        if self.sample().is_none() {
+            let [sample, limit, edits, depth, actions] =
+                ["sample", "time_limit", "max_edits", "max_depth", "actions"].map(setting);
+            text += &format!(
+                "; {sample}, {limit}, fewer edits ({edits}), a smaller budget of actions ({actions}) and less depth ({depth}) make it shorter"
+            );
+        }
+        (guess.total() >= time::LONG).then_some(text)
     }
 
     /// Computes outcomes, searches, and describes the result.

@@ -6,12 +6,14 @@
 use crate::config::Config;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{FeatureTable, Labels, label_values};
+use crate::feature::{FeatureTable, Labels, declare_shown, label_values};
 use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use crate::table::Table;
 
 /// A table whose features fill the columns of a model.
 pub struct Matched {
+    /// The configuration, with what the model's columns add to it.
+    pub config: Config,
     /// The table through its features.
     pub features: FeatureTable,
     /// From features to model columns.
@@ -25,16 +27,18 @@ pub struct Matched {
 impl Matched {
     /// Infers the table's features and matches them with the model's columns.
     pub fn new(config: &Config, table: &Table, model: &LoadedModel) -> Result<Matched> {
-        let mut notices = config.check(Some(table))?;
-        let (features, more) = FeatureTable::infer(table, config)?;
+        let (mut config, mut notices) = (config.clone(), Vec::new());
+        let info = model.predictor.info();
+        declare_shown(table, &mut config, &info.columns, &mut notices)?;
+        notices.extend(config.check(Some(table))?);
+        let (features, more) = FeatureTable::infer(table, &config)?;
         notices.extend(more);
         let columns: Vec<&str> = table.names().collect();
-        let info = model.predictor.info();
         let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
             .map_err(|error| error.file(&model.path))?;
         notices.extend(more);
-        let labels = label_values(table, config)?;
-        Ok(Matched { features, encoder, labels, notices })
+        let labels = label_values(table, &config)?;
+        Ok(Matched { config, features, encoder, labels, notices })
     }
 
     /// What the model says of every row.

@@ -94,7 +94,8 @@ impl Rule {
         }
     }
 
-    fn features(&self) -> impl Iterator<Item = usize> {
+    /// The features that it speaks of.
+    pub fn features(&self) -> impl Iterator<Item = usize> {
         [self.left, self.right].into_iter().filter_map(|side| match side {
             Side::Feature(feature) => Some(feature),
             Side::Value(_) => None,
@@ -165,8 +166,12 @@ mod tests {
     use crate::feature::{Columns, Kind};
 
     fn features() -> Vec<Feature> {
-        let feature =
-            |name: &str, kind: Kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
+        let feature = |name: &str, kind: Kind| Feature {
+            name: name.into(),
+            kind,
+            columns: Columns::One(name.into()),
+            codes: Vec::new(),
+        };
         let levels = ["low", "<= middle", "high"].map(String::from).to_vec();
         vec![
             feature("role", Kind::Integer),

@@ -49,7 +49,7 @@ impl Moves {
                     let (by, from) =
                         if from_below { (1.0, f64::NEG_INFINITY) } else { (-1.0, f64::INFINITY) };
                     let allowed = constraints.allows(item.feature, from, to);
-                    allowed.then(|| moves.push(item, to, Change::Shift { by, lo: to, hi: to }))
+                    allowed.then(|| moves.push(item, to, Change::shift(by, to, to)))
                 }),
             };
             moves.into.push(into);

@@ -104,7 +104,7 @@ impl<'a> Changes<'a> {
         } else {
             thinned(shifts.real_amounts(least, most), self.most_shifts)
         };
-        amounts.into_iter().map(|by| Change::Shift { by, lo, hi }).collect()
+        amounts.into_iter().map(|by| Change::shift(by, lo, hi)).collect()
     }
 
     fn swaps(&self, feature: usize, mut values: impl Iterator<Item = f64>) -> Vec<Change> {

@@ -235,7 +235,7 @@ mod tests {
         let (mut edits, mut costs, mut gains) = (Vec::new(), Vec::new(), Vec::new());
         for feature in 0..4 {
             for step in 0..chance.random_range(0..4u32) {
-                let change = Change::Shift { by: f64::from(step + 1), lo: 0.0, hi: 9.0 };
+                let change = Change::shift(f64::from(step + 1), 0.0, 9.0);
                 edits.push(Edit { feature, change, followers: Vec::new() });
                 costs.push((0..rows).map(|_| chance.random_range(0..4 * (step + 1))).collect());
                 gains.push((0..rows).map(|_| chance.random_range(-0.4..0.6f32)).collect());

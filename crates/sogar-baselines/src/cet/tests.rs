@@ -33,7 +33,7 @@ fn the_best_action_of_a_leaf_weighs_cost_against_failures() {
         |position: &usize| [2.0, 4.0].contains(&prepared.table.values[0][prepared.affected[*position]]);
     let rows = sogar_solver::RowSet::from_fn(prepared.affected.len(), wanted);
     let leaf = adviser.advise(&rows, &Stop::default()).unwrap();
-    let shift = Change::Shift { by: 3.0, lo: 1.0, hi: 10.0 };
+    let shift = Change::shift(3.0, 1.0, 10.0);
     assert_eq!(leaf.edits, [Edit { feature: 0, change: shift, followers: vec![] }]);
     assert_eq!((leaf.rows, leaf.cost, leaf.loss), (2, 6, 0), "in tenths");
     // A failure that counts little is accepted: staying scores 0.2.

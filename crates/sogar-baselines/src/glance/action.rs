@@ -46,7 +46,7 @@ impl Action {
         let change = |&(feature, amount): &(usize, Amount)| match amount {
             Amount::Add(by) => {
                 let by = if moves.is_whole(feature) { (by + 0.5).floor() } else { by };
-                let change = Change::Shift { by, lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+                let change = Change::shift(by, f64::NEG_INFINITY, f64::INFINITY);
                 (by != 0.0).then_some((feature, change))
             }
             Amount::Set(to) => Some((feature, Change::Set { to: to as usize, not_from: Vec::new() })),

@@ -90,7 +90,7 @@ impl Direction {
             let edit =
                 |change| Edit { feature: *feature, change, followers: Vec::new() }.text(moves.features);
             match step {
-                Step::Shift(by) => edit(Change::Shift { by: *by, lo: f64::NEG_INFINITY, hi: f64::INFINITY }),
+                Step::Shift(by) => edit(Change::shift(*by, f64::NEG_INFINITY, f64::INFINITY)),
                 Step::Pull(pulls) => {
                     let Some(to) = (0..pulls.len()).rev().max_by(|&a, &b| pulls[a].total_cmp(&pulls[b]))
                     else {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sogar::config::{Bins, Config, CostKind};
+use sogar::config::{ActionBudget, Bins, Config, CostKind};
 use sogar::model::Source;
 use sogar::{Error, ErrorKind, Result};
 
@@ -40,6 +40,9 @@ pub struct ReadingFlags {
     /// Remove the spaces around the texts of cells
     #[arg(long)]
     pub trim: bool,
+    /// Numbers that are no amounts, such as -9 for "refused to answer", in every numeric column: -7,-8,-9
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub codes: Vec<f64>,
 }
 
 /// Flags that override a configuration file.
@@ -69,9 +72,12 @@ pub struct ConfigFlags {
     /// Fewest affected rows in a leaf [default: 50, or an eighth of them]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub min_leaf: Option<u32>,
-    /// Most edits in an action [default: 3]
+    /// Most edits in an action [default: 3, or fewer for the budget of actions]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_edits: Option<u32>,
+    /// Budget of actions, a number or `all`: with more, numbers have fewer sizes of shifts, then actions fewer edits [default: 200000]
+    #[arg(long, value_name = "N")]
+    pub actions: Option<String>,
     /// Search on a sample of this many affected rows, then evaluate what was found on all of them
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub sample: Option<u32>,
@@ -158,6 +164,9 @@ impl ReadingFlags {
             config.data.missing.clone_from(&self.missing);
         }
         config.data.trim |= self.trim;
+        if !self.codes.is_empty() {
+            config.data.codes.clone_from(&self.codes);
+        }
         config.data.ignore.extend(self.ignore.iter().cloned());
     }
 }
@@ -178,6 +187,11 @@ impl ConfigFlags {
         set(&mut config.limits.max_leaves, &self.max_leaves);
         set(&mut config.limits.min_leaf, &self.min_leaf);
         set(&mut config.limits.max_edits, &self.max_edits);
+        if let Some(actions) = &self.actions {
+            let budget =
+                actions.parse().map_or_else(|_| ActionBudget::Named(actions.clone()), ActionBudget::Count);
+            config.limits.actions = Some(budget);
+        }
         set(&mut config.limits.sample, &self.sample);
         set(&mut config.limits.max_scorings, &self.max_scorings);
         set(&mut config.limits.outcomes_time_limit, &self.outcomes_time_limit);
@@ -217,6 +231,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         "max_leaves",
         "min_leaf",
         "max_edits",
+        "actions",
         "sample",
         "max_scorings",
         "outcomes_time_limit",
@@ -236,6 +251,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         ("model.jobs", "--model-jobs"),
         ("data.delimiter", "--delimiter"),
         ("data.weight", "--weight"),
+        ("data.codes", "--codes"),
     ] {
         message = message.replace(key, flag);
     }

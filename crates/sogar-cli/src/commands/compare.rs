@@ -17,7 +17,7 @@ use sogar_baselines::contest::{Contest, Entry};
 use sogar_baselines::methods::{Method, choose};
 
 use super::plot::pixels;
-use super::solve::{held_out, prepare_everybody, refuse_sample, refuse_weights};
+use super::solve::{held_out, prepare_everybody, refuse_codes, refuse_sample, refuse_weights};
 use crate::args::InputArgs;
 use crate::interrupt;
 use crate::output::{Exit, Output, require_writable};
@@ -61,6 +61,7 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
     let prepared = prepare_everybody(&args.input, output)?;
     refuse_sample(&prepared, "compare")?;
     refuse_weights(&prepared, "compare")?;
+    refuse_codes(&prepared, "compare")?;
     let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
     for notice in held_out.as_ref().map_or(&[][..], |held_out| &held_out.notices) {
         output.notice(notice);

@@ -18,8 +18,8 @@ pub fn run(args: &PredictArgs, output: &Output) -> Result<Exit> {
     let table = Table::read(&args.table, &config.read_options()?)?;
     let model = source.open(&table, &config)?;
     let matched = Matched::new(&config, &table, &model)?;
-    let classes = class_names(model.predictor.info(), matched.labels.as_ref(), &config)?;
-    for notice in &matched.notices {
+    let classes = class_names(model.predictor.info(), matched.labels.as_ref(), &matched.config)?;
+    for notice in matched.notices.iter().chain(&matched.encoder.unused(&matched.features.features)) {
         output.notice(notice);
     }
     let predictions = matched.predict(&model)?;

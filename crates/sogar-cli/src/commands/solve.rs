@@ -9,7 +9,6 @@ use sogar::describe::grouped;
 use sogar::describe::rules_text;
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
-use sogar::limits::TimeEstimate;
 use sogar::pipeline::Prepared;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
@@ -57,7 +56,10 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     }
     let model = source.open(&*table, &config)?;
     let predictions = input.check_predictions.as_deref();
-    said(Prepared::streamed(config, &folder, &*table, model, predictions)?, input, output)
+    let bars = Bars::waiting(output, "reading the table, and asking the model about everybody");
+    let prepared = Prepared::streamed(config, &folder, &*table, model, predictions);
+    bars.clear();
+    said(prepared?, input, output)
 }
 
 /// The same with everybody in memory, for those who want to know more of people than what flips the affected ones.
@@ -69,7 +71,10 @@ pub fn prepare_everybody(input: &InputArgs, output: &Output) -> Result<Prepared>
     }
     let model = source.open(&table, &config)?;
     let predictions = input.check_predictions.as_deref();
-    said(Prepared::new(config, &folder, &table, model, predictions)?, input, output)
+    let bars = Bars::waiting(output, "reading the table, and asking the model about everybody");
+    let prepared = Prepared::new(config, &folder, &table, model, predictions);
+    bars.clear();
+    said(prepared?, input, output)
 }
 
 /// Says what was found in the inputs.
@@ -84,8 +89,8 @@ fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Pr
     }
     if !output.quiet {
         output.notice(sizes(&prepared));
-        if let Some(estimate) = prepared.time_estimate().filter(|estimate| estimate.total() >= LONG) {
-            output.notice(duration(&prepared, estimate));
+        if let Some(text) = prepared.long_run(|setting| format!("--{}", setting.replace('_', "-"))) {
+            output.notice(text);
         }
     }
     Ok(prepared)
@@ -141,40 +146,20 @@ pub fn refuse_weights(prepared: &Prepared, command: &str) -> Result<()> {
     ))
 }
 
+/// Fails where numbers have special codes, for a command whose methods take every number for an amount.
+pub fn refuse_codes(prepared: &Prepared, command: &str) -> Result<()> {
+    let Some(feature) = prepared.table.features.iter().find(|feature| !feature.codes.is_empty()) else {
+        return Ok(());
+    };
+    let message =
+        format!("`{command}` takes every number for an amount, but `{}` has special codes", feature.name);
+    Err(Error::new(ErrorKind::Usage, message)
+        .help("leave out `codes` (then methods may move people into them), or the rows that have one"))
+}
+
 /// The exit code that a front stands for.
 pub fn exit_of(front: &FrontFile) -> Exit {
     if front.status.is_early() { Exit::Stopped } else { Exit::Complete }
-}
-
-/// Runs that may take longer than this many seconds are announced.
-const LONG: f64 = 10.0;
-
-/// How long a run may take, and what would make it shorter.
-fn duration(prepared: &Prepared, estimate: TimeEstimate) -> String {
-    let shorter = match prepared.sample() {
-        None => {
-            "; --sample, --time-limit, fewer edits (--max-edits) and less depth (--max-depth) make it shorter"
-        }
-        Some(_) => "",
-    };
-    format!(
-        "this may take {} (outcomes {}, search {}), by what other tables took{shorter}",
-        about(estimate.total()),
-        about(estimate.outcomes),
-        about(estimate.search)
-    )
-}
-
-/// A time to one digit or two: a guess must not look like more.
-fn about(seconds: f64) -> String {
-    match seconds {
-        short if short < 1.0 => "a moment".to_owned(),
-        short if short < 100.0 => format!("about {short:.0} s"),
-        medium if medium < 6000.0 => format!("about {:.0} min", medium / 60.0),
-        long if long < 100.0 * 3600.0 => format!("about {:.0} h", long / 3600.0),
-        longer if longer < 1000.0 * 86_400.0 => format!("about {:.0} days", longer / 86_400.0),
-        _ => "years".to_owned(),
-    }
 }
 
 fn sizes(prepared: &Prepared) -> String {

@@ -144,7 +144,7 @@ mod tests {
 
     /// `own[feature]` edits of each feature, with links from one feature to another.
     fn edits(own: &[usize], links: &[(usize, usize)]) -> Vec<Edit> {
-        let follower = |feature| Follower { feature, factor: 1.0, lo: 0.0, hi: 9.0, whole: true };
+        let follower = |feature| Follower { feature, factor: 1.0, lo: 0.0, hi: 9.0, whole: true, codes: Vec::new() };
         let edit = |feature: usize, by: usize| Edit {
             feature,
             change: Change::Shift { by: by as f64, lo: 0.0, hi: 9.0 },

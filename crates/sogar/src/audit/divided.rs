@@ -50,11 +50,8 @@ pub fn columns_for_leader(
     let named = [&request.label, &data.label, &data.weight];
     let mut columns: Vec<String> = rules.iter().flat_map(|rule| rule.columns(features)).collect();
     columns.extend(named.into_iter().flatten().cloned());
-    let any = features.first().map(|feature| match &feature.columns {
-        Columns::One(column) => vec![column.clone()],
-        Columns::OneHot(columns) => columns.clone(),
-    });
-    columns.extend(any.unwrap_or_default());
+    columns
+        .extend(features.first().into_iter().flat_map(|feature| feature.columns.names()).map(String::from));
     columns.sort_unstable();
     columns.dedup();
     Ok(columns)
@@ -213,7 +210,7 @@ fn features_of(prepared: &Prepared, table: &Table, rules: &[Rule]) -> Result<Fea
     let mut values = Vec::with_capacity(features.len());
     for feature in features {
         values.push(match &feature.columns {
-            Columns::OneHot(columns) if columns.iter().all(|column| wanted.contains(column)) => {
+            Columns::OneHot(columns) if columns.iter().flatten().all(|column| wanted.contains(column)) => {
                 let (mut alone, _) =
                     FeatureTable::apply(std::slice::from_ref(feature), table, &prepared.config)?;
                 alone.values.pop().unwrap_or_default()

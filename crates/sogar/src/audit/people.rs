@@ -94,7 +94,9 @@ impl People {
             .map(|split| {
                 let split = split.split(features)?;
                 let column = &table.values[split.feature];
-                Ok(RowSet::from_fn(affected.len(), |&position| split.test.passes(column[affected[position]])))
+                Ok(RowSet::from_fn(affected.len(), |&position| {
+                    split.passes(&table.features, column[affected[position]])
+                }))
             })
             .collect::<Result<_>>()?;
         let mut different: Vec<Edit> = Vec::new();

@@ -137,8 +137,9 @@ impl HeldOut {
             Node::Split { split, left, right } => {
                 let split = &splits[*split];
                 let column = &self.table.values[split.feature];
-                let (passing, failing): (Vec<usize>, Vec<usize>) =
-                    rows.iter().partition(|&&row| split.test.passes(column[self.affected[row]]));
+                let (passing, failing): (Vec<usize>, Vec<usize>) = rows
+                    .iter()
+                    .partition(|&&row| split.passes(&self.table.features, column[self.affected[row]]));
                 let (left, right) =
                     (self.totals(left, splits, &passing), self.totals(right, splits, &failing));
                 (left.0 + right.0, left.1 + right.1)

@@ -83,8 +83,9 @@ impl Walk<'_> {
             Node::Split { split, left, right } => {
                 let split = &self.splits[*split];
                 let column = &self.prepared.table.values[split.feature];
-                let (passing, failing): (Vec<usize>, Vec<usize>) =
-                    rows.iter().partition(|&&row| split.test.passes(column[self.prepared.affected[row]]));
+                let (passing, failing): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| {
+                    split.passes(&self.prepared.table.features, column[self.prepared.affected[row]])
+                });
                 if let (Node::Leaf { action: a, .. }, Node::Leaf { action: b, .. }) = (&**left, &**right)
                     && a == b
                 {

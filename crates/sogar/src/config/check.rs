@@ -12,6 +12,7 @@ use crate::table::Table;
 
 const DEEPEST: u32 = 10;
 const MOST_EDITS: u32 = 6;
+const MOST_STEPS: u32 = 50;
 const MOST_THREADS: u32 = 1024;
 
 fn fault(message: impl Into<String>) -> Error {
@@ -30,6 +31,7 @@ impl Config {
         for (name, setting) in &self.features {
             check_feature(name, setting, &mut notices)?;
         }
+        check_codes("data.codes", &self.data.codes)?;
         self.check_links()?;
         if let Some(table) = table {
             self.check_against(table, &mut notices)?;
@@ -175,6 +177,8 @@ impl Limits {
         within("max_leaves", self.max_leaves, 1, 1 << DEEPEST)?;
         within("min_leaf", self.min_leaf, 1, u32::MAX)?;
         within("max_edits", self.max_edits, 1, MOST_EDITS)?;
+        within("steps", self.steps, 1, MOST_STEPS)?;
+        self.actions.as_ref().map(super::ActionBudget::limit).transpose()?;
         within("sample", self.sample, 1, u32::MAX)?;
         within("threads", self.threads, 1, MOST_THREADS)?;
         if self.max_scorings == Some(0) {
@@ -203,6 +207,14 @@ impl Limits {
     }
 }
 
+fn check_codes(what: &str, codes: &[f64]) -> Result<()> {
+    match codes.iter().find(|code| !code.is_finite()) {
+        Some(_) => Err(fault(format!("{what} must be finite numbers"))
+            .help("texts that mean \"missing\" are listed under `missing`")),
+        None => Ok(()),
+    }
+}
+
 fn first_twice(list: &[String]) -> Option<&String> {
     list.iter().enumerate().find(|(at, item)| list[..*at].contains(item)).map(|(_, item)| item)
 }
@@ -214,6 +226,9 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>)
     {
         let (low, high) = (format_number(low), format_number(high));
         return Err(fault(format!("range = [{low}, {high}] must be two finite numbers, the smaller first")));
+    }
+    if let Some(codes) = &setting.codes {
+        check_codes(&format!("features.{name}: codes"), codes)?;
     }
     if let Some(steps) = &setting.steps {
         if steps.is_empty() {
@@ -242,6 +257,10 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>)
     }
     if !setting.columns.is_empty() && !matches!(setting.kind, None | Some(KindName::Categorical)) {
         return Err(fault("a feature of one-hot columns is categorical".into()));
+    }
+    if setting.columns.is_empty() && setting.dropped.is_some() {
+        return Err(fault("dropped names the category without a column, but there are no columns".into())
+            .help("list the one-hot columns of the other categories: columns = [\"…\"]"));
     }
     if setting.columns.is_empty() && !setting.levels.is_empty() {
         match setting.kind {

@@ -90,6 +90,15 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>) 
             }
         }
     }
+    if setting.codes.as_ref().is_some_and(|codes| !codes.is_empty()) && !feature.is_numeric() {
+        return Err(fault(format!("codes makes no sense for a {kind} feature")).help(
+            "its values are categories already; a text that means \"missing\" is listed under `missing`",
+        ));
+    }
+    if let Some(end) = setting.range.iter().flatten().find(|end| feature.is_code(**end)) {
+        return Err(fault(format!("range ends on the special code {}", crate::feature::format_number(*end)))
+            .help("a code is no amount: end the range on a value that people can have"));
+    }
     if setting.range.is_some() && !feature.is_numeric() {
         return Err(fault("range makes no sense for an ordinal feature".into()));
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::Config;
 use crate::error::Result;
-use crate::feature::{Feature, FeatureTable, Kind, format_number, label_values};
+use crate::feature::{Feature, FeatureTable, Kind, codes, format_number, label_values};
 use crate::table::{Cells, Table};
 
 /// Column names that often hold the label.
@@ -58,6 +58,7 @@ const LEGEND: &str = "\
 #   steps = [1, 2, 3]            sizes of the shifts, in bins
 #   bins = 20                    or \"auto\", \"quantile:10\", [25, 35, 50]
 #   levels = [\"low\", \"high\"]     makes a feature ordinal, lowest first
+#   codes = [-7, -8, -9]         numbers that are no amounts (\"refused to answer\")
 # categories:
 #   targets = [\"a\", \"b\"]         values that an edit may lead to
 #   forbid = [[\"a\", \"b\"]]        changes from a to b that are not allowed
@@ -93,7 +94,7 @@ impl Config {
         write_data(&mut text, &config, &labels);
         text.push_str(
             "\n[cost]\nkind = \"mps\"  # or \"cet\", \"logshift\", \"l1\", \"table\"\n\n\
-             [limits]\nmax_depth = 3\nmax_edits = 3\n\
+             [limits]\nmax_depth = 3\n# max_edits = 3\n# actions = 200000  # budget; \"all\" for no limit\n\
              # min_leaf = 50\n# time_limit = 600  # seconds\n# memory_limit = \"4GB\"\n\n",
         );
         text.push_str(
@@ -101,8 +102,17 @@ impl Config {
         );
         text.push_str("# [[links]]\n# from = \"education\"\n# to = \"age\"\n# factor = 2\n\n");
         text.push_str(LEGEND);
+        let codes = codes::suggestions(&features);
         for (feature, values) in features.features.iter().zip(&features.values) {
             write_feature(&mut text, feature, values);
+            if let Some(codes) = codes.get(&feature.name) {
+                let codes: Vec<String> = codes.iter().map(|code| format_number(*code)).collect();
+                let _ = writeln!(
+                    text,
+                    "# codes = [{}]  # many rows share them, and they stand apart: are they amounts?",
+                    codes.join(", ")
+                );
+            }
         }
         Ok(text)
     }

@@ -77,6 +77,9 @@ pub struct DataConfig {
     /// `missing` are compared without them anyway.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trim: bool,
+    /// Numbers that are no amounts, such as −9 for "refused to answer", in every numeric column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub codes: Vec<f64>,
     /// CSV delimiter, one character (default: found from the header).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<String>,
@@ -160,6 +163,12 @@ pub struct FeatureConfig {
     /// The one-hot columns that make up this feature (level names are what follows the common prefix, or `levels`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// The category whose one-hot column was left out (`drop_first`): that of rows in which none of `columns` is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<String>,
+    /// Numbers that are no amounts, such as −9 for "refused to answer" (default: those under `[data]`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub codes: Option<Vec<f64>>,
     /// No action changes it (it may still be used for splits).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub immutable: Option<bool>,
@@ -169,7 +178,7 @@ pub struct FeatureConfig {
     /// `[lo, hi]` that edits stay within (default: the table's smallest and largest value).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
-    /// Shift sizes in bins (default: up to half of the range in five steps).
+    /// Shift sizes in bins (default: up to half of the range in `limits.steps` steps).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<u32>>,
     /// Bins for splits and the width of a step.
@@ -298,6 +307,16 @@ pub enum CostKind {
     Function,
 }
 
+/// How many actions a run may have by default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ActionBudget {
+    /// At most so many.
+    Count(u64),
+    /// `"all"`: as many as there are.
+    Named(String),
+}
+
 /// Limits of trees, actions and resources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -311,9 +330,15 @@ pub struct Limits {
     /// Fewest affected rows in a leaf (default 50, or an eighth of the population where that is smaller).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_leaf: Option<u32>,
-    /// Most edits in an action (default 3).
+    /// Most edits in an action (default 3; fewer where the budget of actions does not allow it).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edits: Option<u32>,
+    /// How many sizes of shifts a number has that does not list its `steps` (default 5; fewer where the budget of actions does not allow it).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+    /// The budget of actions, a number or `"all"` (default: 200000). It limits `steps` and `max_edits` where they are not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actions: Option<ActionBudget>,
     /// Search on a sample of this many affected rows, and evaluate what is found on all of them (default: all are searched).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u32>,

@@ -3,7 +3,7 @@ use crate::actions::{Change, Follower};
 use crate::feature::{Columns, Feature};
 
 fn feature(name: &str, kind: Kind) -> Feature {
-    Feature { name: name.into(), kind, columns: Columns::One(name.into()) }
+    Feature { name: name.into(), kind, columns: Columns::One(name.into()), codes: Vec::new() }
 }
 
 fn levels(names: &[&str]) -> Vec<String> {
@@ -29,7 +29,7 @@ fn reference() -> FeatureTable {
 }
 
 fn shift(by: f64) -> Edit {
-    Edit { feature: 0, change: Change::Shift { by, lo: 1.0, hi: 10.0 }, followers: vec![] }
+    Edit { feature: 0, change: Change::shift(by, 1.0, 10.0), followers: vec![] }
 }
 
 fn set(feature: usize, to: usize) -> Edit {
@@ -64,7 +64,8 @@ fn percentile_shifts_are_whole_rows_of_the_reference_table() {
 #[test]
 fn what_follows_is_part_of_the_edits_cost() {
     let mut linked = set(2, 1);
-    linked.followers = vec![Follower { feature: 0, factor: 6.0, lo: 1.0, hi: 10.0, whole: true }];
+    linked.followers =
+        vec![Follower { feature: 0, factor: 6.0, lo: 1.0, hi: 10.0, whole: true, codes: Vec::new() }];
     assert_eq!(cost(CostKind::Mps, &linked, [2.0, 0.0, 0.0]), 6);
     assert_eq!(cost(CostKind::Mps, &linked, [9.0, 0.0, 0.0]), 3); // the follower stops at 10, the edit itself costs 3
 }
@@ -210,7 +211,7 @@ fn what_follows_an_edit_has_its_prices_too() {
     config.cost.kind = CostKind::Table;
     config.cost.table = Some("costs.csv".into());
     let mut linked = set(2, 1);
-    linked.followers = vec![Follower { feature: 0, factor: 2.0, lo: 1.0, hi: 10.0, whole: true }];
+    linked.followers = vec![Follower { feature: 0, factor: 2.0, lo: 1.0, hi: 10.0, whole: true, codes: Vec::new() }];
     let read = |rows: &str| {
         std::fs::write(folder.path().join("costs.csv"), format!("feature,from,to,cost\nb,*,*,1\n{rows}\n"))
             .unwrap();

@@ -18,9 +18,9 @@ struct Condition<'a> {
     /// … and at most this one.
     at_most: Option<f64>,
     /// The value is this one.
-    is: Option<&'a str>,
+    is: Option<String>,
     /// The value is none of these.
-    is_not: Vec<&'a str>,
+    is_not: Vec<String>,
 }
 
 /// The conditions of a path, one per feature, in the order in which the path first asks about them.
@@ -55,14 +55,16 @@ impl<'a> Condition<'a> {
 
     fn add(&mut self, test: &str, value: &'a Value, passed: bool) {
         match (value, passed) {
-            (Value::Number(edge), _) => self.bound(*edge, passed),
+            (Value::Number(edge), _) if test == "<=" => self.bound(*edge, passed),
+            (Value::Number(code), true) => self.is = Some(format_number(*code)),
+            (Value::Number(code), false) => self.is_not.push(format_number(*code)),
             (Value::Level(level), _) if test == "<=" => {
                 // Result files are checked when read: the level exists.
                 let index = self.feature.and_then(|feature| feature.level_index(level));
                 self.bound(index.map_or(f64::NAN, |index| index as f64), passed);
             }
-            (Value::Level(level), true) => self.is = Some(level),
-            (Value::Level(level), false) => self.is_not.push(level),
+            (Value::Level(level), true) => self.is = Some(level.clone()),
+            (Value::Level(level), false) => self.is_not.push(level.clone()),
         }
     }
 
@@ -79,17 +81,30 @@ impl<'a> Condition<'a> {
     }
 
     fn predicate(&self) -> String {
-        if let Some(level) = self.is {
+        if let Some(level) = &self.is {
             return spoken(level);
         }
-        if !self.is_not.is_empty() {
+        // A special code is not at most anything, so whoever is at most something has none; whoever is not may have one.
+        if self.above.is_none() && self.at_most.is_none() {
             return self.excluded();
         }
-        match self.feature.map(|feature| &feature.kind) {
+        let interval = match self.feature.map(|feature| &feature.kind) {
             Some(Kind::Ordinal { levels }) => self.level_interval(levels),
             Some(Kind::Integer) => self.whole_interval(),
             _ => self.real_interval(),
+        };
+        let other: Vec<String> = self.other_codes().map(format_number).collect();
+        match other.as_slice() {
+            [] => interval,
+            codes => format!("{interval}, or the code {}", codes.join(" or ")),
         }
+    }
+
+    /// Codes that the value may have beside an amount: all that were not asked about, if it is not at most anything.
+    fn other_codes(&self) -> impl Iterator<Item = f64> {
+        let codes = self.feature.map_or(&[][..], |feature| feature.codes.as_slice());
+        let open = self.at_most.is_none();
+        codes.iter().copied().filter(move |code| open && !self.is_not.contains(&format_number(*code)))
     }
 
     /// Of two values it is the other one; of more it is not those that were asked about.
@@ -97,7 +112,7 @@ impl<'a> Condition<'a> {
         if let Some(Kind::Binary { levels }) = self.feature.map(|feature| &feature.kind)
             && let [one, two] = levels.as_slice()
         {
-            return spoken(if one == self.is_not[0] { two } else { one });
+            return spoken(if *one == self.is_not[0] { two } else { one });
         }
         let names: Vec<String> = self.is_not.iter().map(|level| spoken(level)).collect();
         match names.as_slice() {

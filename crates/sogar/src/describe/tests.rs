@@ -3,7 +3,7 @@ use crate::feature::{Columns, Feature, Kind};
 use crate::summary::{FrontFile, SplitRef, Value};
 
 fn feature(name: &str, kind: Kind) -> Feature {
-    Feature { name: name.into(), kind, columns: Columns::One(name.into()) }
+    Feature { name: name.into(), kind, columns: Columns::One(name.into()), codes: Vec::new() }
 }
 
 fn texts(names: &[&str]) -> Vec<String> {

@@ -20,6 +20,16 @@ pub(super) enum Part {
     Whole(usize),
     /// Whether the feature (first) has this level (second).
     Level(usize, usize),
+    /// Whether the feature has a level that nobody in the table has.
+    Absent(usize),
+}
+
+impl Part {
+    fn feature(self) -> usize {
+        match self {
+            Part::Whole(feature) | Part::Level(feature, _) | Part::Absent(feature) => feature,
+        }
+    }
 }
 
 /// Signs that join a feature's name and a level's in the name of a one-hot column.
@@ -57,6 +67,7 @@ pub(super) fn match_parts(
         ));
         return Ok(ordered);
     }
+    absent_levels(info, features, &mut parts, notices);
     if parts.iter().all(Option::is_some) {
         Ok(parts.into_iter().flatten().collect())
     } else {
@@ -69,7 +80,8 @@ fn columns_of(index: usize, feature: &Feature) -> Vec<(&str, Part)> {
     match &feature.columns {
         Columns::One(name) => vec![(name, Part::Whole(index))],
         Columns::OneHot(names) => {
-            names.iter().enumerate().map(|(level, name)| (name.as_str(), Part::Level(index, level))).collect()
+            let part = |(level, name)| Some((Option::as_deref(name)?, Part::Level(index, level)));
+            names.iter().enumerate().filter_map(part).collect()
         }
     }
 }
@@ -167,10 +179,45 @@ fn match_names(
     Ok(())
 }
 
+/// Fills in one-hot columns of categories that nobody in the table has: columns named like others that are levels of the same feature.
+fn absent_levels(
+    info: &ModelInfo,
+    features: &[Feature],
+    parts: &mut [Option<Part>],
+    notices: &mut Vec<String>,
+) {
+    let hot: BTreeSet<usize> = parts
+        .iter()
+        .flatten()
+        .filter(|part| matches!(part, Part::Level(..)))
+        .map(|part| part.feature())
+        .collect();
+    for (name, part) in info.columns.iter().zip(parts).filter(|(_, part)| part.is_none()) {
+        let level = |feature: &usize| {
+            let rest = rewritten(name).strip_prefix(&rewritten(&features[*feature].name))?.len();
+            let rest = name.get(name.len().checked_sub(rest)?..)?;
+            rest.strip_prefix(JOINTS).filter(|level| !level.is_empty())
+        };
+        // Of `mother` and `mother_job`, a column `mother_job_nurse` belongs to the longer name.
+        let of = hot
+            .iter()
+            .filter(|feature| level(feature).is_some())
+            .max_by_key(|&&feature| features[feature].name.len());
+        if let Some(&feature) = of {
+            notices.push(format!(
+                "nobody in the table has `{}` = `{}`, which the model knows: its column `{name}` is 0 for everybody",
+                features[feature].name,
+                level(&feature).unwrap_or_default()
+            ));
+            *part = Some(Part::Absent(feature));
+        }
+    }
+}
+
 /// A part in words.
 fn shown(features: &[Feature], part: Part) -> String {
     match part {
-        Part::Whole(feature) => format!("`{}`", features[feature].name),
+        Part::Whole(feature) | Part::Absent(feature) => format!("`{}`", features[feature].name),
         Part::Level(feature, level) => {
             let feature = &features[feature];
             format!("`{}` = `{}`", feature.name, feature.levels().get(level).map_or("", String::as_str))
@@ -268,20 +315,10 @@ fn unmatched(info: &ModelInfo, features: &[Feature], parts: &[Option<Part>]) -> 
         .filter(|(_, part)| part.is_none())
         .map(|(name, _)| name.as_str())
         .collect();
-    let used: BTreeSet<usize> = parts
-        .iter()
-        .flatten()
-        .map(|part| match part {
-            Part::Whole(feature) | Part::Level(feature, _) => *feature,
-        })
-        .collect();
+    let used: BTreeSet<usize> = parts.iter().flatten().map(|part| part.feature()).collect();
     let columns = features.iter().enumerate().flat_map(|(index, feature)| columns_of(index, feature));
-    let unknown: Vec<&str> = columns
-        .filter(|(_, part)| match part {
-            Part::Whole(feature) | Part::Level(feature, _) => !used.contains(feature),
-        })
-        .map(|(name, _)| name)
-        .collect();
+    let unknown: Vec<&str> =
+        columns.filter(|(_, part)| !used.contains(&part.feature())).map(|(name, _)| name).collect();
     let table_columns: usize = features.iter().enumerate().map(|(index, f)| columns_of(index, f).len()).sum();
 
     let mut message =

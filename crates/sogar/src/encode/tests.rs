@@ -19,7 +19,7 @@ fn texts(list: &[&str]) -> Vec<String> {
 }
 
 fn feature(name: &str, kind: Kind) -> Feature {
-    Feature { name: name.into(), kind, columns: Columns::One(name.into()) }
+    Feature { name: name.into(), kind, columns: Columns::One(name.into()), codes: Vec::new() }
 }
 
 fn number(name: &str) -> Feature {
@@ -31,7 +31,10 @@ fn categorical(name: &str, levels: &[&str], missing: Option<usize>) -> Feature {
 }
 
 fn one_hot(name: &str, levels: &[&str], columns: &[&str]) -> Feature {
-    Feature { columns: Columns::OneHot(texts(columns)), ..categorical(name, levels, None) }
+    Feature {
+        columns: Columns::OneHot(texts(columns).into_iter().map(Some).collect()),
+        ..categorical(name, levels, None)
+    }
 }
 
 fn matched(info: &ModelInfo, features: &[Feature]) -> (Encoder, Vec<String>) {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ColumnSource;
 use super::matching::Part;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Feature, Kind, exact_number};
+use crate::feature::{Feature, Kind, exact_number, truth};
 use crate::model::ModelInfo;
 use crate::model::lightgbm::categories::only_placement;
 
@@ -31,6 +31,9 @@ pub(super) fn sources(
                     *value = 1.0;
                 }
                 ColumnSource { feature, map: Some(map) }
+            }
+            Part::Absent(feature) => {
+                ColumnSource { feature, map: Some(vec![0.0; features[feature].levels().len() + 1]) }
             }
             Part::Whole(feature) => {
                 let list = lists.get(column).map_or(&[][..], Vec::as_slice);
@@ -53,7 +56,7 @@ fn settled_categories(info: &ModelInfo, features: &[Feature], parts: &[Part]) ->
     }
     let feature_of = |column: usize| match parts[column] {
         Part::Whole(feature) => Some(&features[feature]),
-        Part::Level(..) => None,
+        Part::Level(..) | Part::Absent(_) => None,
     };
     let fits = |column: usize, list: usize, all: bool| {
         feature_of(column).filter(|feature| !feature.is_numeric()).is_some_and(|feature| {
@@ -194,12 +197,8 @@ fn numbers(feature: &Feature) -> Option<Vec<f64>> {
         };
         feature.levels().iter().enumerate().map(of_level).collect::<Option<Vec<f64>>>()
     };
-    let truth = |text: &str| match text {
-        _ if text.eq_ignore_ascii_case("true") => Some(1.0),
-        _ if text.eq_ignore_ascii_case("false") => Some(0.0),
-        _ => None,
-    };
-    all(|text| text.parse().ok().filter(|number: &f64| number.is_finite())).or_else(|| all(truth))
+    all(|text| text.parse().ok().filter(|number: &f64| number.is_finite()))
+        .or_else(|| all(|text| truth(text).map(f64::from)))
 }
 
 /// Where a level stands in a list of categories; numbers and truth values may be written differently.

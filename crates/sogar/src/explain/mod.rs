@@ -18,7 +18,6 @@ mod text;
 use sogar_solver::Combine;
 
 use crate::actions::{Edit, action_text};
-use crate::binarize::Split;
 use crate::config::CostKind;
 use crate::describe::conditions;
 use crate::error::{Error, ErrorKind, Result};
@@ -231,8 +230,8 @@ fn route<'a>(
 ) -> Result<(Vec<(usize, bool)>, &'a Node)> {
     let (mut node, mut tests) = (tree, Vec::new());
     while let Node::Split { split, left, right } = node {
-        let Split { feature, test } = front.splits[*split].split(features)?;
-        let passed = test.passes(values[feature]);
+        let asked = front.splits[*split].split(features)?;
+        let passed = asked.passes(features, values[asked.feature]);
         tests.push((*split, passed));
         node = if passed { left } else { right };
     }

@@ -14,7 +14,7 @@ use super::value_of;
 use crate::config::DataConfig;
 use crate::describe::spoken;
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::feature::{Columns, Feature, Kind, exact_number, format_number};
+use crate::feature::{Columns, Feature, Kind, exact_number, format_number, truth};
 use crate::files::read_bytes;
 use crate::pipeline::Prepared;
 use crate::summary::Value;
@@ -118,6 +118,12 @@ impl Person {
                     "`{}` is missing: it meets no condition of the kind “at most”, and no suggestion changes it",
                     feature.name
                 ));
+            } else if feature.is_code(*value) {
+                self.notes.push(format!(
+                    "`{}` is the special code {}: it meets no condition of the kind “at most”, and no suggestion changes it",
+                    feature.name,
+                    format_number(*value)
+                ));
             }
         }
     }
@@ -135,7 +141,11 @@ impl Person {
                 .push(format!("{told}; the model is told that it is none of the known values ({near})"));
         }
         for (feature, &value) in self.values.iter().enumerate() {
-            let known = prepared.table.values[feature].iter().filter(|known| !known.is_nan());
+            if features[feature].is_code(value) {
+                continue;
+            }
+            let is_amount = |known: &&f64| !known.is_nan() && !features[feature].is_code(**known);
+            let known = prepared.table.values[feature].iter().filter(is_amount);
             let (least, most) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &value| {
                 (least.min(value), most.max(value))
             });
@@ -190,21 +200,26 @@ fn take(entries: &mut BTreeMap<String, Json>, feature: &Feature) -> Result<Optio
         Columns::One(column) => return Ok(entries.remove(column)),
         Columns::OneHot(columns) => columns,
     };
-    if !columns.iter().all(|column| entries.contains_key(column)) {
+    if !columns.iter().flatten().all(|column| entries.contains_key(column)) {
         return Ok(None);
     }
     let mut set = Vec::new();
-    for (column, level) in columns.iter().zip(feature.levels()) {
+    let named =
+        columns.iter().zip(feature.levels()).filter_map(|(column, level)| Some((column.as_ref()?, level)));
+    for (column, level) in named {
         match entries.remove(column).unwrap_or(Json::Null) {
             Json::Bool(true) => set.push(level),
             Json::Number(number) if number.as_f64() == Some(1.0) => set.push(level),
             Json::Bool(false) => {}
+            Json::String(text) if truth(text.trim()) == Some(true) => set.push(level),
+            Json::String(text) if truth(text.trim()) == Some(false) => {}
             Json::Number(number) if number.as_f64() == Some(0.0) => {}
             other => return Err(fault(format!("`{other}` is neither 0 nor 1")).column(column)),
         }
     }
+    let otherwise = columns.iter().position(Option::is_none).map(|level| &feature.levels()[level]);
     match set.as_slice() {
-        [] => Ok(Some(Json::Null)),
+        [] => Ok(Some(otherwise.map_or(Json::Null, |level| Json::String(level.clone())))),
         [level] => Ok(Some(Json::String((*level).clone()))),
         _ => Err(fault(format!("more than one of the columns of `{}` is 1", feature.name))),
     }

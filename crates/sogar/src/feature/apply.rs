@@ -25,10 +25,7 @@ impl FeatureTable {
             values.push(match &feature.columns {
                 Columns::One(column) => one_column(feature, column, table, config, &mut notices)?,
                 Columns::OneHot(columns) => {
-                    for column in columns {
-                        require(feature, column, table)?;
-                    }
-                    let values = one_hot::values(table, columns, NoneSet::Unseen)?;
+                    let values = one_hot_columns(feature, columns, table, &mut notices)?;
                     let unseen = values.iter().filter(|value| **value == columns.len() as f64).count();
                     if unseen > 0 {
                         notices
@@ -60,6 +57,33 @@ fn require<'a>(feature: &Feature, column: &str, table: &'a Table) -> Result<&'a 
     })
 }
 
+/// The categories of a one-hot group. A table of few rows often has no column for a rare category: then nobody has it, provided that every category
+/// of the reference table has a column.
+fn one_hot_columns(
+    feature: &Feature,
+    columns: &[Option<String>],
+    table: &Table,
+    notices: &mut Vec<String>,
+) -> Result<Vec<f64>> {
+    let absent: Vec<&String> = columns.iter().flatten().filter(|name| table.column(name).is_none()).collect();
+    if absent.is_empty() {
+        return one_hot::values(table, columns, NoneSet::Unseen);
+    }
+    if absent.len() == columns.len() || columns.iter().any(Option::is_none) {
+        require(feature, absent[0], table)?;
+    }
+    let there: Vec<usize> = (0..columns.len())
+        .filter(|&level| !columns[level].as_ref().is_some_and(|name| absent.contains(&name)))
+        .collect();
+    let named: Vec<Option<String>> = there.iter().map(|&level| columns[level].clone()).collect();
+    for name in absent {
+        notices.push(format!("there is no column `{name}`: nobody has that category of `{}`", feature.name));
+    }
+    let values = one_hot::values(table, &named, NoneSet::Unseen)?;
+    let level = |value: f64| there.get(value as usize).map_or(columns.len(), |&level| level) as f64;
+    Ok(values.into_iter().map(level).collect())
+}
+
 fn one_column(
     feature: &Feature,
     column: &str,
@@ -69,7 +93,7 @@ fn one_column(
 ) -> Result<Vec<f64>> {
     let column = require(feature, column, table)?;
     let setting = FeatureConfig::default();
-    let view = View { table, column, setting: &setting, tokens: &config.data.missing };
+    let view = View { table, column, setting: &setting, tokens: &config.data.missing, codes: &[] };
     let (levels, missing) = match (&feature.kind, &column.cells) {
         (Kind::Real | Kind::Integer, Cells::Numbers(numbers)) => return Ok(numbers.clone()),
         // A part of a table may have gaps alone, which tell nothing of what they are gaps of.

@@ -30,6 +30,8 @@ pub(super) struct View<'a> {
     pub setting: &'a FeatureConfig,
     /// Texts that mean "missing".
     pub tokens: &'a [String],
+    /// Numbers that are no amounts.
+    pub codes: &'a [f64],
 }
 
 impl View<'_> {
@@ -40,7 +42,8 @@ impl View<'_> {
             kind => kind,
         };
         match (kind, &self.column.cells) {
-            (None, Cells::Numbers(numbers)) => match two_values(numbers) {
+            (None, Cells::Numbers(numbers)) => match two_values(numbers).filter(|_| !self.has_codes(numbers))
+            {
                 Some(pair) => Ok(binary_numbers(numbers, pair)),
                 None => self.numbers(numbers, KindName::Numeric),
             },
@@ -69,12 +72,18 @@ impl View<'_> {
     }
 
     fn numbers(&self, numbers: &[f64], kind: KindName) -> Result<Seen> {
-        let known = || numbers.iter().copied().filter(|number| !number.is_nan());
-        let Some(first) = known().next() else { return Err(self.all_missing()) };
+        let known =
+            || numbers.iter().copied().filter(|number| !number.is_nan() && !self.codes.contains(number));
+        if known().next().is_none() && !self.has_codes(numbers) {
+            return Err(self.all_missing());
+        }
         let whole = |number: f64| number.fract() == 0.0 && number.abs() <= LARGEST_WHOLE;
         let kind = match kind {
             KindName::Integer => {
-                if let Some(row) = numbers.iter().position(|number| !number.is_nan() && !whole(*number)) {
+                if let Some(row) = numbers
+                    .iter()
+                    .position(|number| !number.is_nan() && !whole(*number) && !self.codes.contains(number))
+                {
                     let message = format!(
                         "{} is not a whole number, but the feature is declared as integer",
                         format_number(numbers[row])
@@ -87,8 +96,12 @@ impl View<'_> {
             KindName::Numeric if known().all(whole) => Kind::Integer,
             _ => Kind::Real,
         };
-        let constant = numbers.iter().all(|&number| number == first);
+        let constant = numbers.iter().all(|&number| number == numbers[0]);
         Ok(Seen { kind, values: numbers.to_vec(), constant })
+    }
+
+    fn has_codes(&self, numbers: &[f64]) -> bool {
+        numbers.iter().any(|number| self.codes.contains(number))
     }
 
     fn ordinal(&self) -> Result<Seen> {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::{View, is_missing};
-use super::look::{Counts, Look};
+use super::look::{Counts, Look, Streamed};
 use super::one_hot::{self, Group};
-use super::{Columns, Feature, FeatureTable, Kind, Weights};
+use super::{Columns, Feature, FeatureTable, Kind, Weights, codes};
 use crate::config::{Config, FeatureConfig};
 use crate::error::{Error, ErrorKind, Result, suggest};
-use crate::table::Table;
+use crate::table::{Table, TableSource};
 
 /// More categories than this are worth a word: they are often ids or free text.
 const MANY_LEVELS: usize = 100;
@@ -20,16 +20,26 @@ impl FeatureTable {
     pub fn infer(table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
         let weights = config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
         let mut values = Vec::new();
-        let (features, notices) = inferred(table, config, &mut |seen, _| values.push(seen))?;
+        let (features, notices) = inferred(table, config, &mut |_, seen, _| values.push(seen))?;
         Ok((FeatureTable { features, values, rows: table.rows, weights }, notices))
     }
+}
+
+/// Declares, in `config`, one-hot groups of a table that the columns of a model show though the table alone does not.
+pub(crate) fn declare_shown(
+    source: &dyn TableSource,
+    config: &mut Config,
+    model: &[String],
+    notices: &mut Vec<String>,
+) -> Result<()> {
+    one_hot::shown_by_model(&Streamed { source, scale: None }, config, model, notices)
 }
 
 /// Infers the features of a table, however it is looked at. `keep` gets the values of each, one a cell, with how often cells count.
 pub(super) fn inferred(
     look: &dyn Look,
     config: &Config,
-    keep: &mut dyn FnMut(Vec<f64>, &Counts),
+    keep: &mut dyn FnMut(&Feature, Vec<f64>, &Counts),
 ) -> Result<(Vec<Feature>, Vec<String>)> {
     let table = look.header();
     let mut notices = Vec::new();
@@ -37,7 +47,7 @@ pub(super) fn inferred(
     let groups = groups(look, config, &left_out, &mut notices)?;
     let mut group_of: BTreeMap<&str, &Group> = BTreeMap::new();
     for group in &groups {
-        for column in &group.columns {
+        for column in group.columns.iter().flatten() {
             group_of.insert(column, group);
         }
     }
@@ -53,22 +63,32 @@ pub(super) fn inferred(
         if let Some(group) = group_of.get(name.as_str()) {
             if done.insert(&group.name) {
                 let (values, counts) = look.one_hot(&group.columns)?;
-                features.push(group.feature(&config.data.missing));
-                keep(values, &counts);
+                let feature = group.feature(&config.data.missing);
+                keep(&feature, values, &counts);
+                features.push(feature);
             }
             continue;
         }
         let setting = config.features.get(name).unwrap_or(&setting);
         look.column(position, &mut |table, column, counts| {
-            let seen = View { table, column, setting, tokens: &config.data.missing }.see()?;
+            let codes = codes::of(setting, config);
+            let seen = View { table, column, setting, tokens: &config.data.missing, codes: &codes }.see()?;
+            let codes = if matches!(seen.kind, Kind::Real | Kind::Integer) { codes } else { Vec::new() };
             let feature =
-                Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()) };
+                Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()), codes };
+            let coded = counts.rows_where(seen.values.len(), |cell| feature.is_code(seen.values[cell]));
+            if coded > 0 {
+                notices.push(format!(
+                    "`{name}` has a special code in {coded} of {} rows: passed to the model as it is, and never edited",
+                    look.header().rows
+                ));
+            }
             let is_gap = |cell: usize| is_missing(&feature.kind, seen.values[cell]);
             let missing = counts.rows_where(seen.values.len(), is_gap);
             describe(&feature, missing, seen.constant, look.header().rows, &mut notices);
             constant += usize::from(seen.constant);
+            keep(&feature, seen.values, counts);
             features.push(feature);
-            keep(seen.values, counts);
             Ok(())
         })?;
     }
@@ -110,7 +130,8 @@ fn groups(
     notices: &mut Vec<String>,
 ) -> Result<Vec<Group>> {
     let mut groups = one_hot::declared(look.header(), config)?;
-    let taken: BTreeSet<String> = groups.iter().flat_map(|group| group.columns.iter().cloned()).collect();
+    let taken: BTreeSet<String> =
+        groups.iter().flat_map(|group| group.columns.iter().flatten().cloned()).collect();
     if let Some(column) = taken.iter().find(|column| left_out.contains(column.as_str())) {
         return Err(Error::new(
             ErrorKind::Config,

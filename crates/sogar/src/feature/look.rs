@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::Scale;
-use super::one_hot::{self, NoneSet};
+use super::one_hot::{self, NoneSet, Sums};
 use crate::error::Result;
 use crate::table::{Cells, Column, Table, TableSource};
 
@@ -50,12 +50,12 @@ pub(super) trait Look {
     fn header(&self) -> &Table;
     /// Shows the column at a position.
     fn column(&self, position: usize, viewer: &mut Viewer<'_>) -> Result<()>;
-    /// Whether all cells of a column are 0 or 1.
+    /// Whether all cells of a column are 0 or 1 (or true or false).
     fn is_zero_or_one(&self, position: usize) -> Result<bool>;
-    /// Whether exactly one of some columns of 0 and 1 is 1 in every row.
-    fn sums_to_one(&self, names: &[&str]) -> Result<bool>;
+    /// How often some columns of 0 and 1 are 1, and how often together.
+    fn sums(&self, names: &[&str]) -> Result<Sums>;
     /// The categories of a one-hot group, by the cell.
-    fn one_hot(&self, columns: &[String]) -> Result<(Vec<f64>, Counts)>;
+    fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)>;
 }
 
 impl Look for Table {
@@ -68,14 +68,16 @@ impl Look for Table {
     }
 
     fn is_zero_or_one(&self, position: usize) -> Result<bool> {
-        Ok(one_hot::zero_or_one(&self.columns[position].cells))
+        Ok(one_hot::are_flags(&self.columns[position].cells))
     }
 
-    fn sums_to_one(&self, names: &[&str]) -> Result<bool> {
-        Ok(one_hot::sums_to_one(self, names))
+    fn sums(&self, names: &[&str]) -> Result<Sums> {
+        let mut sums = Sums::default();
+        sums.add(self, names);
+        Ok(sums)
     }
 
-    fn one_hot(&self, columns: &[String]) -> Result<(Vec<f64>, Counts)> {
+    fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)> {
         Ok((one_hot::values(self, columns, NoneSet::Refuse)?, Counts::default()))
     }
 }
@@ -99,16 +101,21 @@ impl Look for Streamed<'_> {
 
     fn is_zero_or_one(&self, position: usize) -> Result<bool> {
         self.holds_in_all(&[&self.header().columns[position].name], |part| {
-            part.columns.iter().all(|column| one_hot::zero_or_one(&column.cells))
+            part.columns.iter().all(|column| one_hot::are_flags(&column.cells))
         })
     }
 
-    fn sums_to_one(&self, names: &[&str]) -> Result<bool> {
-        self.holds_in_all(names, |part| one_hot::sums_to_one(part, names))
+    fn sums(&self, names: &[&str]) -> Result<Sums> {
+        let mut sums = Sums::default();
+        self.source.each_part(names, ROWS_AT_ONCE, &mut |part| {
+            sums.add(part, names);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(sums)
     }
 
-    fn one_hot(&self, columns: &[String]) -> Result<(Vec<f64>, Counts)> {
-        let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+    fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)> {
+        let names: Vec<&str> = columns.iter().flatten().map(String::as_str).collect();
         let mut counts = self.no_counts(columns.len());
         self.each_part(&names, &mut |part, weights| {
             for (row, value) in one_hot::values(part, columns, NoneSet::Refuse)?.into_iter().enumerate() {

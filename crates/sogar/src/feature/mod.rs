@@ -5,6 +5,7 @@
 //! behind this point (bins, edits, costs, outcomes) free of special cases.
 
 mod apply;
+pub mod codes;
 mod column;
 mod infer;
 mod labels;
@@ -15,7 +16,9 @@ mod reference;
 mod texts;
 mod weights;
 
+pub(crate) use infer::declare_shown;
 pub use labels::{Labels, label_names, label_values};
+pub(crate) use one_hot::truth;
 pub use ordered::Ordered;
 pub use reference::{Distributions, Reference};
 pub use weights::{Scale, Weights};
@@ -62,8 +65,20 @@ pub enum Kind {
 pub enum Columns {
     /// One column of that name.
     One(String),
-    /// 0/1 columns of which exactly one is 1 in every row; `OneHot[i]` stands for level `i`.
-    OneHot(Vec<String>),
+    /// 0/1 (or true/false) columns of which at most one is 1 in every row; `OneHot[i]` stands for level `i`. The level without a column
+    /// is that of rows in which none is 1: its column was left out (`drop_first`).
+    OneHot(Vec<Option<String>>),
+}
+
+impl Columns {
+    /// The names of the columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let (one, several) = match self {
+            Columns::One(name) => (Some(name), &[][..]),
+            Columns::OneHot(names) => (None, names.as_slice()),
+        };
+        one.into_iter().chain(several.iter().flatten()).map(String::as_str)
+    }
 }
 
 /// A feature of the table.
@@ -76,6 +91,9 @@ pub struct Feature {
     pub kind: Kind,
     /// The columns behind it.
     pub columns: Columns,
+    /// Values of a number that are no amounts, such as −9 for "refused to answer".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub codes: Vec<f64>,
 }
 
 impl Feature {
@@ -110,6 +128,11 @@ impl Feature {
         // A value that is no index (NaN, or one past the end) is a gap or a category that was never seen.
         let level = if value >= 0.0 { self.levels().get(value as usize) } else { None };
         level.cloned().unwrap_or_else(|| if value.is_nan() { MISSING_LEVEL } else { "(unseen)" }.to_owned())
+    }
+
+    /// Whether a value is one of the special codes.
+    pub fn is_code(&self, value: f64) -> bool {
+        self.codes.contains(&value)
     }
 
     /// Whether the value is a number (real or whole).
@@ -168,9 +191,13 @@ impl FeatureTable {
         }
     }
 
-    /// A feature's values in order, each counted as often as its row does.
+    /// A feature's values in order, each counted as often as its row does; special codes are no values.
     pub fn ordered(&self, feature: usize) -> Ordered {
-        Ordered::new(&self.values[feature], self.weights.as_ref())
+        let codes = &self.features[feature].codes;
+        if codes.is_empty() {
+            return Ordered::new(&self.values[feature], self.weights.as_ref());
+        }
+        Ordered::new(&codes::without(&self.values[feature], codes), self.weights.as_ref())
     }
 
     /// Memory that the values of its rows take.

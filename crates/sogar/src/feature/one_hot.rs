@@ -1,11 +1,15 @@
-//! One-hot columns: several 0/1 columns that together say one thing.
+//! One-hot columns: several 0/1 (or true/false) columns that together say one thing.
 //!
-//! A group is declared, or recognised by a common prefix (`job:`, `job=`, `job_`) and a sum of 1 in every row. To
-//! people it is one feature with named levels; the model still gets its columns.
+//! A group is declared, or recognised by its names and values (`one_hot/infer.rs`). To people it is one feature with named levels; the model still
+//! gets its columns. One category may have no column of its own (`drop_first`): it is that of rows in which no column is 1.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod infer;
 
-use super::look::Look;
+pub(super) use infer::inferred;
+pub(super) use infer::shown_by_model;
+
+use std::collections::BTreeSet;
+
 use super::{Columns, Feature, Kind};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,23 +23,38 @@ const SEPARATORS: [char; 3] = [':', '=', '_'];
 pub(super) struct Group {
     pub name: String,
     pub levels: Vec<String>,
-    pub columns: Vec<String>,
+    pub columns: Vec<Option<String>>,
 }
 
 impl Group {
-    fn new(name: &str, mut levels: Vec<(String, String)>) -> Group {
+    /// A group of levels and their columns, with the level that has none. One column alone is a pair of values, of which the level without a
+    /// column is the smaller one, as 0 is.
+    fn new(name: &str, levels: Vec<(String, String)>, dropped: Option<String>) -> Group {
+        let single = levels.len() == 1;
+        let mut levels: Vec<(String, Option<String>)> =
+            levels.into_iter().map(|(level, column)| (level, Some(column))).collect();
         levels.sort();
+        if let Some(dropped) = dropped {
+            let place = if single { 0 } else { levels.partition_point(|(level, _)| *level < dropped) };
+            levels.insert(place, (dropped, None));
+        }
         let (levels, columns) = levels.into_iter().unzip();
         Group { name: name.to_owned(), levels, columns }
     }
 
     /// The feature that the group is.
     pub(super) fn feature(&self, tokens: &[String]) -> Feature {
-        let missing = self.levels.iter().position(|level| is_token(tokens, level));
+        let levels = self.levels.clone();
+        let missing = levels.iter().position(|level| is_token(tokens, level));
+        let kind = match self.columns.iter().flatten().count() {
+            1 => Kind::Binary { levels },
+            _ => Kind::Categorical { levels, missing },
+        };
         Feature {
             name: self.name.clone(),
-            kind: Kind::Categorical { levels: self.levels.clone(), missing },
+            kind,
             columns: Columns::OneHot(self.columns.clone()),
+            codes: Vec::new(),
         }
     }
 }
@@ -46,8 +65,9 @@ pub(super) fn declared(table: &Table, config: &Config) -> Result<Vec<Group>> {
     let mut taken = BTreeSet::new();
     for (name, setting) in config.features.iter().filter(|(_, setting)| !setting.columns.is_empty()) {
         let fault = |message: String| Error::new(ErrorKind::Config, format!("features.{name}: {message}"));
-        if setting.columns.len() < 2 {
-            return Err(fault("a one-hot group needs at least two columns".into()));
+        if setting.columns.len() + usize::from(setting.dropped.is_some()) < 2 {
+            return Err(fault("a one-hot group needs at least two columns".into())
+                .help("name the other category, whose column is not there: dropped = \"…\""));
         }
         for column in &setting.columns {
             table.require(column)?;
@@ -68,10 +88,14 @@ pub(super) fn declared(table: &Table, config: &Config) -> Result<Vec<Group>> {
             let message = format!("{} levels for {} columns", levels.len(), setting.columns.len());
             return Err(fault(message).help("list one level a column, in the same order"));
         }
-        if levels.iter().collect::<BTreeSet<_>>().len() != levels.len() {
-            return Err(fault("two columns stand for the same level".into()));
+        if levels.iter().chain(&setting.dropped).collect::<BTreeSet<_>>().len()
+            != levels.len() + usize::from(setting.dropped.is_some())
+        {
+            return Err(fault("two columns stand for the same level".into())
+                .help("give each column, and `dropped`, a level of its own"));
         }
-        groups.push(Group::new(name, levels.into_iter().zip(setting.columns.iter().cloned()).collect()));
+        let levels = levels.into_iter().zip(setting.columns.iter().cloned()).collect();
+        groups.push(Group::new(name, levels, setting.dropped.clone()));
     }
     Ok(groups)
 }
@@ -93,84 +117,88 @@ fn common_prefix(names: &[String]) -> usize {
         .unwrap_or(0)
 }
 
-/// The groups that the columns show by their names and values. `free` says which columns may take part.
-pub(super) fn inferred(
-    look: &dyn Look,
-    free: impl Fn(&str) -> bool,
-    notices: &mut Vec<String>,
-) -> Result<Vec<Group>> {
-    let table = look.header();
-    let mut candidates: Vec<&str> = Vec::new();
-    for (position, column) in table.columns.iter().enumerate() {
-        let name = column.name.as_str();
-        let may_be = SEPARATORS.iter().any(|separator| parts(name, *separator).next().is_some());
-        if may_be && free(name) && look.is_zero_or_one(position)? {
-            candidates.push(name);
-        }
+/// What a text says, if it is a truth value.
+pub(crate) fn truth(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
     }
-    let mut taken = BTreeSet::new();
-    let mut groups = Vec::new();
-    for separator in SEPARATORS {
-        // Shorter prefixes first: they hold more columns, and a part of a group never sums to 1.
-        let mut prefixes: BTreeMap<(usize, &str), Vec<&str>> = BTreeMap::new();
-        for name in &candidates {
-            for at in parts(name, separator) {
-                prefixes.entry((at, &name[..at])).or_default().push(name);
+}
+
+/// Reads cells as 1 or 0, or as neither.
+fn flags(cells: &Cells) -> impl Fn(usize) -> Option<bool> {
+    let truths: Vec<Option<bool>> = match cells {
+        Cells::Numbers(_) => Vec::new(),
+        Cells::Text { levels, .. } => levels.iter().map(|level| truth(level)).collect(),
+    };
+    move |row| match cells {
+        Cells::Numbers(values) if values[row] == 1.0 => Some(true),
+        Cells::Numbers(values) if values[row] == 0.0 => Some(false),
+        Cells::Numbers(_) => None,
+        Cells::Text { codes, .. } => truths.get(codes[row] as usize).copied().flatten(),
+    }
+}
+
+/// Whether all cells are 0 or 1, or true or false.
+pub(super) fn are_flags(cells: &Cells) -> bool {
+    let flag = flags(cells);
+    (0..cells.len()).all(|row| flag(row).is_some())
+}
+
+/// How often some columns of 0 and 1 are 1, and how often together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    /// Rows in which each column is 1.
+    pub ones: Vec<u64>,
+    /// Rows in which no column is …
+    pub none: u64,
+    /// … and in which more than one is.
+    pub several: u64,
+    pub rows: u64,
+}
+
+impl Sums {
+    /// Adds the rows of a table, or of a part of one.
+    pub(super) fn add(&mut self, table: &Table, names: &[&str]) {
+        let mut sums = vec![0_u32; table.rows];
+        self.ones.resize(names.len(), 0);
+        for (name, ones) in names.iter().zip(&mut self.ones) {
+            let Some(column) = table.column(name) else { continue };
+            let flag = flags(&column.cells);
+            for (row, sum) in sums.iter_mut().enumerate().filter(|(row, _)| flag(*row) == Some(true)) {
+                debug_assert!(row < table.rows);
+                *sum += 1;
+                *ones += 1;
             }
         }
-        for ((at, prefix), members) in prefixes {
-            if members.len() < 2
-                || members.iter().any(|member| taken.contains(member))
-                || !look.sums_to_one(&members)?
-            {
-                continue;
-            }
-            if table.column(prefix).is_some() {
-                notices.push(format!(
-                    "columns `{prefix}{separator}…` look like one feature, but `{prefix}` is a column too; \
-                     they are kept apart"
-                ));
-                continue;
-            }
-            let level = |name: &&str| (name[at + separator.len_utf8()..].to_owned(), (*name).to_owned());
-            groups.push(Group::new(prefix, members.iter().map(level).collect()));
-            notices.push(format!(
-                "{} one-hot columns `{prefix}{separator}…` are read as one categorical feature `{prefix}`",
-                members.len()
-            ));
-            taken.extend(members);
-        }
+        self.none += sums.iter().filter(|sum| **sum == 0).count() as u64;
+        self.several += sums.iter().filter(|sum| **sum > 1).count() as u64;
+        self.rows += table.rows as u64;
     }
-    Ok(groups)
-}
 
-/// Where a name may be cut into a group's name and a level.
-fn parts(name: &str, separator: char) -> impl Iterator<Item = usize> {
-    name.match_indices(separator)
-        .map(|(at, _)| at)
-        .filter(move |at| *at > 0 && at + separator.len_utf8() < name.len())
-}
-
-/// Whether all cells are 0 or 1.
-pub(super) fn zero_or_one(cells: &Cells) -> bool {
-    matches!(cells, Cells::Numbers(values) if values.iter().all(|value| *value == 0.0 || *value == 1.0))
-}
-
-/// Whether exactly one of some columns, which hold 0 and 1, is 1 in every row.
-pub(super) fn sums_to_one(table: &Table, names: &[&str]) -> bool {
-    let mut sums = vec![0_u32; table.rows];
-    for name in names {
-        let Some(Cells::Numbers(values)) = table.column(name).map(|column| &column.cells) else {
-            return false;
-        };
-        for (sum, value) in sums.iter_mut().zip(values) {
-            *sum += u32::from(*value == 1.0);
-        }
+    /// Whether exactly one column is 1 in every row.
+    fn is_one_hot(&self) -> bool {
+        self.none == 0 && self.several == 0
     }
-    sums.iter().all(|sum| *sum == 1)
+
+    /// Whether at most one column is 1, and none in some rows.
+    fn lacks_one(&self) -> bool {
+        self.none > 0 && self.several == 0 && self.ones.iter().all(|ones| *ones > 0)
+    }
+
+    /// About how many rows would have two columns of 1 if the columns had nothing to do with each other.
+    fn expected_together(&self) -> f64 {
+        let (mut before, mut together) = (0.0, 0.0);
+        for ones in &self.ones {
+            together += before * *ones as f64 / self.rows as f64;
+            before += *ones as f64;
+        }
+        together
+    }
 }
 
-/// What to do with a row of a group in which no column is 1.
+/// What to do with a row of a group in which no column is 1, where every category has a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoneSet {
     /// An error: in the reference table every row has a category.
@@ -180,35 +208,40 @@ pub(super) enum NoneSet {
 }
 
 /// Level indices of a group; a row without a category gets `columns.len()` where that is allowed.
-pub(super) fn values(table: &Table, columns: &[String], none_set: NoneSet) -> Result<Vec<f64>> {
+pub(super) fn values(table: &Table, columns: &[Option<String>], none_set: NoneSet) -> Result<Vec<f64>> {
     let mut values = vec![f64::NAN; table.rows];
-    for (level, name) in columns.iter().enumerate() {
-        let Cells::Numbers(cells) = &table.require(name)?.cells else {
-            return Err(table.error("a one-hot column must hold 0 and 1, this one holds text").column(name));
-        };
-        for (row, cell) in cells.iter().enumerate() {
-            if *cell == 1.0 {
-                if !values[row].is_nan() {
-                    let message = format!("`{}` is 1 in this row too", columns[values[row] as usize]);
-                    let place = table.error_at(row, name, message);
-                    return Err(place.help("exactly one column of a one-hot group must be 1"));
+    for (level, name) in columns.iter().enumerate().filter_map(|(level, name)| Some((level, name.as_ref()?)))
+    {
+        let flag = flags(&table.require(name)?.cells);
+        for row in 0..table.rows {
+            match flag(row) {
+                Some(false) => {}
+                Some(true) if values[row].is_nan() => values[row] = level as f64,
+                Some(true) => {
+                    let other = columns[values[row] as usize].as_deref().unwrap_or_default();
+                    let place = table.error_at(row, name, format!("`{other}` is 1 in this row too"));
+                    return Err(place.help("at most one column of a one-hot group may be 1 (or true)"));
                 }
-                values[row] = level as f64;
-            } else if *cell != 0.0 {
-                let place = table.error_at(row, name, "a one-hot column must hold 0 or 1");
-                return Err(place.help("remove the column from the group's `columns`"));
+                None => {
+                    let place =
+                        table.error_at(row, name, "a one-hot column must hold 0 and 1, or true and false");
+                    return Err(place.help("remove the column from the group's `columns`"));
+                }
             }
         }
     }
-    if let Some(row) = values.iter().position(|value| value.is_nan()) {
-        if none_set == NoneSet::Refuse {
-            let message = "no column of this one-hot group is 1 in this row";
-            let place = table.error_at(row, &columns.join("`, `"), message);
-            return Err(place.help("add the column of the remaining category to the group and to the table"));
-        }
-        for value in values.iter_mut().filter(|value| value.is_nan()) {
-            *value = columns.len() as f64;
-        }
+    let otherwise = columns.iter().position(Option::is_none);
+    let Some(row) = values.iter().position(|value| value.is_nan()) else { return Ok(values) };
+    if otherwise.is_none() && none_set == NoneSet::Refuse {
+        let names: Vec<&str> = columns.iter().flatten().map(String::as_str).collect();
+        let message = "no column of this one-hot group is 1 in this row";
+        let place = table.error_at(row, &names.join("`, `"), message);
+        return Err(place.help(
+            "add the column of the remaining category to the group, or, if the table has none (drop_first), name that category: dropped = \"…\"",
+        ));
+    }
+    for value in values.iter_mut().filter(|value| value.is_nan()) {
+        *value = otherwise.unwrap_or(columns.len()) as f64;
     }
     Ok(values)
 }
@@ -223,45 +256,6 @@ mod tests {
         Table::from_columns("", columns).unwrap()
     }
 
-    fn names(columns: &[(&str, &[f64])]) -> Vec<Group> {
-        inferred(&table(columns), |_| true, &mut Vec::new()).unwrap()
-    }
-
-    #[test]
-    fn groups_are_found_by_prefix_and_sum() {
-        let groups = names(&[
-            ("job:b_x", &[1.0, 0.0]),
-            ("job:a_x", &[0.0, 1.0]),
-            ("y=1", &[1.0, 0.0]),
-            ("y=2", &[1.0, 0.0]),
-            ("s_s_m", &[0.0, 0.0]),
-            ("s_s_f", &[1.0, 1.0]),
-        ]);
-        let found: Vec<_> = groups.iter().map(|group| (group.name.as_str(), group.levels.clone())).collect();
-        let levels = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
-        assert_eq!(found, [("job", levels("a_x", "b_x")), ("s", levels("s_f", "s_m"))]);
-        assert_eq!(groups[0].columns, ["job:a_x", "job:b_x"]);
-    }
-
-    #[test]
-    fn nested_prefixes_give_the_groups_that_sum_to_one() {
-        let groups = names(&[
-            ("a_b_1", &[1.0, 0.0]),
-            ("a_b_2", &[0.0, 1.0]),
-            ("a_c_1", &[0.0, 0.0]),
-            ("a_c_2", &[1.0, 1.0]),
-        ]);
-        assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["a_b", "a_c"]);
-    }
-
-    #[test]
-    fn a_column_of_the_same_name_keeps_them_apart() {
-        let mut notices = Vec::new();
-        let table = table(&[("job", &[5.0, 6.0]), ("job:a", &[1.0, 0.0]), ("job:b", &[0.0, 1.0])]);
-        assert!(inferred(&table, |_| true, &mut notices).unwrap().is_empty());
-        assert!(notices[0].contains("kept apart"));
-    }
-
     #[test]
     fn level_names_follow_the_common_prefix() {
         let prefix =
@@ -273,7 +267,7 @@ mod tests {
 
     #[test]
     fn rows_without_exactly_one_category_are_placed() {
-        let columns = ["a".to_owned(), "b".to_owned()];
+        let columns = ["a", "b"].map(|name| Some(name.to_owned()));
         let both = table(&[("a", &[1.0, 1.0]), ("b", &[0.0, 1.0])]);
         let error = values(&both, &columns, NoneSet::Unseen).unwrap_err();
         assert_eq!(error.to_string(), "line 2, column `b`: `a` is 1 in this row too");
@@ -282,6 +276,21 @@ mod tests {
         assert!(error.to_string().contains("no column of this one-hot group is 1"), "{error}");
         assert_eq!(values(&none, &columns, NoneSet::Unseen).unwrap(), [0.0, 2.0]);
         let half = table(&[("a", &[0.5]), ("b", &[1.0])]);
-        assert!(values(&half, &columns, NoneSet::Refuse).unwrap_err().to_string().contains("0 or 1"));
+        assert!(values(&half, &columns, NoneSet::Refuse).unwrap_err().to_string().contains("0 and 1"));
+        let dropped = [Some("a".to_owned()), None, Some("b".to_owned())];
+        assert_eq!(values(&none, &dropped, NoneSet::Refuse).unwrap(), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn truth_values_are_read_as_numbers_are() {
+        let columns = ["a", "b"].map(|name| Some(name.to_owned()));
+        let text = |name: &str, cells: [&'static str; 3]| Column::text(name, cells.map(Some));
+        let read = |a: [&'static str; 3], b: [&'static str; 3]| {
+            let table = Table::from_columns("", vec![text("a", a), text("b", b)]).unwrap();
+            values(&table, &columns, NoneSet::Refuse)
+        };
+        assert_eq!(read(["True", "False", "True"], ["false", "true", "FALSE"]).unwrap(), [0.0, 1.0, 0.0]);
+        let error = read(["True", "yes", "True"], ["False", "True", "False"]).unwrap_err().to_string();
+        assert_eq!(error, "line 2, column `a`: a one-hot column must hold 0 and 1, or true and false");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::infer::inferred;
 use super::look::Streamed;
-use super::{Feature, FeatureTable, Ordered, Scale};
+use super::{Feature, FeatureTable, Ordered, Scale, codes};
 use crate::config::Config;
 use crate::error::Result;
 use crate::table::TableSource;
@@ -86,7 +86,9 @@ impl Reference {
         let scale = config.data.weight.as_deref().map(|column| Scale::read(source, column)).transpose()?;
         let mut distributions = Vec::new();
         let look = Streamed { source, scale: scale.as_ref() };
-        let (features, notices) = inferred(&look, config, &mut |values, counts| {
+        let (features, notices) = inferred(&look, config, &mut |feature, values, counts| {
+            let values =
+                if feature.codes.is_empty() { values } else { codes::without(&values, &feature.codes) };
             distributions.push(Arc::new(Ordered::counted(values, counts.times())));
         })?;
         Ok((Reference { features, rows: source.header().rows, scale, distributions }, notices))

@@ -176,7 +176,10 @@ fn one_hot_columns_become_one_feature_where_the_first_stood() {
     let (features, notices) = infer(text, "[features.job]\nimmutable = true\n").unwrap();
     let names: Vec<&str> = features.features.iter().map(|feature| feature.name.as_str()).collect();
     assert_eq!(names, ["a", "job", "n", "f_x", "f_y"]);
-    assert_eq!(features.features[1].columns, Columns::OneHot(levels(&["job:a", "job:b"])));
+    assert_eq!(
+        features.features[1].columns,
+        Columns::OneHot(["job:a", "job:b"].map(|name| Some(name.to_owned())).to_vec())
+    );
     assert_eq!(features.values[1], [1.0, 0.0, 1.0]);
     assert_eq!(notices, ["2 one-hot columns `job:…` are read as one categorical feature `job`"]);
     let features = inferred(text, "[data]\ninfer_one_hot = false\n");
@@ -278,6 +281,7 @@ fn values_are_written_as_people_do() {
         name: "job".into(),
         kind: Kind::Categorical { levels: vec!["a".into(), "b".into()], missing: None },
         columns: Columns::One("job".into()),
+        codes: Vec::new(),
     };
     assert_eq!(feature.value_text(1.0), "b");
     assert_eq!(feature.value_text(2.0), "(unseen)");

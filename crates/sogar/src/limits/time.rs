@@ -9,6 +9,9 @@ const THREADS: f64 = 2.0;
 /// Rows whose sets fit into the processor's caches.
 const CACHED: f64 = 50_000.0;
 
+/// Runs that may take longer than this many seconds are announced.
+pub const LONG: f64 = 60.0;
+
 /// Seconds that the two long stages may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeEstimate {
@@ -29,6 +32,28 @@ impl TimeEstimate {
 pub(crate) fn outcomes_of_trees(rows: usize, actions: u128, threads: usize) -> f64 {
     let per_row = 1.86e-5 + 2.06e-7 * (actions as f64).powf(0.6);
     rows as f64 * per_row * THREADS / threads.max(1) as f64
+}
+
+/// The time for outcomes of a dense network with so many weights.
+pub(crate) fn outcomes_of_network(rows: usize, actions: u128, weights: usize, threads: usize) -> f64 {
+    rows as f64 * actions as f64 * (4e-12 * weights as f64 + 1e-9) * THREADS / threads.max(1) as f64
+}
+
+/// The time for outcomes of a model that is asked about every edited row, given how long it took for a row of the table.
+pub(crate) fn outcomes_by_asking(rows: usize, actions: u128, seconds_per_row: f64) -> f64 {
+    rows as f64 * actions as f64 * seconds_per_row
+}
+
+/// A time to one digit or two: a guess must not look like more.
+pub(crate) fn about(seconds: f64) -> String {
+    match seconds {
+        short if short < 1.0 => "a moment".to_owned(),
+        short if short < 100.0 => format!("about {short:.0} s"),
+        medium if medium < 6000.0 => format!("about {:.0} min", medium / 60.0),
+        long if long < 100.0 * 3600.0 => format!("about {:.0} h", long / 3600.0),
+        longer if longer < 1000.0 * 86_400.0 => format!("about {:.0} days", longer / 86_400.0),
+        _ => "years".to_owned(),
+    }
 }
 
 /// The time for a search.
@@ -63,6 +88,7 @@ mod tests {
         };
         near(outcomes_of_trees(19_199, 119_719, 2), 4.34);
         near(outcomes_of_trees(1_000_000, 10_808, 2), 71.9);
+        near(outcomes_of_network(18_530, 118_634, 15_000, 2), 105.6);
         near(search(19_199, 119_719, 147, 3, 2), 7.68);
         near(search(19_199, 119_719, 147, 4, 2), 130.0);
         near(search(1_000_000, 10_808, 148, 2, 2), 64.4);

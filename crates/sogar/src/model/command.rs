@@ -66,7 +66,7 @@ impl CommandLine {
     /// The model for a table, whose columns the command will get. The command is not started yet.
     pub fn open(&self, table: &dyn TableSource, config: &Config) -> Result<LoadedModel> {
         let (reference, _) = Reference::infer(table, config)?;
-        let readable = Readable::new(&reference.features, table.header().names());
+        let readable = Readable::new(&reference.features, table.header());
         let classes = match self.answers {
             AnswerKind::Scores => Vec::new(),
             AnswerKind::Labels => classes(table, config)?,

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 
 use super::ModelInfo;
-use crate::feature::{Columns, Feature, MISSING_LEVEL, format_number};
+use crate::feature::{Columns, Feature, MISSING_LEVEL, format_number, truth};
+use crate::table::{Cells, Table};
 
 /// The columns behind a table's features, in the table's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,14 +19,17 @@ pub struct Readable {
 }
 
 impl Readable {
-    /// The columns of these features, in the order in which `table_columns` has them.
-    pub fn new<'a>(features: &[Feature], table_columns: impl IntoIterator<Item = &'a str>) -> Readable {
-        let order: Vec<&str> = table_columns.into_iter().collect();
+    /// The columns of these features, in the order in which the table has them.
+    pub fn new(features: &[Feature], table: &Table) -> Readable {
+        let order: Vec<&str> = table.names().collect();
         let mut columns: Vec<(String, Vec<String>)> = Vec::new();
         for feature in features {
             match &feature.columns {
                 Columns::One(name) => columns.push((name.clone(), feature.levels().to_vec())),
-                Columns::OneHot(names) => columns.extend(names.iter().map(|name| (name.clone(), Vec::new()))),
+                Columns::OneHot(_) => {
+                    columns
+                        .extend(feature.columns.names().map(|name| (name.to_owned(), truths(name, table))));
+                }
             }
         }
         columns.sort_by_key(|(name, _)| order.iter().position(|column| column == name));
@@ -66,30 +70,62 @@ impl Readable {
     }
 }
 
+/// How a table writes false and true in a one-hot column; nothing where it writes 0 and 1.
+fn truths(column: &str, table: &Table) -> Vec<String> {
+    let Some(Cells::Text { levels, .. }) = table.column(column).map(|column| &column.cells) else {
+        return Vec::new();
+    };
+    let known = |wanted: bool| levels.iter().find(|level| truth(level) == Some(wanted));
+    // A column without one of the two writes it as it writes the other.
+    let like = |other: &String, text: &str| match other.chars().collect::<Vec<_>>()[..] {
+        [first, second, ..] if first.is_uppercase() && second.is_uppercase() => text.to_uppercase(),
+        [first, ..] if first.is_uppercase() => format!("{}{}", text[..1].to_uppercase(), &text[1..]),
+        _ => text.to_owned(),
+    };
+    let of = |wanted: bool, text: &str| match (known(wanted), known(!wanted)) {
+        (Some(own), _) => own.clone(),
+        (None, Some(other)) => like(other, text),
+        (None, None) => text.to_owned(),
+    };
+    vec![of(false, "false"), of(true, "true")]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::ModelConfig;
     use crate::encode::Encoder;
     use crate::feature::{FeatureTable, Kind};
+    use crate::table::Column;
 
     #[test]
     fn a_row_is_shown_as_the_table_has_it() {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let one = |name: &str, kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
+        let one = |name: &str, kind| Feature {
+            name: name.into(),
+            kind,
+            columns: Columns::One(name.into()),
+            codes: Vec::new(),
+        };
         let features = vec![
             one("age", Kind::Real),
             one("owner", Kind::Binary { levels: texts(&["no", "yes"]) }),
             Feature {
                 name: "city".into(),
                 kind: Kind::Categorical { levels: texts(&["Rome", "Oslo"]), missing: None },
-                columns: Columns::OneHot(texts(&["city_Rome", "city_Oslo"])),
+                columns: Columns::OneHot(vec![Some("city_Rome".into()), Some("city_Oslo".into())]),
+                codes: Vec::new(),
             },
             one("job", Kind::Categorical { levels: texts(&[MISSING_LEVEL, "clerk, 2nd"]), missing: Some(0) }),
             one("rank", Kind::Ordinal { levels: texts(&["low", "high"]) }),
         ];
         let order = ["rank", "age", "owner", "city_Rome", "city_Oslo", "job"];
-        let readable = Readable::new(&features, order);
+        let column = |name: &str| match name {
+            "city_Rome" => Column::text(name, [Some("False")]),
+            _ => Column::numbers(name, vec![0.0]),
+        };
+        let table = Table::from_columns("", order.map(column).to_vec()).unwrap();
+        let readable = Readable::new(&features, &table);
         assert_eq!(readable.names(), order);
         let info = readable.info("command", String::new(), 2, None);
         let (encoder, _) = Encoder::match_columns(&info, &features, &ModelConfig::default()).unwrap();
@@ -98,7 +134,7 @@ mod tests {
         let encoded = encoder.encode_table(&FeatureTable { features, values, rows: 2, weights: None });
         let shown: Vec<Cow<'_, str>> =
             encoded.iter().enumerate().map(|(i, &value)| readable.cell(i % 6, value)).collect();
-        assert_eq!(shown[..6], ["high", "1.5", "yes", "0", "1", "clerk, 2nd"]);
-        assert_eq!(shown[6..], ["low", "", "", "0", "0", ""]);
+        assert_eq!(shown[..6], ["high", "1.5", "yes", "False", "1", "clerk, 2nd"]);
+        assert_eq!(shown[6..], ["low", "", "", "False", "0", ""]);
     }
 }

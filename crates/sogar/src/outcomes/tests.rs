@@ -50,7 +50,12 @@ impl Predictor for Ensemble {
 
 /// Two numbers (one with missing values), a one-hot category, a coded category and a binary.
 pub(super) fn features() -> Vec<Feature> {
-    let one = |name: &str, kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
+    let one = |name: &str, kind| Feature {
+        name: name.into(),
+        kind,
+        columns: Columns::One(name.into()),
+        codes: Vec::new(),
+    };
     let levels = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     vec![
         one("x", Kind::Integer),
@@ -58,7 +63,8 @@ pub(super) fn features() -> Vec<Feature> {
         Feature {
             name: "c".into(),
             kind: Kind::Categorical { levels: levels(4), missing: None },
-            columns: Columns::OneHot((0..4).map(|i| format!("c:{i}")).collect()),
+            columns: Columns::OneHot((0..4).map(|i| Some(format!("c:{i}"))).collect()),
+            codes: Vec::new(),
         },
         one("k", Kind::Categorical { levels: levels(5), missing: None }),
         one("b", Kind::Binary { levels: levels(2) }),
@@ -140,10 +146,10 @@ pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
     let plain = |feature, change| Edit { feature, change, followers: vec![] };
     let mut edits = Vec::new();
     for by in [1.0, -1.0, 3.0, -3.0, 6.0] {
-        edits.push(plain(0, Change::Shift { by, lo: 0.0, hi: 9.0 }));
+        edits.push(plain(0, Change::shift(by, 0.0, 9.0)));
     }
     for by in [0.75, -1.5] {
-        edits.push(plain(1, Change::Shift { by, lo: -2.0, hi: 8.0 }));
+        edits.push(plain(1, Change::shift(by, -2.0, 8.0)));
     }
     for to in 0..4 {
         edits.push(plain(
@@ -158,7 +164,7 @@ pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
     let mut link = |from: usize, to: usize, factor: f64| {
         let (lo, hi, whole) = if to == 0 { (0.0, 9.0, true) } else { (-2.0, 8.0, false) };
         for edit in edits.iter_mut().filter(|edit| edit.feature == from) {
-            edit.followers.push(Follower { feature: to, factor, lo, hi, whole });
+            edit.followers.push(Follower { feature: to, factor, lo, hi, whole, codes: Vec::new() });
         }
     };
     match links {

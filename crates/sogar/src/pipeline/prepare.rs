@@ -2,10 +2,11 @@
 //! share: splits, edits and costs of people who are known by then.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use super::asking::HashOfPredictions;
 use super::{Prepared, ReferenceSize};
-use crate::actions::{all_edits, count_actions};
+use crate::actions::{Idle, all_edits, budget, count_actions};
 use crate::binarize::{all_splits, useful_splits};
 use crate::config::Config;
 use crate::cost::CostModel;
@@ -38,6 +39,8 @@ pub(super) struct Judged {
     pub affected: Vec<usize>,
     pub notices: Vec<String>,
     pub predictions_hash: String,
+    /// How long the model took for a row of the table.
+    pub seconds_per_row: f64,
 }
 
 impl Prepared {
@@ -53,9 +56,11 @@ impl Prepared {
         let config = without_predictions(config, table, predictions)?;
         let matched = Matched::new(&config, table, &model)?;
         let info = model.predictor.info();
-        let classes = Classes::new(info, matched.labels.as_ref(), &config)?;
+        let classes = Classes::new(info, matched.labels.as_ref(), &matched.config)?;
+        let start = Instant::now();
         let predicted = matched.predict(&model)?;
-        let Matched { features, encoder, notices, .. } = matched;
+        let seconds_per_row = start.elapsed().as_secs_f64() / predicted.len().max(1) as f64;
+        let Matched { config, features, encoder, notices, .. } = matched;
         if let Some(column) = predictions {
             let as_label = labelled(&config, column);
             if let Some(claimed) = label_values(table, &as_label)? {
@@ -77,6 +82,7 @@ impl Prepared {
             places: None,
             notices,
             predictions_hash: hash.finish(),
+            seconds_per_row,
             config,
             model,
         })
@@ -84,7 +90,8 @@ impl Prepared {
 
     /// The stages behind the affected people: limits, splits, edits and costs.
     pub(super) fn judged(judged: Judged) -> Result<Prepared> {
-        let Judged { config, reference, table, affected, mut notices, folder, .. } = judged;
+        let Judged { mut config, reference, table, affected, mut notices, folder, .. } = judged;
+        budget::resolve(&reference, &mut config, &mut notices)?;
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&reference, &config)?;
@@ -94,7 +101,11 @@ impl Prepared {
         let splits = useful_splits(&candidates, &table, &affected);
         let mut by_row: Vec<usize> = (0..affected.len()).collect();
         by_row.sort_unstable_by_key(|&position| affected[position]);
-        let edits = all_edits(&reference, &config)?;
+        let rules: Vec<Rule> =
+            config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
+        let idle = Idle::new(&table.features, &judged.encoder, &config, &rules);
+        notices.extend(idle.notice(&table.features));
+        let edits = idle.others(all_edits(&reference, &config)?);
         if edits.is_empty() {
             let error =
                 Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
@@ -105,8 +116,6 @@ impl Prepared {
         let cost = CostModel::new(&reference, &edits, &config, &folder)?;
         let mut seen = std::collections::BTreeSet::new();
         notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
-        let rules =
-            config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
         Ok(Prepared {
             reference: ReferenceSize { rows: reference.rows, people: reference.people() },
             action_count: count_actions(&edits, limits.max_edits),
@@ -125,11 +134,13 @@ impl Prepared {
             edits,
             cost,
             rules,
+            idle,
             limits,
             notices,
             outcomes_cache: None,
             checkpoint: None,
             predictions_hash: judged.predictions_hash,
+            seconds_per_row: judged.seconds_per_row,
         })
     }
 }

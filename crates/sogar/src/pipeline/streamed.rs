@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Instant;
 
 use super::Prepared;
 use super::asking::HashOfPredictions;
@@ -13,7 +14,7 @@ use super::prepare::{Judged, labelled, without_predictions};
 use crate::config::Config;
 use crate::encode::Encoder;
 use crate::error::Result;
-use crate::feature::{Columns, FeatureTable, Reference, label_names, label_values};
+use crate::feature::{FeatureTable, Reference, declare_shown, label_names, label_values};
 use crate::model::LoadedModel;
 use crate::population::{Classes, Comparison, some_but_not_all};
 use crate::predict::{predict_table, rows_at_once};
@@ -30,8 +31,10 @@ impl Prepared {
         predictions: Option<&str>,
     ) -> Result<Prepared> {
         let header = source.header();
-        let config = without_predictions(config, header, predictions)?;
-        let mut notices = config.check(None)?;
+        let mut config = without_predictions(config, header, predictions)?;
+        let mut notices = Vec::new();
+        declare_shown(source, &mut config, &model.predictor.info().columns, &mut notices)?;
+        notices.extend(config.check(None)?);
         let labels = label_names(source, &config)?;
         config.check_label(labels.as_ref())?;
         let (reference, more) = Reference::infer(source, &config)?;
@@ -60,6 +63,7 @@ impl Prepared {
             table: kept.table,
             places: Some(kept.places),
             predictions_hash: kept.predictions_hash,
+            seconds_per_row: kept.seconds / header.rows.max(1) as f64,
             model,
             encoder,
             classes,
@@ -84,6 +88,8 @@ struct Kept {
     table: FeatureTable,
     places: Vec<usize>,
     predictions_hash: String,
+    /// How long the model took.
+    seconds: f64,
 }
 
 impl Judge<'_> {
@@ -91,14 +97,7 @@ impl Judge<'_> {
     fn keep_affected(&self, source: &dyn TableSource, predictions: Option<&str>) -> Result<Kept> {
         let features = &self.reference.features;
         let scale = self.reference.scale.as_ref();
-        let mut columns: Vec<&str> = features
-            .iter()
-            .flat_map(|feature| match &feature.columns {
-                Columns::One(column) => std::slice::from_ref(column),
-                Columns::OneHot(columns) => columns,
-            })
-            .map(String::as_str)
-            .collect();
+        let mut columns: Vec<&str> = features.iter().flat_map(|feature| feature.columns.names()).collect();
         columns.extend(scale.map(|scale| scale.column.as_str()));
         columns.extend(predictions);
         let as_label = predictions.map(|column| labelled(self.config, column));
@@ -106,11 +105,13 @@ impl Judge<'_> {
         let mut hash = HashOfPredictions::default();
         let mut weights = scale.map(crate::feature::Scale::none);
         let mut values: Vec<Vec<f64>> = vec![Vec::new(); features.len()];
-        let (mut places, mut rows) = (Vec::new(), 0);
+        let (mut places, mut rows, mut seconds) = (Vec::new(), 0, 0.0);
         let predictor = &*self.model.predictor;
         source.each_part(&columns, rows_at_once(predictor), &mut |part: &Table| {
             let (seen, _) = FeatureTable::apply(features, part, self.config)?;
+            let start = Instant::now();
             let predicted = predict_table(predictor, self.encoder, &seen)?;
+            seconds += start.elapsed().as_secs_f64();
             if let Some(as_label) = &as_label
                 && let Some(claimed) = label_values(part, as_label)?
             {
@@ -136,6 +137,6 @@ impl Judge<'_> {
         some_but_not_all(places.len(), rows, self.classes)?;
         values.iter_mut().for_each(Vec::shrink_to_fit);
         let table = FeatureTable { features: features.clone(), values, rows: places.len(), weights };
-        Ok(Kept { table, places, predictions_hash: hash.finish() })
+        Ok(Kept { table, places, predictions_hash: hash.finish(), seconds })
     }
 }

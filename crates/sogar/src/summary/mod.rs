@@ -198,7 +198,7 @@ pub struct SplitRef {
     pub feature: String,
     /// `<=` or `=`.
     pub test: String,
-    /// The threshold, the highest passing level, or the category.
+    /// The threshold, the highest passing level, the category, or the special code of a number.
     pub value: Value,
     /// The question in words.
     pub text: String,
@@ -472,6 +472,7 @@ impl SplitRef {
             Test::AtMost(edge) if feature.is_numeric() => ("<=", Value::Number(edge)),
             Test::AtMost(edge) => ("<=", level(edge as usize)),
             Test::Equals(index) => ("=", level(index)),
+            Test::Is(code) => ("=", Value::Number(code)),
         };
         SplitRef { feature: feature.name.clone(), test: test.to_owned(), value, text: split.text(features) }
     }
@@ -484,6 +485,7 @@ impl SplitRef {
             ("<=", Value::Number(edge)) => Test::AtMost(*edge),
             ("<=", Value::Level(name)) => Test::AtMost(level(name)? as f64),
             ("=", Value::Level(name)) => Test::Equals(level(name)?),
+            ("=", Value::Number(code)) if features[feature].is_code(*code) => Test::Is(*code),
             (other, _) => {
                 return Err(Error::new(ErrorKind::ResultFile, format!("unknown test `{other}`")));
             }
@@ -504,7 +506,7 @@ impl EditRef {
         let feature = &features[edit.feature];
         let level = |index: usize| crate::binarize::level_name(feature, index).to_owned();
         let change = match &edit.change {
-            Change::Shift { by, lo, hi } => ChangeRef::Shift { by: *by, lo: *lo, hi: *hi },
+            Change::Shift { by, lo, hi, .. } => ChangeRef::Shift { by: *by, lo: *lo, hi: *hi },
             Change::Set { to, not_from } => ChangeRef::Set {
                 to: level(*to),
                 not_from: not_from.iter().map(|&from| level(from)).collect(),
@@ -527,7 +529,9 @@ impl EditRef {
         let feature = feature_index(features, &self.feature)?;
         let level = |name: &String| level_of(&features[feature], name);
         let change = match &self.change {
-            ChangeRef::Shift { by, lo, hi } => Change::Shift { by: *by, lo: *lo, hi: *hi },
+            ChangeRef::Shift { by, lo, hi } => {
+                Change::Shift { by: *by, lo: *lo, hi: *hi, codes: features[feature].codes.clone() }
+            }
             ChangeRef::Set { to, not_from } => {
                 Change::Set { to: level(to)?, not_from: not_from.iter().map(level).collect::<Result<_>>()? }
             }
@@ -535,8 +539,10 @@ impl EditRef {
             ChangeRef::Flip => Change::Flip,
         };
         let followers = self.followers.iter().map(|follower| {
+            let feature = feature_index(features, &follower.feature)?;
             Ok(Follower {
-                feature: feature_index(features, &follower.feature)?,
+                feature,
+                codes: features[feature].codes.clone(),
                 factor: follower.factor,
                 lo: follower.lo,
                 hi: follower.hi,

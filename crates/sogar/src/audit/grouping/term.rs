@@ -21,10 +21,10 @@ pub(super) enum Term {
     OneHot { feature: usize, name: String },
     /// By the values of a column, in this order; texts that mean "missing" are one value.
     Values { column: String, order: Vec<String>, missing: Vec<String> },
-    /// By the bins of a column of numbers.
-    Bins { column: String, edges: Vec<f64>, labels: Vec<String> },
-    /// Whether a number is on one side of another.
-    Compare { column: String, sign: Sign, number: f64 },
+    /// By the bins of a column of numbers; special codes are groups of their own.
+    Bins { column: String, edges: Vec<f64>, labels: Vec<String>, codes: Vec<f64> },
+    /// Whether a number is on one side of another; special codes are on neither.
+    Compare { column: String, sign: Sign, number: f64, codes: Vec<f64> },
     /// Whether a value is this one.
     Equals { of: Box<Term>, value: String, not: bool },
 }
@@ -148,7 +148,9 @@ impl Term {
             .help(format!("use a value: \"{name}={value}\"")));
         };
         match value.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Term::Compare { column: name.to_owned(), sign, number }),
+            Ok(number) if number.is_finite() => {
+                Ok(Term::Compare { column: name.to_owned(), sign, number, codes: codes_of(name, view) })
+            }
             _ => Err(fault(format!("`{value}` is not a number that `{name}` could be compared with"))
                 .help(format!("for example \"{name}{}25\"", sign.text()))),
         }
@@ -159,7 +161,7 @@ impl Term {
         match self {
             Term::OneHot { name, .. } => name.clone(),
             Term::Values { column, .. } | Term::Bins { column, .. } => column.clone(),
-            Term::Compare { column, sign, number } => {
+            Term::Compare { column, sign, number, .. } => {
                 format!("{column}{}{}", sign.text(), format_number(*number))
             }
             Term::Equals { of, value, not } => {
@@ -171,10 +173,10 @@ impl Term {
     /// The columns of a table that it looks at.
     pub(super) fn columns(&self, features: &[Feature]) -> Vec<String> {
         match self {
-            Term::OneHot { feature, .. } => match features.get(*feature).map(|feature| &feature.columns) {
-                Some(Columns::OneHot(columns)) => columns.clone(),
-                _ => Vec::new(),
-            },
+            Term::OneHot { feature, .. } => {
+                let columns = features.get(*feature).into_iter().flat_map(|feature| feature.columns.names());
+                columns.map(String::from).collect()
+            }
             Term::Values { column, .. } | Term::Bins { column, .. } | Term::Compare { column, .. } => {
                 vec![column.clone()]
             }
@@ -189,7 +191,7 @@ impl Term {
     /// The name of the group that meets a condition; empty if this is none.
     pub(super) fn met(&self) -> String {
         match self {
-            Term::Compare { column, sign, number } => {
+            Term::Compare { column, sign, number, .. } => {
                 format!("{column} {} {}", sign.text(), format_number(*number))
             }
             Term::Equals { of, value, not } => {
@@ -202,9 +204,13 @@ impl Term {
     /// What a condition says, turned around.
     fn unmet(&self) -> String {
         match self {
-            Term::Compare { column, sign, number } => {
-                Term::Compare { column: column.clone(), sign: sign.opposite(), number: *number }.met()
+            Term::Compare { column, sign, number, .. } => Term::Compare {
+                column: column.clone(),
+                sign: sign.opposite(),
+                number: *number,
+                codes: Vec::new(),
             }
+            .met(),
             Term::Equals { of, value, not } => {
                 Term::Equals { of: of.clone(), value: value.clone(), not: !not }.met()
             }
@@ -219,13 +225,13 @@ impl Term {
             Term::Values { column, order, missing } => {
                 Ok(of_values(&view.columns.require(column)?.cells, order, missing))
             }
-            Term::Bins { column, edges, labels } => {
+            Term::Bins { column, edges, labels, codes } => {
                 let place = |value: f64| edges.partition_point(|edge| *edge < value) as u32;
-                of_numbers(numbers_of(column, view.columns)?, labels.clone(), place)
+                of_numbers(numbers_of(column, view.columns)?, labels.clone(), codes, place)
             }
-            Term::Compare { column, sign, number } => {
+            Term::Compare { column, sign, number, codes } => {
                 let place = |value: f64| u32::from(!sign.holds(value, *number));
-                of_numbers(numbers_of(column, view.columns)?, vec![self.met(), self.unmet()], place)
+                of_numbers(numbers_of(column, view.columns)?, vec![self.met(), self.unmet()], codes, place)
             }
             Term::Equals { of, value, not } => {
                 let coded = of.codes(view)?;
@@ -281,12 +287,19 @@ fn bins(
     feature: Option<(&FeatureTable, usize)>,
     config: &Config,
 ) -> Result<Term> {
-    let whole = numbers.iter().all(|number| number.is_nan() || number.fract() == 0.0);
+    let codes = feature.map_or(Vec::new(), |(features, feature)| features.features[feature].codes.clone());
+    let amount = |number: &f64| !number.is_nan() && !codes.contains(number);
+    let whole = numbers.iter().filter(|number| amount(number)).all(|number| number.fract() == 0.0);
     let found = match feature {
         Some((features, feature)) => binning(features, feature, config)?,
         None => {
             let kind = if whole { Kind::Integer } else { Kind::Real };
-            let feature = Feature { name: name.to_owned(), kind, columns: Columns::One(name.to_owned()) };
+            let feature = Feature {
+                name: name.to_owned(),
+                kind,
+                columns: Columns::One(name.to_owned()),
+                codes: Vec::new(),
+            };
             let alone = FeatureTable {
                 features: vec![feature],
                 values: vec![numbers.to_vec()],
@@ -320,7 +333,7 @@ fn bins(
     } else {
         labels.push("any value".to_owned());
     }
-    Ok(Term::Bins { column: name.to_owned(), edges, labels })
+    Ok(Term::Bins { column: name.to_owned(), edges, labels, codes })
 }
 
 fn numbers_of<'a>(column: &str, table: &'a Table) -> Result<&'a [f64]> {
@@ -333,11 +346,28 @@ fn numbers_of<'a>(column: &str, table: &'a Table) -> Result<&'a [f64]> {
     }
 }
 
-fn of_numbers(numbers: &[f64], mut levels: Vec<String>, place: impl Fn(f64) -> u32) -> Result<Coded> {
+fn of_numbers(
+    numbers: &[f64],
+    mut levels: Vec<String>,
+    special: &[f64],
+    place: impl Fn(f64) -> u32,
+) -> Result<Coded> {
+    let first = levels.len();
+    levels.extend(special.iter().map(|code| format_number(*code)));
     let missing = levels.len() as u32;
-    let codes = numbers.iter().map(|&value| if value.is_nan() { missing } else { place(value) }).collect();
     levels.push(MISSING_LEVEL.to_owned());
-    Ok(Coded { codes, levels })
+    let codes = numbers.iter().map(|&value| match special.iter().position(|code| *code == value) {
+        Some(code) => (first + code) as u32,
+        None if value.is_nan() => missing,
+        None => place(value),
+    });
+    Ok(Coded { codes: codes.collect(), levels })
+}
+
+/// The special codes of a column that is a feature.
+fn codes_of(name: &str, view: View<'_>) -> Vec<f64> {
+    let feature = view.features.features.iter().find(|feature| feature.name == name);
+    feature.map_or(Vec::new(), |feature| feature.codes.clone())
 }
 
 fn of_feature(table: &FeatureTable, feature: usize) -> Coded {

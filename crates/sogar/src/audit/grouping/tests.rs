@@ -20,7 +20,8 @@ fn people() -> (Table, FeatureTable) {
     let region = Feature {
         name: "region".into(),
         kind: Kind::Categorical { levels: vec!["north".into(), "south".into()], missing: None },
-        columns: Columns::OneHot(vec!["region_north".into(), "region_south".into()]),
+        columns: Columns::OneHot(vec![Some("region_north".into()), Some("region_south".into())]),
+        codes: Vec::new(),
     };
     let values = vec![vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]];
     (table, FeatureTable { features: vec![region], values, rows: 6, weights: None })

@@ -42,8 +42,9 @@ impl Lifting<'_> {
     pub fn reasons(&self) -> Result<Vec<Reasons>> {
         let (prepared, config) = (self.prepared, &self.prepared.config);
         let (edits, most, rules) = (&prepared.edits, prepared.limits.max_edits, prepared.rules.as_slice());
-        let mutable = all_edits(&prepared.table, &without_immutability(config))?;
-        let unlimited = all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?;
+        let mutable = prepared.idle.others(all_edits(&prepared.table, &without_immutability(config))?);
+        let unlimited =
+            prepared.idle.others(all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?);
         let immutability = self.reached(&mutable, most, rules, "immutable features")?;
         let limits = self.reached(&unlimited, most, rules, "limits of single features")?;
         let one_more = self.reached(edits, most + 1, rules, "the number of edits")?;
@@ -143,8 +144,9 @@ pub(in crate::audit) fn is_searched(prepared: &Prepared, people: usize) -> bool 
 /// Which reasons are looked for if so many people are out of reach.
 pub(in crate::audit) fn tested_reasons(prepared: &Prepared, people: usize) -> Result<[bool; 4]> {
     let (config, most) = (&prepared.config, prepared.limits.max_edits);
-    let mutable = all_edits(&prepared.table, &without_immutability(config))?;
-    let unlimited = all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?;
+    let mutable = prepared.idle.others(all_edits(&prepared.table, &without_immutability(config))?);
+    let unlimited =
+        prepared.idle.others(all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?);
     let counts = [
         count_actions(&mutable, most),
         count_actions(&unlimited, most),
@@ -186,8 +188,12 @@ mod tests {
     fn lifted_limits_reach_every_value_of_the_table_and_keep_the_rest() {
         use crate::config::{Direction, FeatureConfig};
         use crate::feature::{Columns, Feature, Kind};
-        let feature =
-            Feature { name: "age".into(), kind: Kind::Integer, columns: Columns::One("age".into()) };
+        let feature = Feature {
+            name: "age".into(),
+            kind: Kind::Integer,
+            columns: Columns::One("age".into()),
+            codes: Vec::new(),
+        };
         let values = vec![(20..=60).map(f64::from).collect::<Vec<f64>>()];
         let table = FeatureTable { features: vec![feature], rows: 41, values, weights: None };
         let mut config = Config::default();

@@ -294,7 +294,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
             FeatureTable { features, values: vec![vec![row[0]], vec![row[1]]], rows: 1, weights: None };
         let edits = [1.0, 2.0].map(|by| Edit {
             feature: 0,
-            change: Change::Shift { by, lo: -50.0, hi: 50.0 },
+            change: Change::shift(by, -50.0, 50.0),
             followers: vec![],
         });
         let actions = all_actions(&edits, 1);
@@ -323,7 +323,7 @@ fn a_cancelled_computation_gives_nothing() {
     let features: Vec<Feature> = features().into_iter().take(2).collect();
     let (encoder, _) = Encoder::match_columns(predictor.info(), &features, &ModelConfig::default()).unwrap();
     let table = FeatureTable { features, values: vec![vec![1.0], vec![2.0]], rows: 1, weights: None };
-    let edits = [Edit { feature: 0, change: Change::Shift { by: 1.0, lo: 0.0, hi: 9.0 }, followers: vec![] }];
+    let edits = [Edit { feature: 0, change: Change::shift(1.0, 0.0, 9.0), followers: vec![] }];
     let actions = all_actions(&edits, 1);
     let question = Question {
         predictor: &*predictor,

@@ -24,7 +24,12 @@ struct Problem {
 }
 
 fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
-    let one = |name: &str, kind| Feature { name: name.into(), kind, columns: Columns::One(name.into()) };
+    let one = |name: &str, kind| Feature {
+        name: name.into(),
+        kind,
+        columns: Columns::One(name.into()),
+        codes: Vec::new(),
+    };
     let levels = ["a", "b", "c"].map(String::from).to_vec();
     let features = vec![
         one("x", Kind::Integer),
@@ -51,15 +56,22 @@ fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
     ];
     let edit = |feature, change| Edit { feature, change, followers: vec![] };
     let mut edits = vec![
-        edit(0, Change::Shift { by: 3.0, lo: 0.0, hi: 9.0 }),
-        edit(0, Change::Shift { by: -2.0, lo: 0.0, hi: 9.0 }),
-        edit(1, Change::Shift { by: 1.0, lo: 0.0, hi: 4.0 }),
+        edit(0, Change::shift(3.0, 0.0, 9.0)),
+        edit(0, Change::shift(-2.0, 0.0, 9.0)),
+        edit(1, Change::shift(1.0, 0.0, 4.0)),
         edit(2, Change::Set { to: 1, not_from: vec![2] }),
         edit(2, Change::Swap { from: 0, to: 2 }),
-        edit(3, Change::Shift { by: 1.0, lo: 0.0, hi: 5.0 }),
+        edit(3, Change::shift(1.0, 0.0, 5.0)),
     ];
     if linked {
-        edits[0].followers.push(Follower { feature: 1, factor: 0.5, lo: 0.0, hi: 4.0, whole: false });
+        edits[0].followers.push(Follower {
+            feature: 1,
+            factor: 0.5,
+            lo: 0.0,
+            hi: 4.0,
+            whole: false,
+            codes: Vec::new(),
+        });
     }
     let (asked, batches) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Vec::new())));
     let seen = (asked.clone(), batches.clone());

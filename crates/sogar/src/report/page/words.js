@@ -42,9 +42,20 @@ function levelIndex(levels, level) {
   return found >= 0 ? found : levels.findIndex((other) => Number(other) === Number(level));
 }
 
-function predicate({ feature, above, atMost, is, isNot }) {
+/** What a path says of a feature: an interval, and the codes that the value may have beside an amount. */
+function predicate(condition) {
+  const { feature, above, atMost, isNot } = condition;
+  const parts = amount(condition);
+  if (above === null || atMost !== null) return parts;
+  const codes = (feature.codes ?? []).map(plain).filter((code) => !isNot.includes(code));
+  return codes.length === 0 ? parts
+    : [...parts, ', or the code ', ...codes.flatMap((code, i) => (i === 0 ? [{ value: code }] : [' or ', { value: code }]))];
+}
+
+function amount({ feature, above, atMost, is, isNot }) {
   if (is !== null) return [{ value: spoken(is) }];
-  if (isNot.length > 0) {
+  // A special code is not at most anything, so whoever is at most something has none; whoever is not may have one.
+  if (above === null && atMost === null) {
     if (feature.kind === 'binary') return [{ value: spoken(feature.levels[feature.levels[0] === isNot[0] ? 1 : 0]) }];
     const names = isNot.map((level) => ({ value: spoken(level) }));
     if (names.length === 1) return ['not ', names[0]];
@@ -74,12 +85,15 @@ export function conditions(tests) {
       found.set(name, { name, feature: features.get(name), above: null, atMost: null, is: null, isNot: [] });
     }
     const condition = found.get(name);
-    if (typeof value === 'number' || test === '<=') {
+    if (test === '<=') {
       const edge = typeof value === 'number' ? value : levelIndex(condition.feature.levels, value);
       if (passed) condition.atMost = condition.atMost === null ? edge : Math.min(condition.atMost, edge);
       else condition.above = condition.above === null ? edge : Math.max(condition.above, edge);
-    } else if (passed) condition.is = value;
-    else condition.isNot.push(value);
+    } else {
+      const level = typeof value === 'number' ? plain(value) : value;
+      if (passed) condition.is = level;
+      else condition.isNot.push(level);
+    }
   }
   return [...found.values()].map((condition) => [{ name: condition.name }, ' is ', ...predicate(condition)]);
 }

@@ -1,0 +1,119 @@
+//! Special codes of a number: −9 for "refused to answer" is no amount (SPEC §9).
+//!
+//! The model is fed a code as it is. A code fails every `x ≤ b` and has a test `x = code` of its own; no shift leaves or reaches it; and it is not part
+//! of the distribution from which ranges, bins and costs are read.
+
+use std::collections::BTreeMap;
+
+use super::Ordered;
+use crate::config::{Config, FeatureConfig};
+
+/// The values with codes taken for missing.
+pub(super) fn without(values: &[f64], codes: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| if codes.contains(value) { f64::NAN } else { *value }).collect()
+}
+
+/// The codes of a column of numbers, ascending: its own, else those of the table.
+pub(super) fn of(setting: &FeatureConfig, config: &Config) -> Vec<f64> {
+    let mut codes = setting.codes.as_ref().unwrap_or(&config.data.codes).clone();
+    codes.iter_mut().for_each(|code| *code += 0.0); // -0 is 0
+    codes.sort_by(f64::total_cmp);
+    codes.dedup();
+    codes
+}
+
+/// Fewest rows that a value must have to look like a code, and most different codes of a column.
+const LEAST_ROWS: u64 = 5;
+const MOST_CODES: usize = 5;
+/// Different values that the rest of the column must have: of few values any may stand apart.
+const LEAST_VALUES: usize = 10;
+
+/// Values that look like codes: a few whole numbers, negative or all nines, that many rows share, at an end of the column and apart from the rest.
+///
+/// Apart means: further from the next value than the rest of the column is wide in its middle half, or below zero where nothing else is.
+pub fn suggested(values: &Ordered) -> Vec<f64> {
+    let known: Vec<(f64, u64)> = values.iter().collect();
+    let like_code = |&(value, rows): &(f64, u64)| {
+        let nines = value > 0.0 && format!("{value}").chars().all(|digit| digit == '9');
+        rows >= LEAST_ROWS && value.fract() == 0.0 && (value < 0.0 || nines)
+    };
+    let low = known.iter().take_while(|pair| like_code(pair)).count().min(MOST_CODES);
+    let high = known.iter().rev().take_while(|pair| like_code(pair)).count().min(MOST_CODES);
+    let mut found = Vec::new();
+    for (from_below, most) in [(true, low), (false, high)] {
+        // As many as stand apart from what is left: of -9, -8, 3, 4, … both, of -9, -8, -7, … none.
+        for count in (1..=most).rev() {
+            let (codes, rest) = if from_below {
+                known.split_at(count)
+            } else {
+                let (rest, codes) = known.split_at(known.len() - count);
+                (codes, rest)
+            };
+            if rest.len() < LEAST_VALUES || rest.iter().all(|(value, _)| *value < 0.0) {
+                continue;
+            }
+            let rest_values = Ordered::counted(
+                rest.iter().map(|pair| pair.0).collect(),
+                &rest.iter().map(|pair| pair.1).collect::<Vec<_>>(),
+            );
+            let quartile = |share: f64| rest_values.quantile(share).unwrap_or(0.0);
+            let spread = quartile(0.75) - quartile(0.25);
+            let (gap, next) = if from_below {
+                (rest[0].0 - codes[count - 1].0, rest[0].0)
+            } else {
+                (codes[0].0 - rest[rest.len() - 1].0, rest[rest.len() - 1].0)
+            };
+            let below_zero = from_below && next >= 0.0;
+            if below_zero || (gap > spread && gap > 0.0) {
+                found.extend(codes.iter().map(|pair| pair.0));
+                break;
+            }
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    found
+}
+
+/// Features with values that look like codes, by name.
+pub fn suggestions(table: &super::FeatureTable) -> BTreeMap<String, Vec<f64>> {
+    let numeric = table.features.iter().enumerate().filter(|(_, feature)| feature.is_numeric());
+    numeric
+        .map(|(index, feature)| (feature.name.clone(), suggested(&table.ordered(index))))
+        .filter(|(_, codes)| !codes.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(codes: &[f64], amounts: impl Iterator<Item = f64>) -> Vec<f64> {
+        let mut values: Vec<f64> = amounts.collect();
+        for code in codes {
+            values.extend([*code; 6]);
+        }
+        suggested(&Ordered::new(&values, None))
+    }
+
+    #[test]
+    fn values_that_stand_apart_are_suggested() {
+        let years = || (0..60).map(f64::from);
+        assert_eq!(found(&[-7.0, -8.0, -9.0], years()), [-9.0, -8.0, -7.0]);
+        assert_eq!(found(&[999.0], years()), [999.0]);
+        assert_eq!(found(&[-9.0, 9999.0], years()), [-9.0, 9999.0]);
+        assert_eq!(found(&[99.0], (0..300).map(|i| 20.0 + f64::from(i % 40))), [99.0]);
+    }
+
+    #[test]
+    fn ordinary_columns_have_none() {
+        let degrees = || (-20..40).map(f64::from);
+        assert!(found(&[], degrees()).is_empty());
+        assert!(found(&[-9.0, 9.0], degrees()).is_empty(), "within the range");
+        assert!(
+            found(&[-5.0], [0.0, 1.0, 2.0].into_iter().cycle().take(60)).is_empty(),
+            "of few values any stands apart"
+        );
+        assert!(found(&[100.0], (0..60).map(f64::from)).is_empty(), "no sign of a code");
+        assert!(found(&[], (0..200).map(|i| -1.0 - f64::from(i % 50))).is_empty(), "all are negative");
+    }
+}

@@ -1,0 +1,258 @@
+"""One-hot columns as people have them: truth values, several underscores, single columns, first ones left out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+from recompute import Json
+from running import Sogar, the_binary
+
+JOBS = ["at_home", "civil_services", "health", "teacher"]
+
+
+def people(rows: int = 400) -> pd.DataFrame:
+    draw = np.random.default_rng(5)
+    return pd.DataFrame(
+        {
+            "age": draw.integers(18, 70, rows),
+            "mother_job": draw.choice(JOBS, rows),
+            "Sex": draw.choice(["Female", "Male"], rows),
+            "studytime": draw.integers(1, 5, rows),
+        }
+    )
+
+
+def dummies(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    return pd.get_dummies(frame, columns=["mother_job"], **options)
+
+
+def accepted(frame: pd.DataFrame) -> Any:
+    good = frame["mother_job"].isin(["health", "teacher"])
+    return good * 2 + frame["studytime"] - (frame["age"] > 50) > 3
+
+
+def trained(columns: pd.DataFrame, labels: Any, path: Path) -> Path:
+    parameters = {"objective": "binary", "verbosity": -1, "num_leaves": 8, "num_threads": 1}
+    data = lightgbm.Dataset(columns.astype(float), np.asarray(labels).astype(int))
+    lightgbm.train(parameters | {"min_data_in_leaf": 5}, data, 10).save_model(path)
+    return path
+
+
+def solved(table: Path, model: Path, *options: str | Path) -> tuple[Json, str]:
+    """The front, and what was said on the way."""
+    out = table.with_suffix(".front.json")
+    command = [the_binary(), "solve", table, "--model", model, "--bins", "5", "--max-edits", "2", "--max-depth", "1"]
+    done = subprocess.run([*command, "-o", out, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(out.read_text()), done.stderr
+
+
+def feature(front: Json, name: str) -> Json:
+    return next(feature for feature in front["features"] if feature["name"] == name)
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    full = people()
+    full["Sex"] = (full["Sex"] == "Female").astype(int)
+    return full.rename(columns={"Sex": "Sex:Female"})
+
+
+def test_truth_values_and_numbers_are_the_same_features(frame: pd.DataFrame, tmp_path: Path) -> None:
+    labels = accepted(frame)
+    points = []
+    for kind in ("bool", "int"):
+        table = tmp_path / f"{kind}.csv"
+        made = dummies(frame, dtype=kind)
+        made.to_csv(table, index=False)
+        front, said = solved(table, trained(made, labels, tmp_path / f"{kind}.txt"))
+        job = feature(front, "mother_job")
+        assert (job["kind"], job["levels"]) == ("categorical", JOBS)
+        assert "4 one-hot columns `mother_job_…` are read as one categorical feature `mother_job`" in said
+        sex = feature(front, "Sex")
+        assert (sex["kind"], sex["levels"]) == ("binary", ["not Female", "Female"])
+        assert sex["columns"] == {"onehot": [None, "Sex:Female"]}
+        points.append([(point["cost_sum"], point["loss_count"]) for point in front["points"]])
+        assert any(
+            edit["feature"] == "mother_job" for action in front["actions"] for edit in action["edits"]
+        ), "the job is what matters"
+    assert points[0] == points[1]
+
+
+def test_parquet_booleans_are_read_likewise(frame: pd.DataFrame, tmp_path: Path) -> None:
+    made = dummies(frame)
+    made.to_csv(tmp_path / "t.csv", index=False)
+    made.to_parquet(tmp_path / "t.parquet")
+    model = trained(made, accepted(frame), tmp_path / "m.txt")
+    (csv, _), (parquet, _) = solved(tmp_path / "t.csv", model), solved(tmp_path / "t.parquet", model)
+    assert csv["features"] == parquet["features"]
+    assert csv["points"] == parquet["points"]
+
+
+def test_a_group_of_truth_values_can_be_declared(frame: pd.DataFrame, tmp_path: Path) -> None:
+    made = dummies(frame).rename(columns=lambda name: name.replace("mother_job_", ""))
+    table, config = tmp_path / "t.csv", tmp_path / "c.toml"
+    made.to_csv(table, index=False)
+    config.write_text(f"[features.job]\ncolumns = {json.dumps(JOBS)}\n")
+    front, _ = solved(table, trained(made, accepted(frame), tmp_path / "m.txt"), "--config", config)
+    assert feature(front, "job")["levels"] == JOBS
+
+
+def test_columns_without_the_first_are_told_of_and_can_be_declared(
+    frame: pd.DataFrame, tmp_path: Path, sogar: Sogar
+) -> None:
+    made = dummies(frame, drop_first=True)
+    table, config = tmp_path / "t.csv", tmp_path / "c.toml"
+    made.to_csv(table, index=False)
+    model = trained(made, accepted(frame), tmp_path / "m.txt")
+    _, said = solved(table, model)
+    assert 'dropped = "…"' in said and "mother_job" in said
+    columns = [name for name in made.columns if name.startswith("mother_job_")]
+    config.write_text(f'[features.mother_job]\ncolumns = {json.dumps(columns)}\ndropped = "at_home"\n')
+    front, said = solved(table, model, "--config", config)
+    job = feature(front, "mother_job")
+    assert job["levels"] == JOBS
+    assert job["columns"] == {"onehot": [None, *columns]}
+    full, _ = solved_full(frame, tmp_path)
+    assert [edit for edit in edits(front) if edit["feature"] == "mother_job"]
+    assert {edit["to"] for edit in edits(full) if edit["feature"] == "mother_job"} <= set(JOBS)
+    sogar("check", table.with_suffix(".front.json"), "--table", table, "--model", model)
+
+
+def solved_full(frame: pd.DataFrame, folder: Path) -> tuple[Json, str]:
+    made = dummies(frame)
+    made.to_csv(folder / "full.csv", index=False)
+    return solved(folder / "full.csv", trained(made, accepted(frame), folder / "full.txt"))
+
+
+def edits(front: Json) -> list[Json]:
+    return [edit for action in front["actions"] for edit in action["edits"]]
+
+
+def test_the_models_columns_show_the_category_that_the_table_left_out(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    """A model of all categories, and a table without the first: its rows are those with none."""
+    full, short = dummies(frame), dummies(frame, drop_first=True)
+    model = trained(full, accepted(frame), tmp_path / "m.txt")
+    full.to_csv(tmp_path / "full.csv", index=False)
+    short.to_csv(tmp_path / "short.csv", index=False)
+    (complete, _), (shown, said) = solved(tmp_path / "full.csv", model), solved(tmp_path / "short.csv", model)
+    assert "lack the category `at_home`, which the model has" in said
+    assert feature(shown, "mother_job")["levels"] == JOBS
+    assert [(p["cost_sum"], p["loss_count"]) for p in shown["points"]] == [
+        (p["cost_sum"], p["loss_count"]) for p in complete["points"]
+    ]
+
+
+def test_a_table_may_lack_a_category_of_the_model(frame: pd.DataFrame, tmp_path: Path, sogar: Sogar) -> None:
+    model = trained(dummies(frame), accepted(frame), tmp_path / "m.txt")
+    table = tmp_path / "t.csv"
+    few = frame[frame["mother_job"] != "health"].reset_index(drop=True)
+    for made in (dummies(few), few):
+        made.to_csv(table, index=False)
+        front, said = solved(table, model)
+        assert "nobody in the table has `mother_job` = `health`" in said
+        assert "health" not in feature(front, "mother_job")["levels"]
+        out = table.with_suffix(".front.json")
+        sogar("check", out, "--table", table, "--model", model)
+    # The other way round: held-out rows without a category that the reference table has.
+    full, held = tmp_path / "full.csv", tmp_path / "held.csv"
+    dummies(frame).to_csv(full, index=False)
+    dummies(few).to_csv(held, index=False)
+    solved(full, model)
+    found = json.loads(
+        sogar("evaluate", full.with_suffix(".front.json"), "--table", held, "--model", model, "--json")
+    )
+    assert found["rows"] == len(few)
+
+
+def test_columns_that_the_model_does_not_use_have_no_edits(frame: pd.DataFrame, tmp_path: Path) -> None:
+    made = dummies(frame)
+    model = trained(made, accepted(frame), tmp_path / "m.txt")
+    draw = np.random.default_rng(3)
+    wide = made.assign(noise=draw.integers(0, 50, len(made)), colour=draw.choice(["red", "blue"], len(made)))
+    made.to_csv(tmp_path / "t.csv", index=False)
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    front, _ = solved(tmp_path / "t.csv", model, "--max-depth", "0")
+    more, said = solved(tmp_path / "wide.csv", model, "--max-depth", "0")
+    assert "the model does not use `noise`, `colour`: no action changes them" in said
+    assert more["counts"]["edits"] == front["counts"]["edits"]
+    assert [(p["cost_sum"], p["loss_count"]) for p in more["points"]] == [
+        (p["cost_sum"], p["loss_count"]) for p in front["points"]
+    ]
+    # With a rule that speaks of it, its edits have a meaning.
+    config = tmp_path / "c.toml"
+    config.write_text('rules = ["noise <= age"]\n')
+    ruled, _ = solved(tmp_path / "wide.csv", model, "--config", config)
+    assert ruled["counts"]["edits"] > more["counts"]["edits"]
+
+
+def test_edits_of_unused_columns_never_matter(frame: pd.DataFrame, tmp_path: Path) -> None:
+    """The front with all edits, as if a rule that always holds involved the column, is the same."""
+    made = dummies(frame)
+    model = trained(made, accepted(frame), tmp_path / "m.txt")
+    wide = made.assign(noise=np.random.default_rng(3).integers(0, 50, len(made)))
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    config = tmp_path / "c.toml"
+    config.write_text('rules = ["noise >= 0"]\n')
+    without, _ = solved(tmp_path / "wide.csv", model)
+    everything, _ = solved(tmp_path / "wide.csv", model, "--config", config)
+    assert everything["counts"]["actions"] > without["counts"]["actions"]
+    assert [(p["cost_sum"], p["loss_count"]) for p in everything["points"]] == [
+        (p["cost_sum"], p["loss_count"]) for p in without["points"]
+    ]
+
+
+def test_many_numbers_stay_within_the_budget(tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    numbers = pd.DataFrame({f"x{i}": np.round(draw.normal(0, 1, 200), 3) for i in range(25)})
+    model = trained(numbers, numbers.iloc[:, :5].sum(axis=1) > 0, tmp_path / "m.txt")
+    table = tmp_path / "t.csv"
+    numbers.to_csv(table, index=False)
+    out = table.with_suffix(".front.json")
+    command = [the_binary(), "solve", table, "--model", model, "--max-depth", "0", "-o", out]
+
+    def run(*options: str) -> tuple[Json, str]:
+        done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(out.read_text()), done.stderr
+
+    front, said = run()
+    assert front["counts"]["actions"] <= 200_000
+    assert "a number has 2 sizes of shifts instead of 5" in said and "--actions all" in said
+    assert (front["config"]["limits"]["steps"], front["config"]["limits"]["max_edits"]) == (2, 3)
+    fewer, said = run("--actions", "3000")
+    assert fewer["counts"]["actions"] <= 3000 and "an action has at most 2 edits instead of 3" in said
+    fixed, said = run("--immutable", "x0", "--immutable", "x1")
+    assert fixed["config"]["limits"]["steps"] == 2, "what is immutable does not change the shifts"
+    everything, said = run("--actions", "all", "--max-edits", "2")
+    assert "budget" not in said
+    assert everything["counts"]["edits"] > 230
+
+
+def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import sys, time\nrows = sys.stdin.read().splitlines()[1:]\ntime.sleep(6)\n"
+        "print('\\n'.join(str(float(row.split(',')[0]) > 5) .replace('True', '1').replace('False', '0') for row in rows))\n"
+    )
+    table = tmp_path / "t.csv"
+    pd.DataFrame({"a": range(12), "b": [1, 2, 3] * 4}).to_csv(table, index=False)
+    command = [the_binary(), "solve", table, "--model-command", f"python3 {slow}", "--max-depth", "0"]
+    done = subprocess.run(
+        [*command, "-o", tmp_path / "f.json"], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "asking the model about everybody: 5 s" in done.stderr
+    quiet = subprocess.run(
+        [*command, "-o", tmp_path / "f.json", "--quiet"], capture_output=True, text=True, check=False
+    )
+    assert quiet.stderr == ""
