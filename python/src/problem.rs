@@ -11,7 +11,7 @@ use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::{Config, parse_bytes};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::model::LoadedModel;
-use sogar::pipeline::Prepared;
+use sogar::pipeline::{Prepared, Voice};
 use sogar::table::{is_parquet, open_source};
 use sogar::{CancelToken, Error};
 
@@ -172,6 +172,11 @@ impl Problem {
     #[getter]
     fn notices(&self) -> Vec<String> {
         self.prepared.notices.clone()
+    }
+
+    /// What the user should decide. Whoever has a configuration has decided about personal features.
+    fn warnings(&self, configured: bool) -> Vec<String> {
+        self.prepared.warnings(Voice::Python, configured)
     }
 
     /// Sizes: rows, affected, searched (those in the sample, if there is one), splits, edits, actions.

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, Labels, label_values};
+use crate::hints::Unfit;
 use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use crate::table::Table;
 
@@ -20,21 +21,23 @@ pub struct Matched {
     pub labels: Option<Labels>,
     /// What the user should know.
     pub notices: Vec<String>,
+    /// Features that look like none.
+    pub unfit: Vec<(usize, Unfit)>,
 }
 
 impl Matched {
     /// Infers the table's features and matches them with the model's columns.
     pub fn new(config: &Config, table: &Table, model: &LoadedModel) -> Result<Matched> {
         let mut notices = config.check(Some(table))?;
-        let (features, more) = FeatureTable::infer(table, config)?;
-        notices.extend(more);
+        let (features, seen) = FeatureTable::inferred(table, config)?;
+        notices.extend(seen.notices);
         let columns: Vec<&str> = table.names().collect();
         let info = model.predictor.info();
         let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
             .map_err(|error| error.file(&model.path))?;
         notices.extend(more);
         let labels = label_values(table, config)?;
-        Ok(Matched { features, encoder, labels, notices })
+        Ok(Matched { features, encoder, labels, notices, unfit: seen.unfit })
     }
 
     /// What the model says of every row.

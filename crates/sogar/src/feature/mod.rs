@@ -15,6 +15,7 @@ mod reference;
 mod texts;
 mod weights;
 
+pub use infer::Inferred;
 pub use labels::{Labels, label_names, label_values};
 pub use ordered::Ordered;
 pub use reference::{Distributions, Reference};

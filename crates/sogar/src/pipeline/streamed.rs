@@ -12,7 +12,7 @@ use super::asking::HashOfPredictions;
 use super::prepare::{Judged, labelled, without_predictions};
 use crate::config::Config;
 use crate::encode::Encoder;
-use crate::error::Result;
+use crate::error::{Faults, Result};
 use crate::feature::{Columns, FeatureTable, Reference, label_names, label_values};
 use crate::model::LoadedModel;
 use crate::population::{Classes, Comparison, some_but_not_all};
@@ -32,11 +32,18 @@ impl Prepared {
         let header = source.header();
         let config = without_predictions(config, header, predictions)?;
         let mut notices = config.check(None)?;
-        let labels = label_names(source, &config)?;
-        config.check_label(labels.as_ref())?;
-        let (reference, more) = Reference::infer(source, &config)?;
-        notices.extend(more);
-        config.check_features(&reference.features, &mut notices)?;
+        let mut faults = Faults::default();
+        // A label that is not there is reported with other names that are not.
+        let is_there = config.data.label.as_ref().is_some_and(|label| header.column(label).is_some());
+        let labels = if is_there { faults.take(label_names(source, &config)).flatten() } else { None };
+        faults.take(config.check_label(labels.as_ref()));
+        let (reference, seen) = match Reference::infer(source, &config) {
+            Ok(inferred) => inferred,
+            Err(error) => return Err(faults.and(error)),
+        };
+        notices.extend(seen.notices);
+        faults.take(config.check_features(&reference.features, &mut notices));
+        faults.finish()?;
         let columns: Vec<&str> = header.names().collect();
         let info = model.predictor.info();
         let (encoder, more) =
@@ -65,6 +72,7 @@ impl Prepared {
             classes,
             reference,
             notices,
+            unfit: seen.unfit,
             config,
         })
     }
