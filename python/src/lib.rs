@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::problem::{Problem, is_parquet_table};
     #[pymodule_export]
-    use super::settings::{check_config, preset, read_config};
+    use super::settings::{check_config, init_config, preset, read_config};
     #[pymodule_export]
     use super::table::Table;
 

@@ -237,7 +237,7 @@ pub fn explain(
     Ok(Explanation { inner: found.map_err(|error| problem.exception(py, &error))? })
 }
 
-/// Writes a report: one HTML file. Without a problem it shows what the front alone can tell. Gives its size in bytes.
+/// Writes a report: one HTML file. Without a problem it shows what the front alone can tell. Gives its size in bytes, and what there is to warn of.
 #[pyfunction]
 #[pyo3(signature = (front, problem, path, *, groups, by, columns=None, label=None, holdout=None, holdout_columns=None, title=None, min_n=None, include_rows=false, unreachable=None, draws=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
@@ -258,7 +258,7 @@ pub fn report(
     unreachable: Option<bool>,
     draws: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<usize> {
+) -> PyResult<(usize, Vec<String>)> {
     let usual = ReportRequest::default();
     let request = ReportRequest {
         title,
@@ -297,5 +297,5 @@ pub fn report(
         (Err(error), None) => return Err(error).or_raise(py),
     };
     py.detach(|| write_atomically(&path, |out| out.write_all(text.as_bytes()))).or_raise(py)?;
-    Ok(text.len())
+    Ok((text.len(), reports.warnings()))
 }

@@ -11,7 +11,7 @@ use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::{Config, parse_bytes};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::model::LoadedModel;
-use sogar::pipeline::Prepared;
+use sogar::pipeline::{Prepared, Voice};
 use sogar::table::{is_parquet, open_source};
 use sogar::{CancelToken, Error};
 
@@ -178,6 +178,11 @@ impl Problem {
     #[getter]
     fn long_run(&self) -> Option<String> {
         self.prepared.long_run(|setting| format!("`{setting}`"))
+    }
+
+    /// What the user should decide. A configuration file has decided about personal features.
+    fn warnings(&self, configured: bool) -> Vec<String> {
+        self.prepared.warnings(Voice::Python, configured)
     }
 
     /// Sizes: rows, affected, searched (those in the sample, if there is one), splits, edits, actions.

@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use sogar::config::Config;
 
 use crate::errors::{OrRaise, json};
+use crate::model::Model;
+use crate::running::unattended;
+use crate::table::Table;
 
 /// A `sogar.toml` as JSON.
 #[pyfunction]
@@ -19,6 +22,25 @@ pub fn read_config(py: Python<'_>, path: PathBuf) -> PyResult<String> {
 #[pyfunction]
 pub fn preset(py: Python<'_>, name: &str) -> PyResult<String> {
     json(&Config::preset(name).or_raise(py)?)
+}
+
+/// A commented starting file for a table, and for a model with classes of these names.
+#[pyfunction]
+#[pyo3(signature = (table, name, model=None, classes=Vec::new()))]
+pub fn init_config(
+    py: Python<'_>,
+    table: &Table,
+    name: &str,
+    model: Option<&Model>,
+    classes: Vec<String>,
+) -> PyResult<String> {
+    let (table, name, loaded) =
+        (table.inner.clone(), name.to_owned(), model.map(|model| model.inner.clone()));
+    let text = unattended(py, move || Config::init(&table, &name, loaded.as_ref(), &classes))?;
+    match (text, model) {
+        (Err(error), Some(model)) => Err(model.raised.exception(py, &error)),
+        (text, _) => text.or_raise(py),
+    }
 }
 
 /// Checks a configuration by itself; gives it as the engine would write it.

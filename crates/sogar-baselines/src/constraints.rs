@@ -37,7 +37,7 @@ impl Limits {
             .collect();
         let pair = |[from, to]: &[String; 2]| Some((feature.level_index(from)?, feature.level_index(to)?));
         Limits {
-            immutable: settings.immutable == Some(true),
+            immutable: settings.is_fixed(),
             ordered: feature.is_ordered(),
             direction: settings.direction,
             range: settings.range,

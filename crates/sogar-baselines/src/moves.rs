@@ -43,7 +43,7 @@ impl<'a> Moves<'a> {
         let features = &prepared.table.features;
         let ways = features.iter().enumerate().map(|(index, feature)| {
             let settings = prepared.config.features.get(&feature.name);
-            let fixed = settings.is_some_and(|settings| settings.immutable == Some(true));
+            let fixed = settings.is_some_and(sogar::config::FeatureConfig::is_fixed);
             let (ordered, whole) = (feature.is_ordered(), !matches!(feature.kind, Kind::Real));
             let (min, max) = reach.ends(index);
             let [lo, hi] = settings.and_then(|settings| settings.range).unwrap_or([min, max]);

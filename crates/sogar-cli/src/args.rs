@@ -272,6 +272,9 @@ pub enum ConfigCommand {
     Init {
         /// The table
         table: PathBuf,
+        /// The model file: its columns, classes and predictions tell more than the table alone
+        #[arg(long, short, value_name = "FILE")]
+        model: Option<PathBuf>,
         /// The file to write [default: print it]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,

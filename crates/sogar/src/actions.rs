@@ -201,7 +201,7 @@ pub fn all_edits(table: &dyn Distributions, config: &Config) -> Result<Vec<Edit>
     for (feature, description) in table.features().iter().enumerate() {
         let default = FeatureConfig::default();
         let settings = config.features.get(&description.name).unwrap_or(&default);
-        if settings.immutable == Some(true) {
+        if settings.is_fixed() {
             continue;
         }
         let changes = match &description.kind {

@@ -114,7 +114,7 @@ pub fn binning(table: &dyn Distributions, feature: usize, config: &Config) -> Re
 pub fn all_splits(table: &dyn Distributions, config: &Config) -> Result<Vec<Split>> {
     let mut splits = Vec::new();
     for (feature, description) in table.features().iter().enumerate() {
-        if config.features.get(&description.name).and_then(|f| f.split) == Some(false) {
+        if config.features.get(&description.name).is_some_and(|settings| !settings.is_split()) {
             continue;
         }
         let tests: Vec<Test> = match &description.kind {

@@ -10,6 +10,7 @@ mod tests;
 use std::fmt::Display;
 
 use crate::feature::format_number;
+use crate::markup::visible;
 use crate::summary::{FrontFile, Node};
 
 pub use conditions::{conditions, joined};
@@ -27,6 +28,24 @@ pub fn grouped(number: impl Display) -> String {
         text.push(digit);
     }
     text + rest
+}
+
+/// The outcome that people hope for, how many have it, and how many do not.
+pub fn outcome_text(front: &FrontFile) -> String {
+    let people = front.people();
+    format!(
+        "People hope for {}: {} of {} have it, {} are turned down ({:.1} %).",
+        hoped_for(&front.population.desired),
+        people.text(people.all - people.affected),
+        people.text(people.all),
+        people.text(people.affected),
+        100.0 * people.adverse_rate(),
+    )
+}
+
+/// Names of desired outcomes, to be read in a sentence.
+pub fn hoped_for(desired: &[String]) -> String {
+    desired.iter().map(|name| format!("`{}`", visible(name))).collect::<Vec<_>>().join(" or ")
 }
 
 /// A tree as indented text, with the number of people at every node.

@@ -120,6 +120,56 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Faults of one input, gathered so that they can be mended in one go.
+#[derive(Debug, Default)]
+pub struct Faults(Vec<Error>);
+
+impl Faults {
+    /// Adds a fault.
+    pub fn add(&mut self, fault: Error) {
+        self.0.push(fault);
+    }
+
+    /// Adds the fault of a result, if it has one, and gives its value otherwise.
+    pub fn take<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|fault| self.add(fault)).ok()
+    }
+
+    /// Whether there is none so far.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Fails if there were any: with the only one as it is, or with all of them, a line each.
+    pub fn finish(mut self) -> Result<()> {
+        match self.0.pop() {
+            None => Ok(()),
+            Some(last) => Err(self.and(last)),
+        }
+    }
+
+    /// All of them and one more as one error.
+    pub fn and(mut self, last: Error) -> Error {
+        if self.0.is_empty() {
+            return last;
+        }
+        self.0.push(last);
+        // A fault may itself stand for several.
+        let lines = self.0.iter().flat_map(|fault| {
+            let text = fault.to_string();
+            match text.split_once(" faults:\n") {
+                Some((_, several)) => several.lines().map(ToOwned::to_owned).collect(),
+                None => {
+                    let help = fault.remedy().filter(|help| !help.is_empty());
+                    vec![format!("  - {text}{}", help.map(|help| format!(" ({help})")).unwrap_or_default())]
+                }
+            }
+        });
+        let lines: Vec<String> = lines.collect();
+        Error::new(self.0[0].kind, format!("{} faults:\n{}", lines.len(), lines.join("\n")))
+    }
+}
+
 /// "did you mean …?" for a name that does not exist, or the whole list where it is short.
 pub fn suggest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();

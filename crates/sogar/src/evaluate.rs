@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::actions::Edit;
 use crate::binarize::Split;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::FeatureTable;
+use crate::hints::{good_class, is_text};
 use crate::model::{LoadedModel, Rows, Source};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
@@ -20,7 +22,7 @@ pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepare
 
 /// The same with the table as it was read, for those who need columns that are no features.
 pub fn reopen_with(front: &FrontFile, table: &Path, model: &Source) -> Result<(Prepared, Table)> {
-    let config = front.config.clone();
+    let config = config_of(front);
     let table = Table::read(table, &config.read_options()?)?;
     if table.hash != front.table.hash {
         return Err(Error::new(ErrorKind::ResultFile, "this is not the table that the result was made from")
@@ -30,6 +32,19 @@ pub fn reopen_with(front: &FrontFile, table: &Path, model: &Source) -> Result<(P
     let model = open_model(front, model, &table)?;
     let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;
     Ok((prepared, table))
+}
+
+/// The configuration of a result. Older results say which outcome people hope for only beside it.
+pub(crate) fn config_of(front: &FrontFile) -> Config {
+    let mut config = front.config.clone();
+    let population = &front.population;
+    if config.data.desired.is_empty() && is_text(&population.classes) {
+        let good = good_class(&population.classes, config.data.label.as_deref());
+        if good.is_none_or(|good| population.desired != [population.classes[good].clone()]) {
+            config.data.desired.clone_from(&population.desired);
+        }
+    }
+    config
 }
 
 /// Opens the model that a result was made with, for that result's table.

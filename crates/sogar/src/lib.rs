@@ -5,7 +5,7 @@
 //! | stage | module |
 //! |---|---|
 //! | files into columns | [`table`] |
-//! | what the user said about them | [`config`] |
+//! | what the user said about them, and what names give away | [`config`], [`hints`] |
 //! | columns into features | [`feature`] |
 //! | a model file into labels | [`model`], fed by [`encode`]; both at once: [`mod@predict`] |
 //! | who was turned down | [`population`] |
@@ -41,6 +41,7 @@ pub mod explain;
 pub mod export;
 pub mod feature;
 pub mod files;
+pub mod hints;
 pub mod limits;
 pub mod markup;
 pub mod model;

@@ -10,6 +10,7 @@ mod prepare;
 mod result;
 mod sample;
 mod streamed;
+mod warnings;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -38,6 +39,7 @@ use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
 use asking::costs_key;
 pub use distributed::{Gathered, actions_in_use};
 use result::Describe;
+pub use warnings::Voice;
 
 /// Everything that is known before outcomes are computed.
 pub struct Prepared {

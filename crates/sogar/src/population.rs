@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::feature::Labels;
+use crate::hints::{good_class, is_text};
 use crate::model::{ModelInfo, Prediction};
 use crate::predict::class_names;
 
@@ -16,20 +17,24 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Named by [`class_names`]. Desired is what the configuration says, else class 1 of two.
+    /// Named by [`class_names`]. Desired is what the configuration says, else the one class with a good name ([`good_class`]), else
+    /// class 1 of two numbers. Of texts without a good name none is taken: that is an error.
     pub fn new(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Classes> {
         let count = info.classes as usize;
         let fault = |message: String| Error::new(ErrorKind::Config, message);
         let names = class_names(info, labels, config)?;
         if config.data.desired.is_empty() {
-            if count != 2 {
+            if let Some(good) = good_class(&names, config.data.label.as_deref()) {
+                let desired = (0..count).map(|class| class == good).collect();
+                return Ok(Classes { names, desired });
+            }
+            if count != 2 || is_text(&names) {
                 return Err(fault(format!(
-                    "the model has {count} classes and none of them is called desired"
+                    "the model has {count} classes, and nothing says which of them people hope for"
                 ))
                 .help(format!(
-                    "say which ones people want: --desired {} (known: {})",
-                    names[0],
-                    names.join(", ")
+                    "set `desired` (--desired on the command line) to one or more of them: {}",
+                    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
                 )));
             }
             return Ok(Classes { names, desired: vec![false, true] });
@@ -46,6 +51,11 @@ impl Classes {
             return Err(fault("every class is called desired, so nobody is turned down".into()));
         }
         Ok(Classes { names, desired })
+    }
+
+    /// Whether the desired outcome is class 1 for want of an answer: neither the configuration nor a name says which one it is.
+    pub fn is_assumed(&self, config: &Config) -> bool {
+        config.data.desired.is_empty() && good_class(&self.names, config.data.label.as_deref()).is_none()
     }
 
     /// Whether a prediction is a desired outcome.

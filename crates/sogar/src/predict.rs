@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{FeatureTable, Labels, declare_shown, label_values};
+use crate::hints::Unfit;
 use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use crate::table::Table;
 
@@ -22,6 +23,8 @@ pub struct Matched {
     pub labels: Option<Labels>,
     /// What the user should know.
     pub notices: Vec<String>,
+    /// Features that look like none.
+    pub unfit: Vec<(usize, Unfit)>,
 }
 
 impl Matched {
@@ -31,14 +34,14 @@ impl Matched {
         let info = model.predictor.info();
         declare_shown(table, &mut config, &info.columns, &mut notices)?;
         notices.extend(config.check(Some(table))?);
-        let (features, more) = FeatureTable::infer(table, &config)?;
-        notices.extend(more);
+        let (features, seen) = FeatureTable::inferred(table, &config)?;
+        notices.extend(seen.notices);
         let columns: Vec<&str> = table.names().collect();
         let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
             .map_err(|error| error.file(&model.path))?;
         notices.extend(more);
         let labels = label_values(table, &config)?;
-        Ok(Matched { config, features, encoder, labels, notices })
+        Ok(Matched { config, features, encoder, labels, notices, unfit: seen.unfit })
     }
 
     /// What the model says of every row.

@@ -48,7 +48,7 @@ impl<'a> Changes<'a> {
         let default = FeatureConfig::default();
         let way = |(feature, description): (usize, &sogar::feature::Feature)| {
             let settings = prepared.config.features.get(&description.name).unwrap_or(&default);
-            if settings.immutable == Some(true) {
+            if settings.is_fixed() {
                 return Way::Not;
             }
             if !description.is_ordered() {

@@ -63,7 +63,7 @@ pub(super) fn all_rules(prepared: &Prepared, bins: usize) -> Vec<Rule> {
     let reference = &prepared.table;
     let mut rules = Vec::new();
     for (feature, (description, values)) in reference.features.iter().zip(&reference.values).enumerate() {
-        if prepared.config.features.get(&description.name).is_some_and(|f| f.split == Some(false)) {
+        if prepared.config.features.get(&description.name).is_some_and(|settings| !settings.is_split()) {
             continue;
         }
         let tests: Vec<Test> = match Axis::of(description) {

@@ -51,12 +51,15 @@ pub struct ReadingFlags {
 pub struct ConfigFlags {
     #[command(flatten)]
     pub reading: ReadingFlags,
-    /// A desired label value; may be repeated [default: class 1]
+    /// The label value that people hope for; may be repeated [default: one with a good name, as `approved`; else class 1, with a warning]
     #[arg(long, value_name = "VALUE")]
     pub desired: Vec<String>,
     /// A feature that no action changes; may be repeated
     #[arg(long, value_name = "FEATURE")]
     pub immutable: Vec<String>,
+    /// A feature that no action changes and no tree splits on (age, sex, …); may be repeated
+    #[arg(long, value_name = "FEATURE")]
+    pub protected: Vec<String>,
     /// Bins of numeric features: a number, `auto` or `quantile:B`
     #[arg(long, value_name = "BINS")]
     pub bins: Option<String>,
@@ -204,6 +207,9 @@ impl ConfigFlags {
         }
         for name in &self.immutable {
             config.features.entry(name.clone()).or_default().immutable = Some(true);
+        }
+        for name in &self.protected {
+            config.features.entry(name.clone()).or_default().protected = Some(true);
         }
         if let Some(bins) = &self.bins {
             config.bins = bins.parse().map_or_else(|_| Bins::Named(bins.clone()), Bins::Count);

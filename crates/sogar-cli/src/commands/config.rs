@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use sogar::config::{Config, presets};
 use sogar::files::write_atomically;
+use sogar::model::load;
 use sogar::table::{ReadOptions, Table};
 use sogar::{Error, ErrorKind, Result};
 
@@ -13,16 +14,19 @@ use crate::output::{Exit, Output};
 
 pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
     match &args.command {
-        ConfigCommand::Init { table, output: file, force } => init(table, file.as_deref(), *force, output)?,
+        ConfigCommand::Init { table, model, output: file, force } => {
+            init(table, model.as_deref(), file.as_deref(), *force, output)?;
+        }
         ConfigCommand::Check { config, table } => check(config, table.as_deref(), output)?,
         ConfigCommand::Presets { name } => print_presets(name.as_deref(), output)?,
     }
     Ok(Exit::Complete)
 }
 
-fn init(path: &Path, file: Option<&Path>, force: bool, output: &Output) -> Result<()> {
+fn init(path: &Path, model: Option<&Path>, file: Option<&Path>, force: bool, output: &Output) -> Result<()> {
     let table = Table::read(path, &ReadOptions::default())?;
-    let text = Config::init(&table, &path.display().to_string())?;
+    let model = model.map(|model| load(model, None)).transpose()?;
+    let text = Config::init(&table, &path.display().to_string(), model.as_ref(), &[])?;
     let Some(file) = file else { return output.print(text) };
     if file.exists() && !force {
         return Err(Error::new(ErrorKind::Output, "this file exists already")
@@ -31,7 +35,7 @@ fn init(path: &Path, file: Option<&Path>, force: bool, output: &Output) -> Resul
     }
     write_atomically(file, |out| out.write_all(text.as_bytes()))?;
     output.notice(format!(
-        "wrote {}; next: say in it what people can't change, then `sogar solve`",
+        "wrote {}; next: answer its questions, say what people can't change, then `sogar solve`",
         file.display()
     ));
     Ok(())

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sogar::Result;
 use sogar::audit::{Audit, AuditRequest, GapLimit, audit};
-use sogar::describe::{point_json, rules_text};
+use sogar::describe::{outcome_text, point_json, rules_text};
 use sogar::evaluate::reopen_with;
 use sogar::markup::visible;
 use sogar::select::{By, select};
@@ -64,9 +64,9 @@ pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
         output.print_json(&json!({ "picks": picks }))?;
         return Ok(Exit::Complete);
     }
-    for (number, (by, &point)) in criteria.iter().zip(&chosen).enumerate() {
-        let gap = if number > 0 { "\n" } else { "" };
-        output.print(format!("{gap}By {}:\n", visible(&by.text())))?;
+    output.print(outcome_text(&front) + "\n")?;
+    for (by, &point) in criteria.iter().zip(&chosen) {
+        output.print(format!("\nBy {}:\n", visible(&by.text())))?;
         output.print(title(&front, point) + &rules_text(&front, &front.points[point].tree))?;
     }
     Ok(Exit::Complete)

@@ -1,6 +1,6 @@
 //! `sogar show`: one summary of a front.
 
-use sogar::describe::{point_json, rules_text, tree_dot, tree_text};
+use sogar::describe::{outcome_text, point_json, rules_text, tree_dot, tree_text};
 use sogar::select::select;
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
@@ -14,8 +14,18 @@ pub fn run(args: &ShowArgs, output: &Output) -> Result<Exit> {
     let tree = &front.points[chosen].tree;
     let format = if output.json { ShowFormat::Json } else { args.format };
     match format {
-        ShowFormat::Tree => output.print(title(&front, chosen) + &tree_text(&front, tree))?,
-        ShowFormat::Rules => output.print(title(&front, chosen) + &rules_text(&front, tree))?,
+        ShowFormat::Tree => output.print(format!(
+            "{}{}\n{}",
+            title(&front, chosen),
+            outcome_text(&front),
+            tree_text(&front, tree)
+        ))?,
+        ShowFormat::Rules => output.print(format!(
+            "{}{}\n{}",
+            title(&front, chosen),
+            outcome_text(&front),
+            rules_text(&front, tree)
+        ))?,
         ShowFormat::Dot => output.print(tree_dot(&front, tree))?,
         ShowFormat::Json => output.print_json(&point_json(&front, chosen))?,
     }

@@ -5,11 +5,10 @@ use std::path::Path;
 use serde_json::json;
 use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::parse_bytes;
-use sogar::describe::grouped;
-use sogar::describe::rules_text;
+use sogar::describe::{grouped, hoped_for, outcome_text, rules_text};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::files::write_atomically;
-use sogar::pipeline::Prepared;
+use sogar::pipeline::{Prepared, Voice};
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
 use sogar::table::{Table, open_source};
@@ -82,6 +81,10 @@ fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Pr
     prepared.outcomes_cache.clone_from(&input.outcomes_cache);
     for notice in &prepared.notices {
         output.notice(notice);
+    }
+    let configured = input.config.reading.config.is_some() || input.config.reading.preset.is_some();
+    for warning in prepared.warnings(Voice::CommandLine, configured) {
+        output.warning(warning);
     }
     if output.verbose {
         let info = prepared.model.predictor.info();
@@ -173,8 +176,10 @@ fn sizes(prepared: &Prepared) -> String {
         }
     };
     format!(
-        "{} rows, {} of them affected{weights}; {} splits, {} edits, {} actions",
+        "{} rows: {} have {}, which people hope for, {} are affected{weights}; {} splits, {} edits, {} actions",
         grouped(prepared.reference.rows),
+        grouped(prepared.reference.rows - prepared.affected.len()),
+        hoped_for(&prepared.classes.desired_names()),
         grouped(prepared.affected.len()),
         grouped(prepared.splits.len()),
         grouped(prepared.edits.len()),
@@ -188,6 +193,7 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
         "front": path,
         "rows": front.population.rows,
         "affected": front.population.affected,
+        "desired": front.population.desired,
         "splits": front.counts.splits,
         "edits": front.counts.edits,
         "actions": front.counts.actions,
@@ -213,12 +219,7 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
 /// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
 pub fn report(front: &FrontFile, path: &Path) -> String {
     let people = front.people();
-    let mut text = format!(
-        "{} of {} people are turned down ({:.1} %).\n",
-        people.text(people.affected),
-        people.text(people.all),
-        100.0 * people.adverse_rate(),
-    );
+    let mut text = outcome_text(front) + "\n";
     let what = match front.status {
         Status::Complete => "every summary that no other one dominates",
         Status::CompleteOnSample => "the best of those found on a sample",

@@ -55,6 +55,8 @@ impl Assembly<'_> {
             affected: people.people(people.weight_of_all()),
             unreachable: all.map(|(count, _)| count),
             blocked_by: all.map(|(_, blocked_by)| blocked_by),
+            agreement: truth
+                .and_then(|truth| rates::agreement(truth, &people.affected, |row| people.weight_of_row(row))),
             groupings,
         }
     }
@@ -180,6 +182,16 @@ impl Found<'_> {
 /// A name that may be very long, cut.
 pub(super) fn short(name: &str) -> String {
     if name.chars().count() <= 40 { name.to_owned() } else { name.chars().take(39).chain(['…']).collect() }
+}
+
+/// What to say where the true labels contradict the model, so that true positive rates mean little.
+pub(super) fn contradiction(audited: &PopulationAudit, whose: &str) -> Option<String> {
+    let agreement = audited.agreement.filter(|agreement| *agreement < 0.5)?;
+    Some(format!(
+        "{whose}The true labels contradict the model: they agree for {:.1} % of the people. The label, or `desired`, may be the other way \
+         round; true positive rates mean nothing then.",
+        100.0 * agreement
+    ))
 }
 
 /// What readers of an audit should bear in mind.

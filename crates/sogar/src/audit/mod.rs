@@ -188,6 +188,12 @@ pub fn audit_with(
         Some(Others::Divided(divided)) => Some(divided.finish(&assembly, prepared, &mut notes)?),
         None => None,
     };
+    for (population, whose) in [(Some(&audited), ""), (held_out.as_ref(), "Held-out people: ")] {
+        if let Some(text) = population.and_then(|population| assemble::contradiction(population, whose)) {
+            reporter.warning(&text);
+            notes.push(text);
+        }
+    }
     notes.extend(assemble::warnings(front, &audited, held_out.as_ref(), request));
     Ok(Audit {
         status: front.status,

@@ -58,6 +58,18 @@ fn same(a: &str, b: &str) -> bool {
     a == b || exact_number(a).is_some_and(|a| exact_number(b) == Some(a))
 }
 
+/// The share of the people with a known true label whom the model treats accordingly; `None` if there is nobody.
+pub(super) fn agreement(truth: &Truth, affected: &[usize], weight: impl Fn(usize) -> u64) -> Option<f64> {
+    let mut turned_down = vec![false; truth.len()];
+    affected.iter().for_each(|&row| turned_down[row] = true);
+    let (mut same, mut all) = (0, 0);
+    for (row, label) in truth.iter().enumerate().filter_map(|(row, label)| Some((row, (*label)?))) {
+        all += weight(row);
+        same += weight(row) * u64::from(label != turned_down[row]);
+    }
+    (all > 0).then(|| same as f64 / all as f64)
+}
+
 /// Counts of one group, in units of weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Count {
@@ -144,6 +156,15 @@ mod tests {
         assert_eq!(ratio([0.0, 0.0].into_iter()), None);
         assert_eq!(difference([0.25, 0.75, 0.5].into_iter()), Some(0.5));
         assert_eq!(Count::default().adverse_rate(), None);
+    }
+
+    #[test]
+    fn labels_that_are_the_other_way_round_show() {
+        let truth = vec![Some(true), Some(true), None, Some(false)];
+        assert_eq!(agreement(&truth, &[2, 3], |_| 1), Some(1.0));
+        assert_eq!(agreement(&truth, &[0, 1], |_| 1), Some(0.0));
+        assert_eq!(agreement(&truth, &[0, 3], |row| row as u64 + 1), Some(6.0 / 7.0));
+        assert_eq!(agreement(&vec![None], &[], |_| 1), None);
     }
 
     #[test]

@@ -40,6 +40,10 @@ pub struct PopulationAudit {
     pub unreachable: Option<f64>,
     /// What stands in their way.
     pub blocked_by: Option<BlockedBy>,
+    /// Of the people whose true label is known, the share for whom the model says the same; below 0.5 the label may be the other way
+    /// round.
+    #[serde(default)]
+    pub agreement: Option<f64>,
     /// One for each way of grouping people.
     pub groupings: Vec<GroupingAudit>,
 }

@@ -157,8 +157,10 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared) -> Verdict<Vec<u32>> 
         let edit = edit.edit(features)?;
         let Some(position) = prepared.edits.iter().position(|known| *known == edit) else {
             let name = &features[edit.feature].name;
-            let immutable = prepared.config.features.get(name).and_then(|f| f.immutable) == Some(true);
-            let why = if immutable {
+            let settings = prepared.config.features.get(name);
+            let why = if settings.is_some_and(|settings| settings.protected == Some(true)) {
+                format!("`{name}` is protected")
+            } else if settings.is_some_and(crate::config::FeatureConfig::is_fixed) {
                 format!("`{name}` is immutable")
             } else {
                 "the configuration gives no edit of this feature with this amount, range or value".into()

@@ -41,7 +41,7 @@ fn hash(what: &str, path: &Path, recorded: &str, found: &str) -> Verdict<((), St
 }
 
 fn prepare(front: &FrontFile, table: &Path, model: &Source) -> Verdict<(Prepared, String)> {
-    let config = front.config.clone();
+    let config = crate::evaluate::config_of(front);
     let table = Table::read(table, &config.read_options()?)?;
     let model = model.open(&table, &config)?;
     let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;

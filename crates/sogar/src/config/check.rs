@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Config, CostKind, EditStyle, FeatureConfig, KindName, Limits, parse_bytes};
 use crate::device::Device;
-use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::error::{Error, ErrorKind, Faults, Result, suggest};
 use crate::feature::format_number;
 use crate::table::Table;
 
@@ -22,49 +22,51 @@ fn fault(message: impl Into<String>) -> Error {
 impl Config {
     /// Checks the configuration, against a table too if one is given; gives notices of what has no effect.
     pub fn check(&self, table: Option<&Table>) -> Result<Vec<String>> {
-        let mut notices = Vec::new();
-        self.read_options()?;
-        self.bins.rule()?;
-        self.limits.check()?;
-        self.check_model(&mut notices)?;
-        self.check_cost(&mut notices)?;
+        let (mut notices, mut faults) = (Vec::new(), Faults::default());
+        faults.take(self.read_options());
+        faults.take(self.bins.rule());
+        faults.take(self.limits.check());
+        self.check_model(&mut notices, &mut faults);
+        faults.take(self.check_command(&mut notices));
+        faults.take(self.check_cost(&mut notices));
         for (name, setting) in &self.features {
-            check_feature(name, setting, &mut notices)?;
+            check_feature(name, setting, &mut notices, &mut faults);
         }
-        check_codes("data.codes", &self.data.codes)?;
-        self.check_links()?;
+        faults.take(check_codes("data.codes", &self.data.codes));
+        self.check_links(&mut faults);
         if let Some(table) = table {
-            self.check_against(table, &mut notices)?;
+            self.check_against(table, &mut notices, &mut faults);
         }
+        faults.finish()?;
         Ok(notices)
     }
 
-    fn check_model(&self, notices: &mut Vec<String>) -> Result<()> {
+    fn check_model(&self, notices: &mut Vec<String>, faults: &mut Faults) {
         if let Some(threshold) = self.model.threshold {
             if !threshold.is_finite() {
-                return Err(fault("model.threshold must be a finite number"));
-            }
-            if !(0.0..=1.0).contains(&threshold) {
+                faults.add(fault("model.threshold must be a finite number"));
+            } else if !(0.0..=1.0).contains(&threshold) {
                 notices.push(format!(
                     "model.threshold = {} is not a probability; that is right only for a model of raw scores",
                     format_number(threshold)
                 ));
             }
         }
-        self.check_command(notices)?;
         for (list, what) in [(&self.model.classes, "model.classes"), (&self.data.desired, "data.desired")] {
             if let Some(twice) = first_twice(list) {
-                return Err(fault(format!("{what} lists `{twice}` twice")));
+                faults.add(fault(format!("{what} lists `{twice}` twice")));
             }
         }
         if self.model.classes.len() == 1 {
-            return Err(fault("model.classes lists one class; a classifier has at least two"));
+            faults.add(fault("model.classes lists one class; a classifier has at least two"));
         }
-        if !self.model.classes.is_empty()
-            && let Some(unknown) = self.data.desired.iter().find(|name| !self.model.classes.contains(name))
-        {
-            return Err(fault(format!("data.desired: `{unknown}` is not in model.classes"))
-                .help(suggest(unknown, self.model.classes.iter().map(String::as_str))));
+        if !self.model.classes.is_empty() {
+            for unknown in self.data.desired.iter().filter(|name| !self.model.classes.contains(name)) {
+                faults.add(
+                    fault(format!("data.desired: `{unknown}` is not in model.classes"))
+                        .help(suggest(unknown, self.model.classes.iter().map(String::as_str))),
+                );
+            }
         }
         if let Some(label) = self.data.label.as_ref().filter(|label| self.data.ignore.contains(label)) {
             notices.push(format!("`{label}` is the label, so that ignoring it has no effect"));
@@ -73,13 +75,14 @@ impl Config {
             let other = match () {
                 () if self.data.label.as_ref() == Some(weight) => "the label",
                 () if self.data.ignore.contains(weight) => "ignored",
-                () if self.features.contains_key(weight) => "a feature with settings of its own",
-                () => return Ok(()),
+                () => return,
             };
-            return Err(fault(format!("data.weight: `{weight}` is {other} too"))
-                .help("a column is one of the two: name another one, or take it out of the other setting"));
+            faults.add(
+                fault(format!("data.weight: `{weight}` is {other} too")).help(
+                    "a column is one of the two: name another one, or take it out of the other setting",
+                ),
+            );
         }
-        Ok(())
     }
 
     fn check_command(&self, notices: &mut Vec<String>) -> Result<()> {
@@ -127,16 +130,17 @@ impl Config {
         }
     }
 
-    fn check_links(&self) -> Result<()> {
+    fn check_links(&self, faults: &mut Faults) {
         let mut follows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for link in &self.links {
             let name = format!("link `{}` to `{}`", link.from, link.to);
             if !link.factor.is_finite() {
-                return Err(fault(format!("{name}: the factor must be a finite number")));
+                faults.add(fault(format!("{name}: the factor must be a finite number")));
             }
             let others = follows.entry(&link.from).or_default();
             if others.contains(&link.to.as_str()) {
-                return Err(fault(format!("{name} is there twice")));
+                faults.add(fault(format!("{name} is there twice")));
+                continue;
             }
             others.push(&link.to);
         }
@@ -147,7 +151,8 @@ impl Config {
                 for other in follows.get(next).into_iter().flatten() {
                     if other == start {
                         let message = format!("the links from `{start}` lead back to it");
-                        return Err(fault(message).help("remove one of the links of the circle"));
+                        faults.add(fault(message).help("remove one of the links of the circle"));
+                        return;
                     }
                     if reached.insert(*other) {
                         open.push(other);
@@ -155,55 +160,56 @@ impl Config {
                 }
             }
         }
-        Ok(())
     }
 }
 
 impl Limits {
     /// Whether the limits can be kept by any run.
     pub fn check(&self) -> Result<()> {
-        let within = |key: &str, value: Option<u32>, least: u32, most: u32| match value {
-            Some(value) if !(least..=most).contains(&value) => {
-                let range = if most == u32::MAX {
-                    format!("at least {least}")
-                } else {
-                    format!("from {least} to {most}")
+        let mut faults = Faults::default();
+        for (key, value, least, most) in [
+            ("max_depth", self.max_depth, 0, DEEPEST),
+            ("max_leaves", self.max_leaves, 1, 1 << DEEPEST),
+            ("min_leaf", self.min_leaf, 1, u32::MAX),
+            ("max_edits", self.max_edits, 1, MOST_EDITS),
+            ("steps", self.steps, 1, MOST_STEPS),
+            ("sample", self.sample, 1, u32::MAX),
+            ("threads", self.threads, 1, MOST_THREADS),
+        ] {
+            if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
+                let range = match most {
+                    u32::MAX => format!("at least {least}"),
+                    most => format!("from {least} to {most}"),
                 };
-                Err(fault(format!("limits.{key} = {value}, but it must be {range}")))
+                faults.add(fault(format!("limits.{key} = {value}, but it must be {range}")));
             }
-            _ => Ok(()),
-        };
-        within("max_depth", self.max_depth, 0, DEEPEST)?;
-        within("max_leaves", self.max_leaves, 1, 1 << DEEPEST)?;
-        within("min_leaf", self.min_leaf, 1, u32::MAX)?;
-        within("max_edits", self.max_edits, 1, MOST_EDITS)?;
-        within("steps", self.steps, 1, MOST_STEPS)?;
-        self.actions.as_ref().map(super::ActionBudget::limit).transpose()?;
-        within("sample", self.sample, 1, u32::MAX)?;
-        within("threads", self.threads, 1, MOST_THREADS)?;
+        }
+        faults.take(self.actions.as_ref().map(super::ActionBudget::limit).transpose());
         if self.max_scorings == Some(0) {
-            return Err(fault("limits.max_scorings = 0, but it must be at least 1"));
+            faults.add(fault("limits.max_scorings = 0, but it must be at least 1"));
         }
         for (name, limit) in
             [("time_limit", self.time_limit), ("outcomes_time_limit", self.outcomes_time_limit)]
         {
             if limit.is_some_and(|seconds| !(seconds > 0.0 && seconds.is_finite())) {
-                return Err(fault(format!("limits.{name} must be a positive number of seconds"))
-                    .help("leave it out for no limit"));
+                faults.add(
+                    fault(format!("limits.{name} must be a positive number of seconds"))
+                        .help("leave it out for no limit"),
+                );
             }
         }
         if let Some(device) = &self.device {
-            device.parse::<Device>().map_err(|error| {
+            faults.take(device.parse::<Device>().map_err(|error| {
                 fault(format!("limits.device: {error}")).help(error.remedy().unwrap_or_default())
-            })?;
+            }));
         }
         if let Some(memory) = &self.memory_limit {
-            parse_bytes(memory).map_err(|error| {
+            faults.take(parse_bytes(memory).map_err(|error| {
                 fault(format!("limits.memory_limit: {error}"))
                     .help(error.remedy().unwrap_or_default().to_owned())
-            })?;
+            }));
         }
-        Ok(())
+        faults.finish()
     }
 }
 
@@ -219,69 +225,91 @@ fn first_twice(list: &[String]) -> Option<&String> {
     list.iter().enumerate().find(|(at, item)| list[..*at].contains(item)).map(|(_, item)| item)
 }
 
-fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>) -> Result<()> {
+fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>, faults: &mut Faults) {
     let fault = |message: String| fault(format!("features.{name}: {message}"));
     if let Some([low, high]) = setting.range
         && !(low.is_finite() && high.is_finite() && low < high)
     {
         let (low, high) = (format_number(low), format_number(high));
-        return Err(fault(format!("range = [{low}, {high}] must be two finite numbers, the smaller first")));
+        faults.add(fault(format!("range = [{low}, {high}] must be two finite numbers, the smaller first")));
     }
     if let Some(codes) = &setting.codes {
-        check_codes(&format!("features.{name}: codes"), codes)?;
+        faults.take(check_codes(&format!("features.{name}: codes"), codes));
     }
     if let Some(steps) = &setting.steps {
         if steps.is_empty() {
-            return Err(fault("steps is empty".into()).help("to forbid changes write immutable = true"));
+            faults.add(fault("steps is empty".into()).help("to forbid changes write immutable = true"));
         }
         if steps.contains(&0) {
-            return Err(fault("a step of 0 bins changes nothing; steps count from 1".into()));
+            faults.add(fault("a step of 0 bins changes nothing; steps count from 1".into()));
         }
     }
     if let Some(bins) = &setting.bins {
-        bins.rule()
-            .map_err(|error| fault(error.to_string()).help(error.remedy().unwrap_or_default().to_owned()))?;
+        let rule = bins.rule();
+        faults.take(
+            rule.map_err(|error| {
+                fault(error.to_string()).help(error.remedy().unwrap_or_default().to_owned())
+            }),
+        );
     }
     if setting.weight.is_some_and(|weight| !(weight >= 0.0 && weight.is_finite())) {
-        return Err(fault("weight must be a finite number that is not negative".into()));
+        faults.add(fault("weight must be a finite number that is not negative".into()));
     }
     for (list, what) in
         [(&setting.levels, "levels"), (setting.targets.as_ref().unwrap_or(&Vec::new()), "targets")]
     {
         if let Some(twice) = first_twice(list) {
-            return Err(fault(format!("{what} lists `{twice}` twice")));
+            faults.add(fault(format!("{what} lists `{twice}` twice")));
         }
     }
     if setting.targets.as_ref().is_some_and(Vec::is_empty) {
-        return Err(fault("targets is empty".into()).help("to forbid changes write immutable = true"));
+        faults.add(fault("targets is empty".into()).help("to forbid changes write immutable = true"));
     }
     if !setting.columns.is_empty() && !matches!(setting.kind, None | Some(KindName::Categorical)) {
-        return Err(fault("a feature of one-hot columns is categorical".into()));
+        faults.add(fault("a feature of one-hot columns is categorical".into()));
     }
     if setting.columns.is_empty() && setting.dropped.is_some() {
-        return Err(fault("dropped names the category without a column, but there are no columns".into())
-            .help("list the one-hot columns of the other categories: columns = [\"…\"]"));
+        faults.add(
+            fault("dropped names the category without a column, but there are no columns".into())
+                .help("list the one-hot columns of the other categories: columns = [\"…\"]"),
+        );
     }
     if setting.columns.is_empty() && !setting.levels.is_empty() {
         match setting.kind {
             None | Some(KindName::Ordinal) if setting.levels.len() < 2 => {
-                return Err(fault("an ordinal feature needs at least two levels".into()));
+                faults.add(fault("an ordinal feature needs at least two levels".into()));
             }
             None | Some(KindName::Ordinal) => {}
             Some(_) => notices.push(format!("features.{name}: levels only matter to ordinal features")),
         }
     }
-    if setting.immutable == Some(true) {
-        let idle = [
-            ("direction", setting.direction.is_some()),
-            ("range", setting.range.is_some()),
-            ("steps", setting.steps.is_some()),
-            ("targets", setting.targets.is_some()),
-            ("forbid", !setting.forbid.is_empty()),
-            ("edits", setting.edits.is_some()),
-            ("weight", setting.weight.is_some()),
+    let of_edits = [
+        ("direction", setting.direction.is_some()),
+        ("range", setting.range.is_some()),
+        ("steps", setting.steps.is_some()),
+        ("targets", setting.targets.is_some()),
+        ("forbid", !setting.forbid.is_empty()),
+        ("edits", setting.edits.is_some()),
+    ];
+    let of_edits = of_edits.iter().filter(|(_, set)| *set).map(|(key, _)| *key);
+    if setting.protected == Some(true) {
+        let contrary = [
+            ("immutable = false", setting.immutable == Some(false)),
+            ("split = true", setting.split == Some(true)),
         ];
-        for (key, _) in idle.iter().filter(|(_, set)| *set) {
+        let contrary = contrary.iter().filter(|(_, set)| *set).map(|(key, _)| *key);
+        let contrary: Vec<&str> = of_edits.chain(contrary).collect();
+        if !contrary.is_empty() {
+            faults.add(
+                fault(format!(
+                    "a protected feature is neither changed nor split on, but {} is set",
+                    contrary.join(", ")
+                ))
+                .help("take `protected` out, or the rest"),
+            );
+        }
+    } else if setting.immutable == Some(true) {
+        for key in of_edits.chain(setting.weight.map(|_| "weight")) {
             notices.push(format!("features.{name}: {key} has no effect on an immutable feature"));
         }
     }
@@ -290,7 +318,6 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>)
             "features.{name}: a flip goes to the other value, whatever targets and forbid say"
         ));
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -348,6 +375,37 @@ mod tests {
         ] {
             let fault = message(&format!("[features.age]\n{setting}\n"));
             assert!(fault.starts_with("features.age: ") && fault.contains(part), "{setting}: {fault}");
+        }
+    }
+
+    #[test]
+    fn a_protected_feature_is_neither_changed_nor_split_on() {
+        assert!(
+            check("[features.age]\nprotected = true\nimmutable = true\nsplit = false\n").unwrap().is_empty()
+        );
+        let fault = message(
+            "[features.age]\nprotected = true\ndirection = \"increase\"\nsteps = [1]\nsplit = true\n",
+        );
+        assert!(fault.contains("but direction, steps, split = true is set"), "{fault}");
+        assert!(
+            message("[features.age]\nprotected = true\nimmutable = false\n")
+                .contains("immutable = false is set")
+        );
+        assert!(check("[features.age]\nprotected = false\nsplit = true\n").unwrap().is_empty());
+    }
+
+    #[test]
+    fn all_faults_are_reported_at_once() {
+        let fault =
+            message("[limits]\nmax_depth = 11\nmin_leaf = 0\n[features.age]\nweight = -1\nsteps = []\n");
+        for part in [
+            "3 faults",
+            "max_depth = 11",
+            "min_leaf = 0",
+            "features.age: weight",
+            "features.age: steps is empty",
+        ] {
+            assert!(fault.contains(part), "{part}: {fault}");
         }
     }
 

@@ -1,39 +1,73 @@
 //! Whether a configuration fits a table: names that exist, levels that occur, settings that suit a feature's kind.
 
 use super::{Config, EditStyle, FeatureConfig};
-use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::error::{Error, ErrorKind, Faults, Result, suggest};
 use crate::feature::{Feature, FeatureTable, Kind, Labels, label_values};
+use crate::hints::Unfit;
 use crate::rules::Rule;
 use crate::table::Table;
 
 impl Config {
     /// The part of [`Config::check`] that needs the table.
-    pub(super) fn check_against(&self, table: &Table, notices: &mut Vec<String>) -> Result<()> {
-        self.check_label(label_values(table, self)?.as_ref())?;
-        let (features, seen) = FeatureTable::infer(table, self)?;
-        notices.extend(seen);
-        self.check_features(&features.features, notices)
+    pub(super) fn check_against(&self, table: &Table, notices: &mut Vec<String>, faults: &mut Faults) {
+        // A label that is not there is reported with other names that are not.
+        if self.data.label.as_ref().is_some_and(|label| table.column(label).is_some())
+            && let Some(labels) = faults.take(label_values(table, self))
+        {
+            faults.take(self.check_label(labels.as_ref()));
+        }
+        match FeatureTable::inferred(table, self) {
+            Ok((features, seen)) => {
+                notices.extend(seen.notices);
+                faults.take(self.check_features(&features.features, notices));
+                self.clone().leave_aside(&features.features, &seen.unfit, notices);
+            }
+            Err(error) => {
+                faults.add(error);
+                // What else is wrong can be told if only names of columns and features are.
+                let known = self.with_known_names(table);
+                if known != *self
+                    && let Ok((features, _)) = FeatureTable::infer(table, &known)
+                {
+                    faults.take(known.check_features(&features.features, notices));
+                }
+            }
+        }
+    }
+
+    /// The configuration without what speaks of columns that a table does not have.
+    fn with_known_names(&self, table: &Table) -> Config {
+        let is_there = |name: &String| table.column(name).is_some();
+        let mut known = self.clone();
+        known.data.label = known.data.label.filter(is_there);
+        known.data.weight = known.data.weight.filter(is_there);
+        known.data.ignore.retain(is_there);
+        known.features.retain(|name, setting| is_there(name) || !setting.columns.is_empty());
+        known
     }
 
     /// Checks what is said of features against the features themselves.
     pub fn check_features(&self, features: &[Feature], notices: &mut Vec<String>) -> Result<()> {
+        let mut faults = Faults::default();
         for feature in features {
             if let Some(setting) = self.features.get(&feature.name) {
-                suits(feature, setting, notices)?;
+                suits(feature, setting, notices, &mut faults);
             }
         }
         for link in &self.links {
             for name in [&link.from, &link.to] {
-                let feature = &features[crate::feature::feature_index(features, name)?];
-                if !feature.is_ordered() {
+                let Some(feature) = faults.take(crate::feature::feature_index(features, name)) else {
+                    continue;
+                };
+                if !features[feature].is_ordered() {
                     let message = format!(
                         "link `{}` to `{}`: `{name}` is not a number, so it cannot be shifted",
                         link.from, link.to
                     );
-                    return Err(Error::new(ErrorKind::Config, message));
+                    faults.add(Error::new(ErrorKind::Config, message));
                 }
             }
-            if self.features.get(&link.from).is_some_and(|setting| setting.immutable == Some(true)) {
+            if self.features.get(&link.from).is_some_and(FeatureConfig::is_fixed) {
                 notices.push(format!(
                     "link `{}` to `{}`: the first is immutable, so the link has no effect",
                     link.from, link.to
@@ -41,9 +75,55 @@ impl Config {
             }
         }
         for rule in &self.rules {
-            Rule::parse(rule, features)?;
+            faults.take(Rule::parse(rule, features));
         }
-        Ok(())
+        faults.finish()
+    }
+
+    /// Features that look like none (ids, dates, free text, …) are neither changed nor split on, unless their own settings ask for
+    /// it. What is left aside is said, and becomes part of the configuration.
+    pub(crate) fn leave_aside(
+        &mut self,
+        features: &[Feature],
+        unfit: &[(usize, Unfit)],
+        notices: &mut Vec<String>,
+    ) {
+        for &(feature, why) in unfit {
+            let name = &features[feature].name;
+            let linked = self.links.iter().any(|link| link.from == *name);
+            let setting = self.features.get(name).cloned().unwrap_or_default();
+            let declared = setting.kind.is_some() || !setting.levels.is_empty() || setting.bins.is_some();
+            let edited = declared
+                || linked
+                || setting.direction.is_some()
+                || setting.range.is_some()
+                || setting.steps.is_some()
+                || setting.targets.is_some()
+                || !setting.forbid.is_empty()
+                || setting.edits.is_some()
+                || setting.weight.is_some();
+            let fix = setting.protected != Some(true) && setting.immutable.is_none() && !edited;
+            let hide = setting.protected != Some(true) && setting.split.is_none() && !declared;
+            if !fix && !hide {
+                continue;
+            }
+            let what = match (fix, hide) {
+                (true, true) => "neither changed nor split on",
+                (true, false) => "not changed",
+                _ => "not split on",
+            };
+            notices.push(format!(
+                "`{name}` {}: it is {what} (`immutable = false` and `split = true` under [features.{name}] would use it)",
+                why.text()
+            ));
+            let setting = self.features.entry(name.clone()).or_default();
+            if fix {
+                setting.immutable = Some(true);
+            }
+            if hide {
+                setting.split = Some(false);
+            }
+        }
     }
 
     /// Checks the outcomes that people hope for against the label's values.
@@ -53,23 +133,24 @@ impl Config {
         if !self.model.classes.is_empty() {
             return Ok(());
         }
-        for desired in &self.data.desired {
-            if !labels.values.contains(desired) {
-                let message = format!("data.desired: `{desired}` is not a value of the label");
-                let help = suggest(desired, labels.values.iter().map(String::as_str));
-                return Err(Error::new(ErrorKind::Config, message).help(help));
-            }
+        let mut faults = Faults::default();
+        for desired in self.data.desired.iter().filter(|desired| !labels.values.contains(desired)) {
+            let message = format!("data.desired: `{desired}` is not a value of the label");
+            let help = suggest(desired, labels.values.iter().map(String::as_str));
+            faults.add(Error::new(ErrorKind::Config, message).help(help));
         }
         if labels.values.len() > 1 && labels.values.iter().all(|value| self.data.desired.contains(value)) {
-            return Err(Error::new(ErrorKind::Config, "data.desired lists every value of the label")
-                .help("list only the outcomes that people hope for"));
+            faults.add(
+                Error::new(ErrorKind::Config, "data.desired lists every value of the label")
+                    .help("list only the outcomes that people hope for"),
+            );
         }
-        Ok(())
+        faults.finish()
     }
 }
 
 /// Whether the settings make sense for a feature of this kind.
-fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>) -> Result<()> {
+fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>, faults: &mut Faults) {
     let name = &feature.name;
     let fault = |message: String| Error::new(ErrorKind::Config, format!("features.{name}: {message}"));
     let kind = match feature.kind {
@@ -86,21 +167,24 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>) 
             ("steps", setting.steps.is_some()),
         ] {
             if set {
-                return Err(fault(format!("{key} makes no sense for a {kind} feature")).help(help));
+                faults.add(fault(format!("{key} makes no sense for a {kind} feature")).help(help));
             }
         }
     }
     if setting.codes.as_ref().is_some_and(|codes| !codes.is_empty()) && !feature.is_numeric() {
-        return Err(fault(format!("codes makes no sense for a {kind} feature")).help(
+        faults.add(fault(format!("codes makes no sense for a {kind} feature")).help(
             "its values are categories already; a text that means \"missing\" is listed under `missing`",
         ));
     }
     if let Some(end) = setting.range.iter().flatten().find(|end| feature.is_code(**end)) {
-        return Err(fault(format!("range ends on the special code {}", crate::feature::format_number(*end)))
-            .help("a code is no amount: end the range on a value that people can have"));
+        let end = crate::feature::format_number(*end);
+        faults.add(
+            fault(format!("range ends on the special code {end}"))
+                .help("a code is no amount: end the range on a value that people can have"),
+        );
     }
-    if setting.range.is_some() && !feature.is_numeric() {
-        return Err(fault("range makes no sense for an ordinal feature".into()));
+    if setting.range.is_some() && feature.is_ordered() && !feature.is_numeric() {
+        faults.add(fault("range makes no sense for an ordinal feature".into()));
     }
     if setting.bins.is_some() && !feature.is_ordered() {
         notices.push(format!("features.{name}: bins has no effect on a {kind} feature"));
@@ -113,24 +197,26 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>) 
         ] {
             if set {
                 let help = "limit it with `direction`, `range` or `steps`, or set kind = \"categorical\"";
-                return Err(fault(format!("{key} makes no sense for a {kind} feature")).help(help));
+                faults.add(fault(format!("{key} makes no sense for a {kind} feature")).help(help));
             }
         }
     }
     if setting.edits == Some(EditStyle::Flip) && !matches!(feature.kind, Kind::Binary { .. }) {
-        return Err(fault(format!("a {kind} feature cannot be flipped")).help("only binary features can"));
+        faults.add(fault(format!("a {kind} feature cannot be flipped")).help("only binary features can"));
     }
     let named = setting.targets.iter().flatten().map(|level| ("targets", level));
-    for (key, level) in named.chain(setting.forbid.iter().flatten().map(|level| ("forbid", level))) {
+    let named = named.chain(setting.forbid.iter().flatten().map(|level| ("forbid", level)));
+    for (key, level) in named.filter(|_| !feature.is_ordered()) {
         if feature.level_index(level).is_none() {
-            return Err(fault(format!("{key} names `{level}`, which is not one of its values"))
-                .help(suggest(level, feature.levels().iter().map(String::as_str))));
+            faults.add(
+                fault(format!("{key} names `{level}`, which is not one of its values"))
+                    .help(suggest(level, feature.levels().iter().map(String::as_str))),
+            );
         }
     }
     if let Some([same, _]) = setting.forbid.iter().find(|[from, to]| from == to) {
         notices.push(format!("features.{name}: forbid names `{same}` to itself, which is no change anyway"));
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -176,8 +262,52 @@ mod tests {
         assert!(fault.contains("forbid names `smit`"), "{fault}");
         let fault = message("[[links]]\nfrom = \"age\"\nto = \"yeers\"\n");
         assert!(fault.contains("did you mean `years`?"), "{fault}");
-        let fault = message("[features.credit]\nimmutable = true\n");
-        assert!(fault.contains("is the label, the weight or ignored"), "{fault}");
+        let notices = check("[features.credit]\nimmutable = true\n").unwrap();
+        assert!(notices[0].contains("[features.credit] has no effect"), "{notices:?}");
+    }
+
+    #[test]
+    fn all_faults_are_reported_at_once() {
+        let fault = message(
+            "desired = \"god\"\nignore = [\"yers\"]\n[features.jobb]\nimmutable = true\n[features.tel]\nsteps = [1]\n\
+             [features.job]\ntargets = [\"clark\", \"coke\"]\n",
+        );
+        for part in ["`god` is not a value", "`yers`", "steps makes no sense", "`clark`", "`coke`"] {
+            assert!(fault.contains(part), "{part}: {fault}");
+        }
+    }
+
+    #[test]
+    fn features_that_look_like_none_are_left_aside_unless_settings_ask_for_them() {
+        let values = |of: fn(u32) -> f64| (0..60).map(of).collect::<Vec<f64>>();
+        let columns = vec![
+            Column::numbers("customer_id", values(|i| f64::from(i * 7919 % 10_007))),
+            Column::numbers("income", values(|i| f64::from(i * 37 % 1000))),
+        ];
+        let table = Table::from_columns("", columns).unwrap();
+        let aside = |text: &str| {
+            let mut config = Config::parse(text, Path::new("sogar.toml")).unwrap();
+            let (features, seen) = FeatureTable::inferred(&table, &config).unwrap();
+            let mut notices = Vec::new();
+            config.leave_aside(&features.features, &seen.unfit, &mut notices);
+            let setting = config.features.get("customer_id").cloned().unwrap_or_default();
+            assert!(!config.features.contains_key("income"));
+            (setting.immutable, setting.split, notices.len())
+        };
+        assert_eq!(aside(""), (Some(true), Some(false), 1));
+        assert_eq!(aside("[features.customer_id]\n"), (Some(true), Some(false), 1));
+        assert_eq!(aside("[features.customer_id]\nsplit = true\n"), (Some(true), Some(true), 1));
+        assert_eq!(aside("[features.customer_id]\nsteps = [1]\n"), (None, Some(false), 1));
+        assert_eq!(aside("[features.customer_id]\nkind = \"integer\"\n"), (None, None, 0));
+        assert_eq!(
+            aside("[features.customer_id]\nimmutable = true\nsplit = false\n"),
+            (Some(true), Some(false), 0)
+        );
+        let notices = Config::default().check(Some(&table)).unwrap();
+        assert!(
+            notices[0].contains("`customer_id` looks like an id: it is neither changed nor split on"),
+            "{notices:?}"
+        );
     }
 
     #[test]

@@ -1,110 +1,95 @@
-//! A starting `sogar.toml` from a table: everything that was found out, with what is uncertain marked as a guess.
+//! A starting `sogar.toml` from a table, and from a model if there is one: what was found out is set, what is uncertain is asked.
 //!
-//! The text is meant to be read and edited, so it explains itself; it also passes [`Config::check`] as it is.
+//! The text is meant to be read and edited, so it explains itself. It passes [`Config::check`] as it is, and with any of its commented
+//! settings switched on.
+
+mod facts;
 
 use std::fmt::Write;
 
 use super::Config;
+use crate::describe::grouped;
 use crate::error::Result;
-use crate::feature::{Feature, FeatureTable, Kind, codes, format_number, label_values};
-use crate::table::{Cells, Table};
-
-/// Column names that often hold the label.
-const LABELS: &[&str] =
-    &["label", "target", "class", "outcome", "y", "income", "credit", "attrition", "approved", "subscribe"];
-
-/// Words in names of features that nobody should be asked to change.
-const PERSONAL: &[&str] = &[
-    "age",
-    "birth",
-    "caste",
-    "citizenship",
-    "country",
-    "disability",
-    "disabled",
-    "ethnicity",
-    "foreign",
-    "gender",
-    "marital",
-    "married",
-    "nationality",
-    "native",
-    "orientation",
-    "pregnant",
-    "race",
-    "relationship",
-    "religion",
-    "sex",
-];
-
-/// Words in names of columns that number the rows.
-const NUMBERING: &[&str] = &["id", "ids", "index", "key", "no", "nr", "number", "uuid"];
-
-/// Texts that tables use for "unknown".
-const TOKENS: &[&str] = &["?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"];
+use crate::feature::{Feature, Kind, codes, format_number};
+use crate::hints::{is_bad_event, is_text, personal};
+use crate::model::LoadedModel;
+use crate::table::Table;
+use facts::{Facts, Outcome};
 
 /// More values than this are not listed in a comment.
 const SHOWN: usize = 12;
 
 const LEGEND: &str = "\
 # One section a feature. All settings are optional:
-#   kind = \"numeric\" | \"real\" | \"integer\" | \"ordinal\" | \"categorical\" | \"binary\"
-#   immutable = true             no action changes it (trees may still split on it)
-#   split = false                trees do not split on it
-#   weight = 2                   weight of its cost
-# numbers and ordinals:
-#   direction = \"increase\"       or \"decrease\"
-#   range = [0, 100]             edits stay within
-#   steps = [1, 2, 3]            sizes of the shifts, in bins
-#   bins = 20                    or \"auto\", \"quantile:10\", [25, 35, 50]
-#   levels = [\"low\", \"high\"]     makes a feature ordinal, lowest first
-#   codes = [-7, -8, -9]         numbers that are no amounts (\"refused to answer\")
-# categories:
-#   targets = [\"a\", \"b\"]         values that an edit may lead to
-#   forbid = [[\"a\", \"b\"]]        changes from a to b that are not allowed
-#   edits = \"set\"                or \"swap\", or \"flip\" for two values
+# - `kind`: \"numeric\", \"real\", \"integer\", \"ordinal\", \"categorical\" or \"binary\"
+# - `protected = true`: no action changes it, and no tree splits on it
+# - `immutable = true`: no action changes it (trees may still split on it)
+# - `split = false`: trees do not split on it
+# - `weight = 2`: weight of its cost
+# Numbers and ordinals:
+# - `direction = \"increase\"` or \"decrease\"
+# - `range = [0, 100]`: edits stay within
+# - `steps = [1, 2, 3]`: sizes of the shifts, in bins
+# - `bins = 20`, or \"auto\", \"quantile:10\", [25, 35, 50]
+# - `levels = [\"low\", \"high\"]`: makes a feature ordinal, lowest first
+# - `codes = [-7, -8, -9]`: numbers that are no amounts (\"refused to answer\")
+# Categories:
+# - `targets = [\"a\", \"b\"]`: values that an edit may lead to
+# - `forbid = [[\"a\", \"b\"]]`: changes from a to b that are not allowed
+# - `edits = \"set\"`, or \"swap\", or \"flip\" for two values
 ";
 
 impl Config {
-    /// The text of a commented starting file for `table`, which comments call `name`.
-    pub fn init(table: &Table, name: &str) -> Result<String> {
-        let mut config = Config::default();
-        config.data.missing = tokens(table);
-        config.data.label = guess_label(table);
-        config.data.ignore = idle_columns(table, config.data.label.as_deref());
-        let labels = label_values(table, &config)?.map(|labels| labels.values).unwrap_or_default();
-        let (features, notices) = FeatureTable::infer(table, &config)?;
-
-        let mut text = String::new();
+    /// The text of a commented starting file for `table`, which comments call `name`. A model tells which columns are features, which one
+    /// is the label, and how many rows get which outcome; `classes` are the names of its classes, where the file does not have them.
+    pub fn init(
+        table: &Table,
+        name: &str,
+        model: Option<&LoadedModel>,
+        classes: &[String],
+    ) -> Result<String> {
+        let facts = Facts::new(table, model, classes)?;
+        // Editors that know TOML (taplo, VS Code) offer and check keys by the schema that the first line names.
+        let mut text = String::from("#:schema ./sogar.toml.schema.json\n");
         let columns = table.columns.len();
         let _ = writeln!(text, "# Settings for {}: {} rows, {columns} columns.", one_line(name), table.rows);
         text.push_str(
-            "# What follows a # is a comment; remove the # in front of a setting to switch it on.\n",
+            "# What follows a # is a comment; remove the # in front of a setting to switch it on.\n\
+             # `sogar schema config > sogar.toml.schema.json` lets an editor check this file.\n",
         );
-        for notice in &notices {
+        for notice in &facts.notices {
             let _ = writeln!(text, "# Note: {}", one_line(notice));
         }
         text.push_str(
-            "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n",
-        );
-        text.push_str(
-            "# What an action must not break.\n# rules = [\"years_in_role <= years_at_company\"]\n",
+            "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n\
+             # What an action must not break, as in `rules = [\"years_in_role <= years_at_company\"]`.\n",
         );
         text.push_str("\n[data]\n");
-        write_data(&mut text, &config, &labels);
+        write_data(&mut text, &facts, table.rows);
+        if !facts.config.model.classes.is_empty() {
+            let _ = writeln!(
+                text,
+                "\n[model]\nclasses = [{}]  # as the model calls them",
+                quoted(&facts.config.model.classes)
+            );
+        }
         text.push_str(
             "\n[cost]\nkind = \"mps\"  # or \"cet\", \"logshift\", \"l1\", \"table\"\n\n\
              [limits]\nmax_depth = 3\n# max_edits = 3\n# actions = 200000  # budget; \"all\" for no limit\n\
              # min_leaf = 50\n# time_limit = 600  # seconds\n# memory_limit = \"4GB\"\n\n",
         );
         text.push_str(
-            "# Features that move together: `to` changes by `factor` times the change of `from`.\n",
+            "# Features that move together: a section `[[links]]` with `from`, `to` and `factor`. When an edit changes `from`, `to` changes by\n\
+             # `factor` times as much.\n\n",
         );
-        text.push_str("# [[links]]\n# from = \"education\"\n# to = \"age\"\n# factor = 2\n\n");
         text.push_str(LEGEND);
-        let codes = codes::suggestions(&features);
-        for (feature, values) in features.features.iter().zip(&features.values) {
-            write_feature(&mut text, feature, values);
+        let unfit = |index: usize| facts.unfit.iter().find(|(unfit, _)| *unfit == index);
+        let codes = codes::suggestions(&facts.features);
+        for (index, feature) in facts.features.features.iter().enumerate() {
+            write_feature(&mut text, feature, &facts.features.values[index]);
+            if let Some((_, why)) = unfit(index) {
+                let _ = writeln!(text, "immutable = true  # it {}\nsplit = false", why.text());
+            }
             if let Some(codes) = codes.get(&feature.name) {
                 let codes: Vec<String> = codes.iter().map(|code| format_number(*code)).collect();
                 let _ = writeln!(
@@ -118,35 +103,77 @@ impl Config {
     }
 }
 
-fn write_data(text: &mut String, config: &Config, labels: &[String]) {
-    match &config.data.label {
-        Some(label) => {
-            let _ = writeln!(text, "label = {}  # a guess; its values: {}", quote(label), list(labels));
-            if let Some(desired) = labels.last() {
-                let _ = writeln!(
-                    text,
-                    "desired = [{}]  # a guess: the outcome that people hope for",
-                    quote(desired)
-                );
+fn write_data(text: &mut String, facts: &Facts, rows: usize) {
+    let data = &facts.config.data;
+    match (&data.label, facts.agreement) {
+        (Some(label), None) => {
+            let _ = writeln!(text, "label = {}  # a guess from its name", quote(label));
+        }
+        (Some(label), Some(agreement)) => {
+            let turned = if agreement < 0.5 { "; it may be the other way round" } else { "" };
+            let _ = writeln!(
+                text,
+                "label = {}  # a guess: the model says the same in {:.1} % of the rows{turned}",
+                quote(label),
+                100.0 * agreement
+            );
+        }
+        (None, _) => {
+            text.push_str("# The column with the true outcome is not known; without one there are no true positive rates.\n");
+            for name in &facts.offered {
+                let _ = writeln!(text, "# label = {}  # it has two values", quote(name));
             }
         }
-        None => text.push_str("# label = \"…\"  # the column with the true outcome\n# desired = [\"…\"]\n"),
     }
-    if config.data.ignore.is_empty() {
+    if let Some(outcome) = &facts.outcome {
+        write_outcome(text, outcome, data.label.as_deref(), rows);
+    }
+    if facts.ignored.is_empty() {
         text.push_str("# ignore = []  # columns that are neither features nor label\n");
     } else {
-        let names: Vec<String> = config.data.ignore.iter().map(|name| quote(name)).collect();
-        let _ = writeln!(
-            text,
-            "ignore = [{}]  # the same in all rows, or different in every row",
-            names.join(", ")
-        );
+        text.push_str("# Columns that are neither features nor label. A column that the model needs must not be here.\nignore = [\n");
+        for (name, why) in &facts.ignored {
+            let _ = writeln!(text, "  {},  # {why}", quote(name));
+        }
+        text.push_str("]\n");
     }
-    if config.data.missing.is_empty() {
+    if data.missing.is_empty() {
         text.push_str("# missing = [\"?\"]  # texts that mean \"unknown\"\n");
     } else {
-        let tokens: Vec<String> = config.data.missing.iter().map(|token| quote(token)).collect();
-        let _ = writeln!(text, "missing = [{}]  # texts that mean \"unknown\"", tokens.join(", "));
+        let _ = writeln!(text, "missing = [{}]  # texts that mean \"unknown\"", quoted(&data.missing));
+    }
+}
+
+/// The outcome that people hope for: set if names tell, else a question with every reading spelled out.
+fn write_outcome(text: &mut String, outcome: &Outcome, label: Option<&str>, rows: usize) {
+    let whose = if outcome.predicted { "the model gives it to" } else { "it is the label of" };
+    let reading = |class: usize| {
+        let (name, have) = &outcome.classes[class];
+        let all: usize = outcome.classes.iter().map(|(_, count)| count).sum();
+        format!(
+            "{whose} {} of {} rows; the {} others are turned down if people hope for {}",
+            grouped(have),
+            grouped(rows),
+            grouped(all - have),
+            one_line(name)
+        )
+    };
+    if let Some(good) = outcome.good {
+        let name = quote(&outcome.classes[good].0);
+        let _ = writeln!(text, "desired = [{name}]  # a guess from the name: {}", reading(good));
+        return;
+    }
+    let names: Vec<String> = outcome.classes.iter().map(|(name, _)| name.clone()).collect();
+    let until = match is_text(&names) || names.len() != 2 {
+        true => "until then no run begins".to_owned(),
+        false => format!("until then a run takes {} and warns", one_line(&names[1])),
+    };
+    let _ = writeln!(text, "# Which outcome do people hope for? Switch one of these on; {until}.");
+    if let Some(label) = label.filter(|label| is_bad_event(label)) {
+        let _ = writeln!(text, "# `{}` sounds like something that nobody hopes for.", one_line(label));
+    }
+    for (class, name) in names.iter().enumerate().take(SHOWN) {
+        let _ = writeln!(text, "# desired = [{}]  # {}", quote(name), reading(class));
     }
 }
 
@@ -164,75 +191,23 @@ fn write_feature(text: &mut String, feature: &Feature, values: &[f64]) {
         Kind::Binary { levels } => format!("binary: {}", list(levels)),
     };
     let _ = writeln!(text, "\n[features.{}]  # {what}", key(&feature.name));
-    if words(&feature.name).iter().any(|word| PERSONAL.contains(&word.as_str())) {
-        text.push_str("immutable = true  # suggested: nobody should be asked to change it\n");
+    match personal(&feature.name) {
+        Some(found) if found.clear => {
+            let _ = writeln!(
+                text,
+                "protected = true  # {}: nobody can be asked to change it, or should be judged by it",
+                found.reason
+            );
+        }
+        Some(found) => {
+            let _ = writeln!(text, "# protected = true  # {}", found.reason);
+        }
+        None => {}
     }
 }
 
-/// The column that is probably the label.
-fn guess_label(table: &Table) -> Option<String> {
-    let few = |name: &str| (2..=10).contains(&distinct_values(table, name));
-    let known = LABELS.iter().find_map(|label| table.names().find(|name| name.eq_ignore_ascii_case(label)));
-    let last = table.names().last().filter(|name| distinct_values(table, name) == 2);
-    known.filter(|name| few(name)).or(last).map(String::from)
-}
-
-/// Columns that say nothing (one value) or nothing general (numbering the rows).
-fn idle_columns(table: &Table, label: Option<&str>) -> Vec<String> {
-    let idle = |name: &str| {
-        let values = distinct_values(table, name);
-        let numbers_rows = values == table.rows
-            && table.rows > 2
-            && words(name).last().is_some_and(|word| NUMBERING.contains(&word.as_str()));
-        values <= 1 || numbers_rows
-    };
-    let names: Vec<String> =
-        table.names().filter(|name| Some(*name) != label && idle(name)).map(String::from).collect();
-    // If nothing else is left, the error about constant features says more than an empty file.
-    if names.len() + usize::from(label.is_some()) >= table.columns.len() { Vec::new() } else { names }
-}
-
-fn distinct_values(table: &Table, name: &str) -> usize {
-    match table.column(name).map(|column| &column.cells) {
-        None => 0,
-        Some(Cells::Text { levels, .. }) => levels.len(),
-        Some(Cells::Numbers(numbers)) => {
-            let mut known: Vec<f64> = numbers.iter().copied().filter(|number| !number.is_nan()).collect();
-            known.sort_by(f64::total_cmp);
-            known.dedup();
-            known.len()
-        }
-    }
-}
-
-/// The "unknown" texts that occur in the table's text columns.
-fn tokens(table: &Table) -> Vec<String> {
-    let occurs = |token: &&&str| {
-        table.columns.iter().any(|column| match &column.cells {
-            Cells::Text { levels, .. } => levels.iter().any(|level| level.trim() == **token),
-            Cells::Numbers(_) => false,
-        })
-    };
-    TOKENS.iter().filter(occurs).map(|token| (*token).to_owned()).collect()
-}
-
-/// The words of a name such as `native-country`, `status_sex` or `MaritalStatus`, in lower case.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut small_before = false;
-    for letter in name.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && small_before) {
-            words.push(String::new());
-        }
-        if letter.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(letter.to_lowercase());
-        }
-        small_before = letter.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
+fn quoted(texts: &[String]) -> String {
+    texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(", ")
 }
 
 fn list(values: &[String]) -> String {
@@ -278,7 +253,7 @@ mod tests {
     use std::path::Path;
 
     fn started(table: &Table) -> (String, Config) {
-        let text = Config::init(table, "t.csv").unwrap();
+        let text = Config::init(table, "t.csv", None, &[]).unwrap();
         let config =
             Config::parse(&text, Path::new("sogar.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
         config.check(Some(table)).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -301,13 +276,13 @@ mod tests {
         assert_eq!(config.data.desired, ["yes"]);
         assert_eq!(config.data.ignore, ["customer id", "const"]);
         assert_eq!(config.data.missing, ["?"]);
-        let immutable: Vec<&str> = config
+        let protected: Vec<&str> = config
             .features
             .iter()
-            .filter(|(_, setting)| setting.immutable == Some(true))
+            .filter(|(_, setting)| setting.protected == Some(true))
             .map(|(name, _)| name.as_str())
             .collect();
-        assert_eq!(immutable, ["MaritalStatus", "age", "sex"]);
+        assert_eq!(protected, ["MaritalStatus", "age", "sex"]);
         assert!(config.features.contains_key("job.kind") && config.features.contains_key("mortgage"));
         assert!(text.contains("[features.age]  # integer, 30 to 50"), "{text}");
         assert!(text.contains("# binary") || text.contains("# categorical: f, m"), "{text}");
@@ -322,13 +297,5 @@ mod tests {
         let (text, config) = started(&Table::from_columns("", columns).unwrap());
         assert_eq!(config.features.len(), names.len() + 1, "{text}");
         assert_eq!(config.data.label, None);
-    }
-
-    #[test]
-    fn names_are_taken_apart() {
-        assert_eq!(words("native-country"), ["native", "country"]);
-        assert_eq!(words("MaritalStatus"), ["marital", "status"]);
-        assert_eq!(words("AGE"), ["age"]);
-        assert_eq!(words("mortgage"), ["mortgage"]);
     }
 }

@@ -172,6 +172,9 @@ pub struct FeatureConfig {
     /// No action changes it (it may still be used for splits).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub immutable: Option<bool>,
+    /// No action changes it and no tree splits on it (age, sex, race, …). `false` says that this is known and not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected: Option<bool>,
     /// Only upwards or only downwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
@@ -200,6 +203,18 @@ pub struct FeatureConfig {
     /// Weight of its cost (default: 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
+}
+
+impl FeatureConfig {
+    /// Whether no action may change the feature.
+    pub fn is_fixed(&self) -> bool {
+        self.immutable == Some(true) || self.protected == Some(true)
+    }
+
+    /// Whether trees may split on the feature.
+    pub fn is_split(&self) -> bool {
+        self.split != Some(false) && self.protected != Some(true)
+    }
 }
 
 /// Kinds by name.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use super::{Config, KindName};
-use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::error::{Error, ErrorKind, Faults, Result, suggest};
 use crate::feature::format_number;
 use crate::files::read_text;
 use crate::table::ReadOptions;
@@ -26,16 +26,10 @@ impl Config {
     /// # Ok::<(), sogar::Error>(())
     /// ```
     pub fn parse(text: &str, path: &Path) -> Result<Config> {
-        toml::from_str(text).map_err(|cause| {
-            let (message, help) = explain(cause.message());
-            let mut error = Error::new(ErrorKind::Config, message).file(path);
-            if let Some(span) = cause.span() {
-                let end = span.start.min(text.len());
-                let before = text.as_bytes()[..end].iter();
-                error = error.row(1 + before.filter(|byte| **byte == b'\n').count());
-            }
-            if help.is_empty() { error } else { error.help(help) }
-        })
+        match toml::from_str(text) {
+            Ok(config) => Ok(config),
+            Err(first) => Err(all_faults(text, &first).file(path)),
+        }
     }
 
     /// Reads a configuration that is written as JSON, with the same keys.
@@ -83,6 +77,62 @@ impl Config {
         }
         Ok(options)
     }
+}
+
+/// Faults that are looked for in one file.
+const MOST_FAULTS: usize = 50;
+
+/// All faults of a text of which the first is known. A setting that can't be read is blanked out, and the rest is read again.
+fn all_faults(text: &str, first: &toml::de::Error) -> Error {
+    let mut faults = Faults::default();
+    faults.add(fault_at(text, first));
+    let mut lines: Vec<&str> = text.lines().collect();
+    let mut at = line_of(text, first);
+    // Text that is no TOML at all has one fault: what follows it may mean anything.
+    if text.parse::<toml::Table>().is_ok() {
+        for _ in 1..MOST_FAULTS {
+            let Some(line) = at.filter(|&line| line < lines.len() && !lines[line].is_empty()) else { break };
+            let is_header = |line: &str| line.trim_start().starts_with('[');
+            let block = if is_header(lines[line]) {
+                1 + lines[line + 1..].iter().take_while(|line| !is_header(line)).count()
+            } else {
+                1
+            };
+            lines[line..line + block].fill("");
+            let rest = lines.join("\n");
+            match toml::from_str::<Config>(&rest) {
+                Ok(config) => {
+                    faults.take(config.check(None));
+                    break;
+                }
+                Err(_) if rest.parse::<toml::Table>().is_err() => break,
+                Err(next) => {
+                    faults.add(fault_at(&rest, &next));
+                    at = line_of(&rest, &next);
+                }
+            }
+        }
+    }
+    match faults.finish() {
+        Err(error) => error,
+        Ok(()) => fault_at(text, first),
+    }
+}
+
+/// The line, from 0, at which an error stands.
+fn line_of(text: &str, cause: &toml::de::Error) -> Option<usize> {
+    let start = cause.span()?.start.min(text.len());
+    Some(text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count())
+}
+
+/// What the parser says, with its line and what to do.
+fn fault_at(text: &str, cause: &toml::de::Error) -> Error {
+    let (message, help) = explain(cause.message());
+    let mut error = Error::new(ErrorKind::Config, message);
+    if let Some(line) = line_of(text, cause) {
+        error = error.row(line + 1);
+    }
+    if help.is_empty() { error } else { error.help(help) }
 }
 
 fn delimiter(text: &str) -> Result<u8> {
@@ -219,6 +269,29 @@ mod tests {
         assert!(fault.contains("line 2") && fault.contains("did you mean `immutable`?"), "{fault}");
         let fault = message("[featurs.age]\n");
         assert!(fault.contains("did you mean `features`?"), "{fault}");
+    }
+
+    #[test]
+    fn all_faults_of_a_file_are_reported_at_once() {
+        let text = "bins = -3\n[data]\nlabl = \"x\"\nlabel = 3\n[featurs.age]\nimmutable = true\n[limits]\nmax_depth = 99\n";
+        let fault = message(text);
+        assert!(fault.starts_with("sogar.toml: 5 faults:\n"), "{fault}");
+        for part in [
+            "line 1: this setting of `bins`",
+            "line 3: unknown key `labl` (did you mean `label`?)",
+            "line 4: invalid type",
+            "line 5: unknown key `featurs` (did you mean `features`?)",
+            "limits.max_depth = 99",
+        ] {
+            assert!(fault.contains(part), "{part}: {fault}");
+        }
+        assert_eq!(
+            message("[data]\nlabel = \"x\n[limits]\nmax_depth = 99\n").matches("line").count(),
+            1,
+            "no TOML"
+        );
+        let list = "[data]\nignore = [\n  1,\n  2,\n]\nlabl = 1\n";
+        assert!(message(list).contains("line 2") || message(list).contains("line 3"), "{}", message(list));
     }
 
     #[test]

@@ -27,7 +27,14 @@ pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
             })
         })
         .collect();
+    let people = front.people();
+    let count = |units: u64| match people.count(units) {
+        whole if whole.fract() == 0.0 => json!(whole as u64),
+        part => json!(part),
+    };
+    let have = people.all.saturating_sub(people.affected);
     json!({
+        "outcome": { "desired": front.population.desired, "have": count(have), "people": count(people.all) },
         "point": chosen, "cost": point.cost, "loss": point.loss, "invalidity": point.invalidity,
         "cost_sum": point.cost_sum, "loss_count": point.loss_count,
         "leaves": point.leaves, "depth": point.depth, "rules": rules,

@@ -7,21 +7,36 @@ use super::look::{Counts, Look, Streamed};
 use super::one_hot::{self, Group};
 use super::{Columns, Feature, FeatureTable, Kind, Weights, codes};
 use crate::config::{Config, FeatureConfig};
-use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::error::{Error, ErrorKind, Faults, Result, suggest};
+use crate::hints::{self, Unfit};
 use crate::table::{Table, TableSource};
 
 /// More categories than this are worth a word: they are often ids or free text.
 const MANY_LEVELS: usize = 100;
+
+/// What was found out beside the features themselves.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inferred {
+    /// What the user should know.
+    pub notices: Vec<String>,
+    /// Features that look like none, with the reason.
+    pub unfit: Vec<(usize, Unfit)>,
+}
 
 impl FeatureTable {
     /// The features of a reference table, and notices for the user (missing values, constant columns, groups).
     ///
     /// The label, the weight and ignored columns are left out; kinds are inferred unless the configuration sets them.
     pub fn infer(table: &Table, config: &Config) -> Result<(FeatureTable, Vec<String>)> {
+        FeatureTable::inferred(table, config).map(|(features, seen)| (features, seen.notices))
+    }
+
+    /// The same with the columns that look like no features.
+    pub fn inferred(table: &Table, config: &Config) -> Result<(FeatureTable, Inferred)> {
         let weights = config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
         let mut values = Vec::new();
-        let (features, notices) = inferred(table, config, &mut |_, seen, _| values.push(seen))?;
-        Ok((FeatureTable { features, values, rows: table.rows, weights }, notices))
+        let (features, seen) = inferred(table, config, &mut |_, seen, _| values.push(seen))?;
+        Ok((FeatureTable { features, values, rows: table.rows, weights }, seen))
     }
 }
 
@@ -40,9 +55,9 @@ pub(super) fn inferred(
     look: &dyn Look,
     config: &Config,
     keep: &mut dyn FnMut(&Feature, Vec<f64>, &Counts),
-) -> Result<(Vec<Feature>, Vec<String>)> {
+) -> Result<(Vec<Feature>, Inferred)> {
     let table = look.header();
-    let mut notices = Vec::new();
+    let (mut notices, mut unfit) = (Vec::new(), Vec::new());
     let left_out = left_out(table, config)?;
     let groups = groups(look, config, &left_out, &mut notices)?;
     let mut group_of: BTreeMap<&str, &Group> = BTreeMap::new();
@@ -87,12 +102,14 @@ pub(super) fn inferred(
             let missing = counts.rows_where(seen.values.len(), is_gap);
             describe(&feature, missing, seen.constant, look.header().rows, &mut notices);
             constant += usize::from(seen.constant);
+            let found = hints::unfit(column, &counts.rows, position == 0, &config.data.missing);
+            unfit.extend(found.map(|found| (features.len(), found)));
             keep(&feature, seen.values, counts);
             features.push(feature);
             Ok(())
         })?;
     }
-    check_names(&features, table, config, &left_out)?;
+    check_names(&features, table, config, &left_out, &mut notices)?;
     if features.is_empty() {
         return Err(table
             .error("no column is left to be a feature")
@@ -103,23 +120,27 @@ pub(super) fn inferred(
             .error("every feature has the same value in all rows")
             .help("give a table whose rows differ"));
     }
-    Ok((features, notices))
+    Ok((features, Inferred { notices, unfit }))
 }
 
 /// The names of columns that are no features.
 fn left_out<'a>(table: &Table, config: &'a Config) -> Result<BTreeSet<&'a str>> {
     let mut names = BTreeSet::new();
+    let mut faults = Faults::default();
     let label = config.data.label.iter().map(|name| ("data.label", name));
     let weight = config.data.weight.iter().map(|name| ("data.weight", name));
     let ignored = config.data.ignore.iter().map(|name| ("data.ignore", name));
     for (key, name) in label.chain(weight).chain(ignored) {
         if table.column(name).is_none() {
-            return Err(table
-                .error(format!("there is no column `{name}`, which {key} names"))
-                .help(suggest(name, table.names())));
+            faults.add(
+                table
+                    .error(format!("there is no column `{name}`, which {key} names"))
+                    .help(suggest(name, table.names())),
+            );
         }
         names.insert(name.as_str());
     }
+    faults.finish()?;
     Ok(names)
 }
 
@@ -180,33 +201,39 @@ fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notice
     }
 }
 
-/// The first two levels that are the same but for blanks around them.
+/// The first two levels that are the same except for blanks around them.
 fn told_apart_by_blanks(levels: &[String]) -> Option<(&str, &str)> {
     let mut trimmed: Vec<(&str, &str)> = levels.iter().map(|level| (level.trim(), level.as_str())).collect();
     trimmed.sort_unstable();
     trimmed.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
 
-/// Every `[features.NAME]` must speak of a feature.
+/// Every `[features.NAME]` must speak of a feature; what is said of a column that is none has no effect.
 fn check_names(
     features: &[Feature],
     table: &Table,
     config: &Config,
     left_out: &BTreeSet<&str>,
+    notices: &mut Vec<String>,
 ) -> Result<()> {
+    let mut faults = Faults::default();
     for name in config.features.keys() {
         if features.iter().any(|feature| feature.name == *name) {
             continue;
         }
-        let message = if left_out.contains(name.as_str()) {
-            format!("[features.{name}] speaks of a column that is the label, the weight or ignored")
-        } else if table.column(name).is_some() {
+        if left_out.contains(name.as_str()) {
+            notices.push(format!(
+                "[features.{name}] has no effect: the column is the label, the weight or ignored"
+            ));
+            continue;
+        }
+        let message = if table.column(name).is_some() {
             format!("[features.{name}] speaks of a column that is part of a one-hot group")
         } else {
             format!("[features.{name}] speaks of a feature that the table does not have")
         };
         let names = features.iter().map(|feature| feature.name.as_str());
-        return Err(Error::new(ErrorKind::Config, message).help(suggest(name, names)));
+        faults.add(Error::new(ErrorKind::Config, message).help(suggest(name, names)));
     }
-    Ok(())
+    faults.finish()
 }

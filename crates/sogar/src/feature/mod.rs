@@ -16,6 +16,7 @@ mod reference;
 mod texts;
 mod weights;
 
+pub use infer::Inferred;
 pub(crate) use infer::declare_shown;
 pub use labels::{Labels, label_names, label_values};
 pub(crate) use one_hot::truth;

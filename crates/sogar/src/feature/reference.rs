@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::infer::inferred;
+use super::infer::{Inferred, inferred};
 use super::look::Streamed;
 use super::{Feature, FeatureTable, Ordered, Scale, codes};
 use crate::config::Config;
@@ -80,17 +80,17 @@ impl Reference {
         }
     }
 
-    /// The same of a table that is read part by part, with its features inferred on the way, and notices for the user. Of its rows
+    /// The same of a table that is read part by part, with its features inferred on the way, and what the user should know. Of its rows
     /// no more than one column is in memory at a time.
-    pub fn infer(source: &dyn TableSource, config: &Config) -> Result<(Reference, Vec<String>)> {
+    pub fn infer(source: &dyn TableSource, config: &Config) -> Result<(Reference, Inferred)> {
         let scale = config.data.weight.as_deref().map(|column| Scale::read(source, column)).transpose()?;
         let mut distributions = Vec::new();
         let look = Streamed { source, scale: scale.as_ref() };
-        let (features, notices) = inferred(&look, config, &mut |feature, values, counts| {
+        let (features, seen) = inferred(&look, config, &mut |feature, values, counts| {
             let values =
                 if feature.codes.is_empty() { values } else { codes::without(&values, &feature.codes) };
             distributions.push(Arc::new(Ordered::counted(values, counts.times())));
         })?;
-        Ok((Reference { features, rows: source.header().rows, scale, distributions }, notices))
+        Ok((Reference { features, rows: source.header().rows, scale, distributions }, seen))
     }
 }

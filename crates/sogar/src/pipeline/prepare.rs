@@ -12,7 +12,8 @@ use crate::config::Config;
 use crate::cost::CostModel;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Distributions, FeatureTable, Reference, label_values};
+use crate::feature::{Distributions, Feature, FeatureTable, Reference, label_values};
+use crate::hints::{Unfit, is_label_name};
 use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
 use crate::model::LoadedModel;
 use crate::population::{Classes, affected_rows, check_predictions};
@@ -38,6 +39,8 @@ pub(super) struct Judged {
     /// The affected rows of `table`, in its order.
     pub affected: Vec<usize>,
     pub notices: Vec<String>,
+    /// Features that look like none.
+    pub unfit: Vec<(usize, Unfit)>,
     pub predictions_hash: String,
     /// How long the model took for a row of the table.
     pub seconds_per_row: f64,
@@ -60,7 +63,7 @@ impl Prepared {
         let start = Instant::now();
         let predicted = matched.predict(&model)?;
         let seconds_per_row = start.elapsed().as_secs_f64() / predicted.len().max(1) as f64;
-        let Matched { config, features, encoder, notices, .. } = matched;
+        let Matched { config, features, encoder, notices, unfit, .. } = matched;
         if let Some(column) = predictions {
             let as_label = labelled(&config, column);
             if let Some(claimed) = label_values(table, &as_label)? {
@@ -81,6 +84,7 @@ impl Prepared {
             table: features,
             places: None,
             notices,
+            unfit,
             predictions_hash: hash.finish(),
             seconds_per_row,
             config,
@@ -90,7 +94,9 @@ impl Prepared {
 
     /// The stages behind the affected people: limits, splits, edits and costs.
     pub(super) fn judged(judged: Judged) -> Result<Prepared> {
-        let Judged { mut config, reference, table, affected, mut notices, folder, .. } = judged;
+        let Judged { mut config, reference, table, affected, mut notices, mut unfit, folder, .. } = judged;
+        unfit.extend(unused_labels(&reference.features, &judged.encoder));
+        config.leave_aside(&reference.features, &unfit, &mut notices);
         budget::resolve(&reference, &mut config, &mut notices)?;
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
@@ -143,6 +149,18 @@ impl Prepared {
             seconds_per_row: judged.seconds_per_row,
         })
     }
+}
+
+/// Features that the model does not use, with few values and the name of a label.
+fn unused_labels<'a>(
+    features: &'a [Feature],
+    encoder: &'a Encoder,
+) -> impl Iterator<Item = (usize, Unfit)> + 'a {
+    let is_label = |(index, feature): &(usize, &Feature)| {
+        let used = encoder.columns.iter().any(|source| source.feature == *index);
+        !used && (2..=10).contains(&feature.levels().len()) && is_label_name(&feature.name)
+    };
+    features.iter().enumerate().filter(is_label).map(|(index, _)| (index, Unfit::Label))
 }
 
 /// The configuration of a run in which a column of the table that holds predictions is no feature.

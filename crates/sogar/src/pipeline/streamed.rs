@@ -13,8 +13,8 @@ use super::asking::HashOfPredictions;
 use super::prepare::{Judged, labelled, without_predictions};
 use crate::config::Config;
 use crate::encode::Encoder;
-use crate::error::Result;
-use crate::feature::{FeatureTable, Reference, declare_shown, label_names, label_values};
+use crate::error::{Faults, Result};
+use crate::feature::{Columns, FeatureTable, Reference, declare_shown, label_names, label_values};
 use crate::model::LoadedModel;
 use crate::population::{Classes, Comparison, some_but_not_all};
 use crate::predict::{predict_table, rows_at_once};
@@ -35,11 +35,18 @@ impl Prepared {
         let mut notices = Vec::new();
         declare_shown(source, &mut config, &model.predictor.info().columns, &mut notices)?;
         notices.extend(config.check(None)?);
-        let labels = label_names(source, &config)?;
-        config.check_label(labels.as_ref())?;
-        let (reference, more) = Reference::infer(source, &config)?;
-        notices.extend(more);
-        config.check_features(&reference.features, &mut notices)?;
+        let mut faults = Faults::default();
+        // A label that is not there is reported with other names that are not.
+        let is_there = config.data.label.as_ref().is_some_and(|label| header.column(label).is_some());
+        let labels = if is_there { faults.take(label_names(source, &config)).flatten() } else { None };
+        faults.take(config.check_label(labels.as_ref()));
+        let (reference, seen) = match Reference::infer(source, &config) {
+            Ok(inferred) => inferred,
+            Err(error) => return Err(faults.and(error)),
+        };
+        notices.extend(seen.notices);
+        faults.take(config.check_features(&reference.features, &mut notices));
+        faults.finish()?;
         let columns: Vec<&str> = header.names().collect();
         let info = model.predictor.info();
         let (encoder, more) =
@@ -69,6 +76,7 @@ impl Prepared {
             classes,
             reference,
             notices,
+            unfit: seen.unfit,
             config,
         })
     }

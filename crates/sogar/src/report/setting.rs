@@ -113,7 +113,10 @@ fn kind(feature: &Feature) -> &'static str {
 }
 
 fn change(feature: &Feature, settings: &FeatureConfig) -> String {
-    if settings.immutable == Some(true) {
+    if settings.protected == Some(true) {
+        return "never changes, and describes nobody (protected)".to_owned();
+    }
+    if settings.is_fixed() {
         return "never changes".to_owned();
     }
     let mut text = match settings.direction {
@@ -145,11 +148,25 @@ pub fn exclusions(front: &FrontFile) -> Vec<String> {
     if !config.data.ignore.is_empty() {
         lines.push(format!("Columns that were ignored: {}.", config.data.ignore.join(", ")));
     }
-    let fixed = config.features.values().filter(|settings| settings.immutable == Some(true)).count();
+    let protected = |settings: &FeatureConfig| settings.protected == Some(true);
+    let features = config.features.values();
+    let fixed = features.filter(|settings| settings.is_fixed() && !protected(settings)).count();
     if fixed > 0 {
         lines.push(format!(
             "{fixed} of {} features never change; they may still describe people.",
             front.features.len()
+        ));
+    }
+    let names: Vec<&str> = config
+        .features
+        .iter()
+        .filter(|(_, settings)| protected(settings))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !names.is_empty() {
+        lines.push(format!(
+            "Protected features, which no advice changes and no group is described by: {}.",
+            names.join(", ")
         ));
     }
     if !config.links.is_empty() {

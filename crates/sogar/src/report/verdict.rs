@@ -40,20 +40,14 @@ fn headline(front: &FrontFile) -> String {
     let people = front.people();
     let most = front.points.last().map_or(0.0, |point| 1.0 - point.loss);
     let (affected, rows) = (people.text(people.affected), people.text(people.all));
-    if most == 0.0 {
-        return format!(
-            "{affected} of {rows} people are turned down, and no shared advice helps any of them."
-        );
+    let desired: Vec<String> = front.population.desired.iter().map(|name| format!("“{name}”")).collect();
+    let begin =
+        format!("People hope for {}. {affected} of {rows} people are turned down", desired.join(" or "));
+    match most {
+        0.0 => format!("{begin}, and no shared advice helps any of them."),
+        1.0 => format!("{begin}. Shared advice could change that for all of them."),
+        most => format!("{begin}. Shared advice could change that for up to {} of them.", share(most)),
     }
-    if most == 1.0 {
-        return format!(
-            "{affected} of {rows} people are turned down. Shared advice could change that for all of them."
-        );
-    }
-    format!(
-        "{affected} of {rows} people are turned down. Shared advice could change that for up to {} of them.",
-        share(most)
-    )
 }
 
 fn best(front: &FrontFile) -> Option<String> {

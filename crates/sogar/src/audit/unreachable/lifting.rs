@@ -161,6 +161,7 @@ fn without_immutability(config: &Config) -> Config {
     let mut config = config.clone();
     for feature in config.features.values_mut() {
         feature.immutable = None;
+        feature.protected = None;
     }
     config
 }
