@@ -296,8 +296,12 @@ mod tests {
     #[test]
     fn splits_and_pairs_of_edits_of_wide_columns_count() {
         use crate::binarize::Test;
-        let feature =
-            |name: &str| Feature { name: name.into(), kind: Kind::Real, columns: Columns::One(name.into()) };
+        let feature = |name: &str| Feature {
+            name: name.into(),
+            kind: Kind::Real,
+            columns: Columns::One(name.into()),
+            codes: Vec::new(),
+        };
         let features = [feature("age"), feature("id")];
         let splits: Vec<Split> = (0..1000)
             .map(|level| Split { feature: usize::from(level > 9), test: Test::Equals(level) })

@@ -144,10 +144,11 @@ mod tests {
 
     /// `own[feature]` edits of each feature, with links from one feature to another.
     fn edits(own: &[usize], links: &[(usize, usize)]) -> Vec<Edit> {
-        let follower = |feature| Follower { feature, factor: 1.0, lo: 0.0, hi: 9.0, whole: true, codes: Vec::new() };
+        let follower =
+            |feature| Follower { feature, factor: 1.0, lo: 0.0, hi: 9.0, whole: true, codes: Vec::new() };
         let edit = |feature: usize, by: usize| Edit {
             feature,
-            change: Change::Shift { by: by as f64, lo: 0.0, hi: 9.0 },
+            change: Change::shift(by as f64, 0.0, 9.0),
             followers: links.iter().filter(|link| link.0 == feature).map(|link| follower(link.1)).collect(),
         };
         let of_feature = |(feature, &own): (usize, &usize)| (1..=own).map(move |by| (feature, by));

@@ -211,7 +211,8 @@ fn what_follows_an_edit_has_its_prices_too() {
     config.cost.kind = CostKind::Table;
     config.cost.table = Some("costs.csv".into());
     let mut linked = set(2, 1);
-    linked.followers = vec![Follower { feature: 0, factor: 2.0, lo: 1.0, hi: 10.0, whole: true, codes: Vec::new() }];
+    linked.followers =
+        vec![Follower { feature: 0, factor: 2.0, lo: 1.0, hi: 10.0, whole: true, codes: Vec::new() }];
     let read = |rows: &str| {
         std::fs::write(folder.path().join("costs.csv"), format!("feature,from,to,cost\nb,*,*,1\n{rows}\n"))
             .unwrap();

@@ -14,7 +14,7 @@ use super::prepare::{Judged, labelled, without_predictions};
 use crate::config::Config;
 use crate::encode::Encoder;
 use crate::error::{Faults, Result};
-use crate::feature::{Columns, FeatureTable, Reference, declare_shown, label_names, label_values};
+use crate::feature::{FeatureTable, Reference, declare_shown, label_names, label_values};
 use crate::model::LoadedModel;
 use crate::population::{Classes, Comparison, some_but_not_all};
 use crate::predict::{predict_table, rows_at_once};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::super::Config;
 use crate::encode::Encoder;
 use crate::error::Result;
-use crate::feature::{Columns, Feature, FeatureTable, Labels, label_values};
+use crate::feature::{FeatureTable, Labels, label_values};
 use crate::hints::{Unfit, good_class, is_label_name, personal, unfit, words};
 use crate::model::LoadedModel;
 use crate::predict::{class_names, predict_table};
@@ -209,18 +209,11 @@ fn answers_without(table: &Table, model: &LoadedModel, config: &Config) -> Resul
         Encoder::match_table_columns(predictor.info(), &features.features, &config.model, &columns)
             .map_err(|error| error.file(&model.path))?;
     let predictions = predict_table(predictor, &encoder, &features)?;
-    let used = encoder.columns.iter().flat_map(|source| columns_of(&features.features[source.feature]));
+    let used = encoder.columns.iter().flat_map(|source| features.features[source.feature].columns.names());
     Ok(Answers {
-        used: used.cloned().collect(),
+        used: used.map(str::to_owned).collect(),
         of_row: predictions.iter().map(|prediction| prediction.label).collect(),
     })
-}
-
-fn columns_of(feature: &Feature) -> &[String] {
-    match &feature.columns {
-        Columns::One(column) => std::slice::from_ref(column),
-        Columns::OneHot(columns) => columns,
-    }
 }
 
 /// How far a column agrees with the model, beyond chance (κ, negative if it is the other way round) and as a share of the rows; `None` if its values
