@@ -30,16 +30,17 @@ def cells_as(column: Any, cells: Any) -> Array:
 def _as_texts(column: Any, numbers: Array) -> Array:
     """0 and 1 as the texts that a column has for them, where it has texts of truth values."""
     truth = {"false": 0.0, "true": 1.0}
-    own = {truth[value.lower()]: value for value in column if isinstance(value, str) and value.lower() in truth}
+    texts = [value for value in column if isinstance(value, str)]
+    own = {truth[text.lower()]: text for text in texts if text.lower() in truth}
     if not own or column.dtype.kind in "biuf":
         return numbers
     for number, other in ((0.0, 1.0), (1.0, 0.0)):
         if number not in own:
-            text = "true" if number else "false"
-            own[number] = text.title() if own[other].istitle() else text.upper() if own[other].isupper() else text
-    texts = np.empty(len(numbers), dtype=object)
-    texts[:] = [own.get(number, number) for number in numbers.tolist()]
-    return texts
+            like = next((style for style in (str.title, str.upper) if style(own[other]) == own[other]), str)
+            own[number] = like("true" if number else "false")
+    cells = np.empty(len(numbers), dtype=object)
+    cells[:] = [own.get(number, number) for number in numbers.tolist()]
+    return cells
 
 
 def _truth_of(cell: Any) -> bool | None:

@@ -1,4 +1,4 @@
-"""One-hot columns as people have them: truth values, several underscores, single columns, first ones left out."""
+"""One-hot columns as people have them, columns that no model uses, and many numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,19 @@ def trained(columns: pd.DataFrame, labels: Any, path: Path) -> Path:
 def solved(table: Path, model: Path, *options: str | Path) -> tuple[Json, str]:
     """The front, and what was said on the way."""
     out = table.with_suffix(".front.json")
-    command = [the_binary(), "solve", table, "--model", model, "--bins", "5", "--max-edits", "2", "--max-depth", "1"]
+    command = [
+        the_binary(),
+        "solve",
+        table,
+        "--model",
+        model,
+        "--bins",
+        "5",
+        "--max-edits",
+        "2",
+        "--max-depth",
+        "1",
+    ]
     done = subprocess.run([*command, "-o", out, *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(out.read_text()), done.stderr
@@ -112,28 +124,19 @@ def test_columns_without_the_first_are_told_of_and_can_be_declared(
     table, config = tmp_path / "t.csv", tmp_path / "c.toml"
     made.to_csv(table, index=False)
     model = trained(made, accepted(frame), tmp_path / "m.txt")
-    _, said = solved(table, model)
-    assert 'dropped = "…"' in said and "mother_job" in said
+    guessed, said = solved(table, model)
+    assert 'dropped = "…"' in said
+    assert feature(guessed, "mother_job")["levels"] == ["(other)", *JOBS[1:]]
     columns = [name for name in made.columns if name.startswith("mother_job_")]
     config.write_text(f'[features.mother_job]\ncolumns = {json.dumps(columns)}\ndropped = "at_home"\n')
     front, said = solved(table, model, "--config", config)
     job = feature(front, "mother_job")
     assert job["levels"] == JOBS
     assert job["columns"] == {"onehot": [None, *columns]}
-    full, _ = solved_full(frame, tmp_path)
-    assert [edit for edit in edits(front) if edit["feature"] == "mother_job"]
-    assert {edit["to"] for edit in edits(full) if edit["feature"] == "mother_job"} <= set(JOBS)
+    assert [(p["cost_sum"], p["loss_count"]) for p in guessed["points"]] == [
+        (p["cost_sum"], p["loss_count"]) for p in front["points"]
+    ], "the name of a category does not matter"
     sogar("check", table.with_suffix(".front.json"), "--table", table, "--model", model)
-
-
-def solved_full(frame: pd.DataFrame, folder: Path) -> tuple[Json, str]:
-    made = dummies(frame)
-    made.to_csv(folder / "full.csv", index=False)
-    return solved(folder / "full.csv", trained(made, accepted(frame), folder / "full.txt"))
-
-
-def edits(front: Json) -> list[Json]:
-    return [edit for action in front["actions"] for edit in action["edits"]]
 
 
 def test_the_models_columns_show_the_category_that_the_table_left_out(
@@ -227,10 +230,11 @@ def test_many_numbers_stay_within_the_budget(tmp_path: Path) -> None:
 
     front, said = run()
     assert front["counts"]["actions"] <= 200_000
-    assert "a number has 2 sizes of shifts instead of 5" in said and "--actions all" in said
+    assert "a number has 2 sizes of shifts instead of 5. --actions all" in said
     assert (front["config"]["limits"]["steps"], front["config"]["limits"]["max_edits"]) == (2, 3)
     fewer, said = run("--actions", "3000")
-    assert fewer["counts"]["actions"] <= 3000 and "an action has at most 2 edits instead of 3" in said
+    assert fewer["counts"]["actions"] <= 3000
+    assert "an action has at most 2 edits instead of 3" in said
     fixed, said = run("--immutable", "x0", "--immutable", "x1")
     assert fixed["config"]["limits"]["steps"] == 2, "what is immutable does not change the shifts"
     everything, said = run("--actions", "all", "--max-edits", "2")
@@ -242,7 +246,7 @@ def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
     slow = tmp_path / "slow.py"
     slow.write_text(
         "import sys, time\nrows = sys.stdin.read().splitlines()[1:]\ntime.sleep(6)\n"
-        "print('\\n'.join(str(float(row.split(',')[0]) > 5) .replace('True', '1').replace('False', '0') for row in rows))\n"
+        "print('\\n'.join(str(int(float(row.split(',')[0]) > 5)) for row in rows))\n"
     )
     table = tmp_path / "t.csv"
     pd.DataFrame({"a": range(12), "b": [1, 2, 3] * 4}).to_csv(table, index=False)

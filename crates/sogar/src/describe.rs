@@ -145,12 +145,14 @@ pub fn leaf_text(front: &FrontFile, leaf: &Node) -> String {
 /// use sogar::describe::spoken;
 /// assert_eq!(spoken("Exec-managerial"), "Exec-managerial");
 /// assert_eq!(spoken("car (used)"), "“car (used)”");
+/// assert_eq!(spoken("not Female"), "not Female");
 /// ```
 pub fn spoken(level: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_';
     // A decimal point does not make a number look odd.
     let number = level.parse::<f64>().is_ok_and(f64::is_finite);
-    if number || (!level.is_empty() && level.chars().all(plain)) {
+    let word = level.strip_prefix("not ").unwrap_or(level);
+    if number || (!word.is_empty() && word.chars().all(plain)) {
         level.to_owned()
     } else {
         format!("“{level}”")

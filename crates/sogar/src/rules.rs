@@ -15,6 +15,8 @@ pub struct Rule {
     left: Side,
     relation: Relation,
     right: Side,
+    /// Special codes of its features. A code is no amount, so no rule holds for it.
+    codes: Vec<(usize, Vec<f64>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +65,10 @@ impl Rule {
             let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
             match (side(left, right, features), side(right, left, features)) {
                 (Ok(left), Ok(right)) if !matches!((left, right), (Side::Value(_), Side::Value(_))) => {
-                    return Ok(Rule { left, relation: *relation, right });
+                    let rule = Rule { left, relation: *relation, right, codes: Vec::new() };
+                    let coded = rule.features().map(|feature| (feature, features[feature].codes.clone()));
+                    let codes = coded.filter(|(_, codes)| !codes.is_empty()).collect();
+                    return Ok(Rule { codes, ..rule });
                 }
                 (Err(error), _) | (_, Err(error)) => problem = problem.or(Some(error)),
                 _ => {}
@@ -83,6 +88,9 @@ impl Rule {
             Side::Feature(feature) => value(feature),
             Side::Value(value) => value,
         };
+        if self.codes.iter().any(|(feature, codes)| codes.contains(&value(*feature))) {
+            return false;
+        }
         let (left, right) = (get(self.left), get(self.right));
         match self.relation {
             Relation::AtMost => left <= right,

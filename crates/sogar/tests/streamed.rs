@@ -245,7 +245,10 @@ fn errors_name_the_same_place() {
     assert!(said.contains("column `debt`: the column has no values at all"), "{said}");
     let columns = "columns = [\"job_smith\", \"job_cook\", \"job_clerk\"]\n";
     let said = fails(&with(&format!("[features.work]\n{columns}")), "job_cook", numbers("job_cook", 1.0));
-    assert!(said.contains("column `job_cook`: a one-hot column must hold 0 or 1"), "{said}");
+    assert!(
+        said.contains("column `job_cook`: a one-hot column must hold 0 and 1, or true and false"),
+        "{said}"
+    );
     let weighted = base.replace(", \"people\"]", "]\nweight = \"people\"");
     let said = fails(&weighted, "people", numbers("people", 0.0));
     assert!(said.starts_with("people, line 71, column `people`: a weight of 0 counts for nobody"), "{said}");

@@ -181,8 +181,24 @@ fn columns_that_do_not_fit_are_named_with_a_suggestion() {
 
 #[test]
 fn features_that_the_model_does_not_use_are_noted() {
-    let (_, notices) = matched(&info(&["a"]), &[number("a"), number("b")]);
-    assert_eq!(notices, ["the model does not use `b`"]);
+    let features = [number("a"), number("b")];
+    let (encoder, _) = matched(&info(&["a"]), &features);
+    assert_eq!(encoder.unused(&features).unwrap(), "the model does not use `b`");
+}
+
+#[test]
+fn a_category_that_nobody_has_is_a_column_of_zeros() {
+    let features = [
+        one_hot("mother", &["a", "b"], &["mother_a", "mother_b"]),
+        categorical("mother_job", &["x", "y"], None),
+    ];
+    let model = info(&["mother_a", "mother_b", "mother_c", "mother_job_x", "mother_job_z"]);
+    let (encoder, notices) = matched(&model, &features);
+    assert_eq!(encoder.columns[2], ColumnSource { feature: 0, map: Some(vec![0.0; 3]) });
+    assert_eq!(encoder.columns[4], ColumnSource { feature: 1, map: Some(vec![0.0; 3]) });
+    assert!(notices[1].contains("nobody in the table has `mother_job` = `z`"), "{notices:?}");
+    let text = refused(&info(&["mother_a", "father_c"]), &features);
+    assert!(text.contains("`father_c`"), "{text}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //!
 //! Columns belong together if their names share what stands before a separator (`job:`, `job=`, `job_`) and exactly one of them is 1 in every row. A name of
 //! several underscores is cut at the last one that all columns of the group share: `mother_job_teacher` and `mother_job_nurse` are the levels `teacher`
-//! and `nurse` of `mother_job`. One column alone (`Sex:Female`) is a pair: Female, or not. Where one category has no column (`drop_first`), values alone prove
-//! nothing; the group is taken if the model has the column that the table lacks, and the user is told of it otherwise.
+//! and `nurse` of `mother_job`. One column alone (`Sex:Female`) is a pair: Female, or not. One category may have no column (`drop_first`): then never two columns
+//! are 1 in a row, though by chance some would be. If the model has the column that the table lacks, its name is that of the category.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,10 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::feature::look::Look;
 
-/// So many rows would have two columns of 1 by chance: then it is worth a word that none has.
-const WORTH_A_WORD: f64 = 5.0;
+/// If so many rows would have two columns of 1 by chance and none has, it is no chance.
+const NO_CHANCE: f64 = 5.0;
+/// The category without a column, if nobody names it.
+const OTHER: &str = "(other)";
 
 /// Columns that share what stands before a separator.
 struct Prefixed<'a> {
@@ -92,7 +94,7 @@ pub(in crate::feature) fn inferred(
             continue;
         }
         let sums = look.sums(members)?;
-        if sums.lacks_one() && sums.expected_together() >= WORTH_A_WORD {
+        if sums.lacks_one() && sums.expected_together() >= NO_CHANCE {
             incomplete.push((set, sums));
         } else if sums.is_one_hot() {
             if table.column(prefix).is_some() {
@@ -111,21 +113,22 @@ pub(in crate::feature) fn inferred(
             taken.extend(members.iter().copied());
         }
     }
-    let mut told: BTreeSet<&str> = BTreeSet::new();
     for (set, sums) in incomplete {
         let Prefixed { separator, prefix, members } = set;
-        let known = |member: &&str| taken.contains(member) || told.contains(member);
-        if members.iter().any(known) || table.column(prefix).is_some() {
+        let is_name = table.column(prefix).is_some() || groups.iter().any(|group| group.name == *prefix);
+        if members.iter().any(|member| taken.contains(member)) || is_name {
             continue;
         }
-        told.extend(members.iter().copied());
         notices.push(format!(
-            "of the columns `{prefix}{separator}…` never two are 1, and in {} of {} rows none is: if they are one feature without the column of a \
-             category (drop_first), declare it, or actions may set two of them: [features.{prefix:?}] columns = [{}], dropped = \"…\"",
+            "{} columns `{prefix}{separator}…`, of which never two are 1, are read as one categorical feature `{prefix}`; in {} of {} rows none is 1 (drop_first): these have \
+             the category `{OTHER}`. Name it: [features.{prefix:?}] columns = [{}], dropped = \"…\"",
+            members.len(),
             sums.none,
             sums.rows,
             set.listed()
         ));
+        groups.push(Group::new(prefix, set.levels(), Some(OTHER.to_owned())));
+        taken.extend(members.iter().copied());
     }
     for set in sets.iter().filter(|set| set.separator != '_') {
         let Prefixed { separator, prefix, members } = set;
@@ -313,14 +316,19 @@ mod tests {
     }
 
     #[test]
-    fn a_group_without_a_column_is_told_of_but_not_guessed() {
+    fn a_group_without_a_column_has_another_category() {
         let mut notices = Vec::new();
-        assert!(inferred(&dropped(), |_| true, &mut notices).unwrap().is_empty());
+        let groups = inferred(&dropped(), |_| true, &mut notices).unwrap();
+        assert_eq!(
+            (groups[0].name.as_str(), groups[0].levels.as_slice()),
+            ("job", ["(other)", "a", "b"].map(String::from).as_slice())
+        );
         assert!(notices[0].contains("columns = [\"job_a\", \"job_b\"], dropped = "), "{notices:?}");
         let rare = |at: usize| (0..60).map(|row| f64::from(row == at)).collect::<Vec<_>>();
         let mut notices = Vec::new();
-        inferred(&table(&[("has_a", &rare(0)), ("has_b", &rare(1))]), |_| true, &mut notices).unwrap();
-        assert!(notices.is_empty(), "rare columns are seldom 1 together: {notices:?}");
+        let groups =
+            inferred(&table(&[("has_a", &rare(0)), ("has_b", &rare(1))]), |_| true, &mut notices).unwrap();
+        assert!(groups.is_empty() && notices.is_empty(), "rare columns are seldom 1 together: {notices:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ const features = new Map(data.features.map((feature) => [feature.name, feature])
 /** A value's name within a sentence: in quotes if it would not read as one word. */
 export function spoken(level) {
   const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(level) && Number.isFinite(Number(level));
-  return number || /^[\p{Alphabetic}\p{N}_-]+$/u.test(level) ? level : `“${level}”`;
+  return number || /^(not )?[\p{Alphabetic}\p{N}_-]+$/u.test(level) ? level : `“${level}”`;
 }
 
 /** Parts as plain text, names in backticks. */
