@@ -22,6 +22,7 @@ from ._errors import (
     TooLargeError,
 )
 from ._estimator import Sogar
+from ._init import init_config
 from ._matrix import MatrixFront, MatrixLeaf, MatrixPoint, MatrixSplit, solve_matrix
 from ._native import __version__
 from ._people import AuditFailedError, Explanation
@@ -50,6 +51,7 @@ __all__ = [
     "Summary",
     "TooLargeError",
     "__version__",
+    "init_config",
     "plot_disparity",
     "plot_front",
     "plot_tree",

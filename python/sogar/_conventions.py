@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import _native, _settings
 from ._errors import ArgumentError, not_fitted
+from ._summary import outcome_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -79,14 +81,18 @@ class Conventions:
         return np.asarray(self.feature_names_in_, dtype=object)
 
     def __repr__(self) -> str:
-        """The estimator with the parameters that are not at their defaults."""
+        """The estimator with the parameters that are not at their defaults, and what it was fitted for."""
         defaults = _settings.defaults_of(type(self))
         said = [
             f"{name}={value!r}"
             for name, value in self.get_params().items()
             if not _settings._same(value, defaults[name])
         ]
-        return f"{type(self).__name__}({', '.join(said)})"
+        text = f"{type(self).__name__}({', '.join(said)})"
+        if not hasattr(self, "_front"):
+            return text
+        outcome = json.loads(self._front.summary(0))["outcome"]
+        return f"{text}  # {outcome_text(outcome['desired'], outcome['have'], outcome['people'])}"
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the model and what holds it: parameters and the fitted summary's data."""

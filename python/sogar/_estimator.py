@@ -58,6 +58,7 @@ class Sogar(Conventions, ForPeople):
             function of a row (a dictionary) and an edit of it (a dictionary with `feature`, `op`, `from`,
             `to`, `text`) that gives a number from 0 on.
         immutable: Features that no action changes.
+        protected: Features that no action changes and no tree splits on: age, sex, race and the like.
         directions: Features that may only ``"increase"`` or ``"decrease"``, as a dictionary.
         ranges: Ranges ``(lo, hi)`` that edits of a feature stay within.
         steps: Sizes of shifts, in bins.
@@ -106,6 +107,7 @@ class Sogar(Conventions, ForPeople):
             depth.
         status_: ``complete``, ``complete_on_sample``, ``time_limit``, ``memory_limit`` or ``cancelled``.
         n_affected_: How many people the model turns down: rows, or their weight.
+        desired_: The outcomes that people hope for.
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
         feature_names_in_: Names of the table's columns.
         n_features_in_: Their number.
@@ -114,7 +116,8 @@ class Sogar(Conventions, ForPeople):
 
     >>> import numpy as np
     >>> people = np.random.default_rng(0).uniform(0, 100, size=(200, 2))
-    >>> front = Sogar(max_depth=1, max_edits=1, bins=10).fit(people, lambda rows: rows.sum(axis=1) > 90)
+    >>> granted = lambda rows: rows.sum(axis=1) > 90
+    >>> front = Sogar(max_depth=1, max_edits=1, bins=10).fit(people, granted, desired=1)
     >>> front.status_, len(front.front_)
     ('complete', 34)
     """
@@ -129,6 +132,7 @@ class Sogar(Conventions, ForPeople):
         cost: str | Callable[[dict[str, Any], dict[str, Any]], float] = "mps",
         *,
         immutable: Sequence[str] = (),
+        protected: Sequence[str] = (),
         directions: Mapping[str, str] | None = None,
         ranges: Mapping[str, Sequence[float]] | None = None,
         steps: Mapping[str, Sequence[int]] | None = None,
@@ -175,6 +179,7 @@ class Sogar(Conventions, ForPeople):
         self.bins = bins
         self.cost = cost
         self.immutable = immutable
+        self.protected = protected
         self.directions = directions
         self.ranges = ranges
         self.steps = steps
@@ -215,14 +220,15 @@ class Sogar(Conventions, ForPeople):
 
     # fitting ---------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, model: Any, *, desired: Any = 1, client: Any = None) -> Sogar:  # noqa: N803 - as scikit-learn calls it
+    def fit(self, X: Any, model: Any, *, desired: Any = None, client: Any = None) -> Sogar:  # noqa: N803 - as scikit-learn calls it
         """Finds the front for the people in a table whom a model turns down.
 
         Args:
             X: A pandas, polars or pyarrow table, an array, the path of a CSV or Parquet file, or a table of
                 Dask.
             model: A fitted classifier, any callable on rows, or the path of a model file.
-            desired: The label, or labels, that people hope for (default: class 1).
+            desired: The label, or labels, that people hope for. By default the one with a good name, such as
+                ``"approved"`` or ``"yes"``; of 0 and 1 it is 1, with a warning; other texts are an error.
             client: A client of ``dask.distributed``, whose workers do the work. The result is the same.
 
         Returns:
@@ -235,6 +241,8 @@ class Sogar(Conventions, ForPeople):
                 if getattr(self, name) is not None:
                     raise ArgumentError(f"`{name}` and `client` do not go together", "leave one of them out")
         problem, table, about = self._prepare(X, model, desired, rows_in_file=client is None)
+        for text in problem.warnings(self.config is not None or self.preset is not None):
+            warnings.warn(text, SogarWarning, stacklevel=2)
         with Progress(self.progress) as bar:
             if client is None:
                 front, texts, interrupt = problem.solve(bar)
@@ -343,17 +351,12 @@ class Sogar(Conventions, ForPeople):
     ) -> Adapted:
         """A model object, and how it is read or asked."""
         from ._models import adapt
-        from ._models._boosters import is_booster
 
         data = config.get("data", {})
         aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
-        rows = table.data
-        if table.kind in ("path", "arrow"):
-            # Boosters want the categories that they were trained on, which a file does not have.
-            rows = None if is_booster(model) else as_frame(native.columns())
         return adapt(
             model,
-            rows,
+            rows_for(model, table, native),
             columns=table.names,
             features=[name for name in table.names if name not in aside],
             threshold=config.get("model", {}).get("threshold"),
@@ -375,6 +378,7 @@ class Sogar(Conventions, ForPeople):
         self.n_affected_ = (
             affected if weight is None else number_of_people(weight["affected"], weight["unit"])
         )
+        self.desired_ = list(about["population"]["desired"])
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
         self.path_taken_ = path_taken
         self.notices_ = list(notices)
@@ -472,7 +476,7 @@ class Sogar(Conventions, ForPeople):
         edited = table.edited(problem.edited(self._front, self._point, native))
         return _in_kind(edited, self._wanted_output(), table)
 
-    def fit_transform(self, X: Any, model: Any, *, desired: Any = 1) -> Any:  # noqa: N803
+    def fit_transform(self, X: Any, model: Any, *, desired: Any = None) -> Any:  # noqa: N803
         """Fits, and gives the table after the changes that the summary with the lowest invalidity advises."""
         return self.fit(X, model, desired=desired).transform(X)
 
@@ -587,7 +591,9 @@ class Sogar(Conventions, ForPeople):
         other = type(self)(config=about["config"], batch=self.batch, n_jobs=self.n_jobs, classes=self.classes)
         if callable(self.cost):
             other.cost = self.cost
-        problem, table, details = other._prepare(X, model, 1)
+        hoped = about["population"]["desired"]
+        desired = None if all(name.isdigit() for name in hoped) else hoped
+        problem, table, details = other._prepare(X, model, desired)
         hashes = problem.hashes
         for what, mine in (("table", about["table"]["hash"]), ("model", about["model"]["hash"])):
             if hashes[what] != mine:
@@ -622,6 +628,16 @@ class Sogar(Conventions, ForPeople):
 
             return f"<pre>{escape(repr(self))}</pre>"
         return self.summary_._repr_html_()
+
+
+def rows_for(model: Any, table: UserTable, native: _native.Table) -> Any:
+    """The table as a model object is shown it; ``None`` where there is only a file that it could not take."""
+    from ._models._boosters import is_booster
+
+    if table.kind in ("path", "arrow"):
+        # Boosters want the categories that they were trained on, which a file does not have.
+        return None if is_booster(model) else as_frame(native.columns())
+    return table.data
 
 
 def _is_model_file(model: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from . import _native
 from ._columns import column_of
-from ._errors import ArgumentError, ModelError
+from ._errors import ArgumentError, ModelError, SogarWarning
 from ._progress import Progress
 from ._settings import as_json, class_text
 from ._tables import UserTable, in_one_piece, is_dask, kind_of
@@ -163,6 +164,12 @@ class ForPeople:
                 leader = _native.DividedAudit(problem, self._front, names, **asked)
                 found, verdicts = self._led(leader, holdout, other_columns, client, bar)
         audit: dict[str, Any] = json.loads(found)
+        for population in (audit["reference"], audit["holdout"]):
+            if population and population["agreement"] is not None and population["agreement"] < 0.5:
+                for note in audit["notes"]:
+                    if "contradict the model" in note:
+                        warnings.warn(note, SogarWarning, stacklevel=2)
+                break
         holding = [verdict for verdict in json.loads(verdicts) if verdict.get("holds")]
         if holding:
             raise AuditFailedError(audit, holding)
@@ -243,7 +250,7 @@ class ForPeople:
         with_people = bool(names) or holdout is not None or include_rows or bool(unreachable)
         problem = self._require_problem() if with_people or self._problem is not None else None
         with Progress(self.progress) as bar:
-            _native.report(
+            _, texts = _native.report(
                 self._front,
                 problem,
                 os.fspath(path),
@@ -259,6 +266,8 @@ class ForPeople:
                 draws=draws,
                 progress=bar,
             )
+        for text in texts:
+            warnings.warn(text, SogarWarning, stacklevel=2)
         return Path(path)
 
     def plot_disparity(self, groups: Any, ax: Any = None, **options: Any) -> Any:

@@ -74,6 +74,8 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
         features.setdefault(name, {}).update(settings)
     for name in _listed(said.get("immutable"), "immutable"):
         features.setdefault(name, {})["immutable"] = True
+    for name in _listed(said.get("protected"), "protected"):
+        features.setdefault(name, {})["protected"] = True
     for parameter, key in _PER_FEATURE.items():
         for name, value in _mapping(said.get(parameter), parameter).items():
             features.setdefault(name, {})[key] = value
@@ -129,27 +131,27 @@ def with_order(config: dict[str, Any], ordered: Mapping[str, list[str]]) -> None
 
 
 def with_classes(config: dict[str, Any], names: list[str], desired: Any) -> None:
-    """Adds the names of the model's classes and which of them are desired.
+    """Adds the names of the model's classes and which of them are desired, if that is said.
 
     ``desired=1`` means the class called 1, or the second of two where none is.
 
     >>> config = {}
-    >>> with_classes(config, ["bad", "good"], 1)
+    >>> with_classes(config, ["bad", "good"], None)
     >>> config
     {'model': {'classes': ['bad', 'good']}}
-    >>> with_classes(config, ["bad", "good"], "bad")
+    >>> with_classes(config, ["bad", "good"], 1)
     >>> config["data"]
-    {'desired': ['bad']}
+    {'desired': ['good']}
     """
     plain = [str(position) for position in range(len(names))]
     if names and names != plain and not config.get("model", {}).get("classes"):
         config.setdefault("model", {})["classes"] = names
     names = config.get("model", {}).get("classes") or names
     wanted = [class_text(value) for value in _listed(desired, "desired", scalar=True)]
-    if wanted == ["1"]:
-        second = len(names) == 2 and names[1] == "1"
-        if config.get("data", {}).get("desired") or "1" not in names or second:
-            return
+    if not wanted:
+        return
+    if wanted == ["1"] and len(names) == 2 and "1" not in names:
+        wanted = [names[1]]
     config.setdefault("data", {})["desired"] = wanted
 
 

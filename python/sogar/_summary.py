@@ -38,6 +38,9 @@ class Summary:
         person: How much of `affected`, `loss_count`, ``rows`` and ``flipped`` one person is: 1, or a power of
             ten where rows have weights with decimals.
         points: Number of points of the front.
+        desired: The outcomes that people hope for.
+        people: Number of people of the table.
+        have: How many of them have a desired outcome.
         rules: One dictionary a group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
             ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.
         tree: The tree as nested dictionaries: ``split``, ``left``, ``right``, or a leaf's ``action``,
@@ -63,6 +66,9 @@ class Summary:
         self.affected: int = weight["affected"]
         self.person: int = weight["unit"]
         self.points = len(front)
+        self.desired: list[str] = said["outcome"]["desired"]
+        self.people: int | float = said["outcome"]["people"]
+        self.have: int | float = said["outcome"]["have"]
         self.tree: Json = json.loads(front.tree_json(point))
         self.unit: int = about["cost"]["unit"]
         self.whole = [feature["name"] for feature in about["features"] if feature["kind"] == "integer"]
@@ -95,13 +101,18 @@ class Summary:
             f"(invalidity {self.invalidity:.3f}), {groups}"
         )
 
+    @property
+    def outcome(self) -> str:
+        """The outcome that people hope for and how many have it, in a sentence."""
+        return outcome_text(self.desired, self.have, self.people)
+
     def __str__(self) -> str:
-        """The headline and the tree."""
-        return f"{self.headline}\n{self._texts['tree'].rstrip()}"
+        """The headline, the outcome and the tree."""
+        return f"{self.headline}\n{self.outcome}\n{self._texts['tree'].rstrip()}"
 
     def __repr__(self) -> str:
         """Short, for lists and debuggers."""
-        return f"<Summary {self.headline}>"
+        return f"<Summary {self.headline}. {self.outcome}>"
 
     def to_text(self, format: str = "tree") -> str:  # noqa: A002 - the command line's word
         """The summary as text: ``"tree"``, ``"rules"`` (sentences) or ``"dot"`` (Graphviz)."""
@@ -114,7 +125,8 @@ class Summary:
     def to_dict(self) -> Json:
         """What ``sogar show --json`` prints."""
         names = ("point", "cost", "loss", "invalidity", "cost_sum", "loss_count", "leaves", "depth", "rules")
-        return {name: getattr(self, name) for name in names}
+        outcome = {"desired": self.desired, "have": self.have, "people": self.people}
+        return {"outcome": outcome, **{name: getattr(self, name) for name in names}}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the tree with matplotlib; see `Sogar.plot_tree`."""
@@ -125,6 +137,16 @@ class Summary:
     def _repr_html_(self) -> str:
         """A table of groups for notebooks. Every text from the table or the model is escaped."""
         return summary_html(self)
+
+
+def outcome_text(desired: Collection[str], have: float, people: float) -> str:
+    """What people hope for, and how many of them have it.
+
+    >>> outcome_text(["good"], 700, 1000)
+    'People hope for `good`: 700 of 1,000 have it.'
+    """
+    names = " or ".join(f"`{name}`" for name in desired)
+    return f"People hope for {names}: {have:,} of {people:,} have it."
 
 
 def number_of_people(units: int, person: int) -> int | float:
@@ -231,6 +253,6 @@ def summary_html(summary: Summary) -> str:
     }
     head = "".join(f'<th scope="col" style="{CELL[side]}">{name}</th>' for name, side in names.items())
     return (
-        f"<div><p><b>{html.escape(summary.headline)}</b></p>"
+        f"<div><p><b>{html.escape(summary.headline)}</b><br>{html.escape(summary.outcome)}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -51,7 +51,7 @@ def test_a_file_gives_the_same_bytes(
 ) -> None:
     table, model, out = GERMAN / "german.csv", GERMAN / "model.txt", tmp_path / "front.json"
     run_cli("solve", table, "--model", model, "-o", out, "--quiet", *flags.split())
-    desired = params.pop("desired", 1)
+    desired = params.pop("desired", None)
     estimator = Sogar(progress=False, **params).fit(table, str(model), desired=desired)
     assert without_run(estimator.to_json() or "") == without_run(out.read_text(encoding="utf-8"))
     ours = tmp_path / "ours.json"

@@ -124,3 +124,31 @@ refusals! {
     a_condition_on_held_out_people_without_any: ["--fail-on", "holdout.gap(loss, owner) > 1"];
     a_value_that_nobody_has: ["--group", "owner=maybe"];
 }
+
+#[test]
+fn labels_that_contradict_the_model_are_warned_of() {
+    let folder = Folder::new();
+    let turned = folder.read("people.csv").lines().map(|line| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        cells[6] = match cells[6] {
+            "yes" => "no",
+            "no" => "yes",
+            name => name,
+        };
+        cells.join(",") + "\n"
+    });
+    let turned: String = turned.collect();
+    folder.write("people.csv", turned);
+    assert_eq!(folder.solve(&["-o", "new.json", "-q"]).code, 0);
+    let run = folder.sogar(&["audit", "new.json", "--group", "job", "--json"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("warning: The true labels contradict the model"), "{run}");
+    let audit = run.json();
+    assert!(audit["reference"]["agreement"].as_f64().unwrap() < 0.5);
+    assert!(audit["notes"].to_string().contains("contradict the model"));
+    let run = folder.sogar(&["report", "new.json", "--group", "job", "-o", "report.html"]);
+    assert!(run.stderr.contains("contradict the model"), "{run}");
+    assert!(folder.read("report.html").contains("contradict the model"));
+    let run = folder.sogar(&["audit", "front.json", "--group", "job", "--table", "people.csv"]);
+    assert_ne!(run.code, 0, "another table: {run}");
+}

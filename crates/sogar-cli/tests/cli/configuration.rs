@@ -19,6 +19,53 @@ fn a_starting_configuration_is_written_checked_and_never_overwritten_unasked() {
 }
 
 #[test]
+fn a_model_tells_the_label_and_what_is_unused() {
+    let folder = Folder::new();
+    let people: String = folder
+        .read("people.csv")
+        .lines()
+        .enumerate()
+        .map(|(row, line)| match row {
+            0 => format!("customer_id,{line},signup,region,gender\n"),
+            row => format!("{},{line},2021-03-{:02},{},{}\n", row * 7 % 997, row % 28 + 1, row % 2, row % 2),
+        })
+        .collect();
+    folder.write("all.csv", people);
+    let run = folder.sogar(&["config", "init", "all.csv", "--model", "model.txt"]);
+    assert_transcript!(run);
+    // The file works as it is, and with any of its hints switched on.
+    let text = run.stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    let is_hint = |line: &&str| {
+        let key = line.strip_prefix("# ").and_then(|line| line.split_once(" = ")).map(|(key, _)| key);
+        key.is_some_and(|key| key.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
+    };
+    for hint in std::iter::once("").chain(lines.iter().copied().filter(is_hint)) {
+        let switched = if hint.is_empty() { text.clone() } else { text.replacen(hint, &hint[2..], 1) };
+        folder.write("new.toml", switched);
+        let check = folder.sogar(&["config", "check", "new.toml", "--table", "all.csv"]);
+        assert_eq!(check.code, 0, "{hint}: {check}");
+    }
+    folder.write("new.toml", &text);
+    let solve = folder.sogar(&["solve", "all.csv", "-m", "model.txt", "-c", "new.toml", "-o", "new.json", "--max-depth", "1"]);
+    assert_eq!(solve.code, 0, "{solve}");
+    assert!(!solve.stderr.contains("warning"), "{solve}");
+    assert!(solve.stdout.starts_with("People hope for `yes`: "), "{solve}");
+    assert_eq!(folder.json("new.json")["config"]["features"]["age"]["protected"], true);
+}
+
+#[test]
+fn all_faults_of_a_configuration_are_reported_at_once() {
+    let folder = Folder::new();
+    folder.write(
+        "bad.toml",
+        "[data]\nlabel = \"loan\"\ndesired = \"maybe\"\n[features.jobb]\nimmutable = true\n[features.school]\nsteps = [1]\n\
+         [features.loan]\nimmutable = true\n",
+    );
+    assert_transcript!(folder.sogar(&["config", "check", "bad.toml", "--table", "people.csv"]));
+}
+
+#[test]
 fn a_valid_configuration_is_called_valid() {
     let folder = Folder::new();
     assert_transcript!(folder.sogar(&["config", "check", "sogar.toml", "--table", "people.csv"]));

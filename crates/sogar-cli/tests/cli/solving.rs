@@ -170,3 +170,59 @@ fn commands_about_everybody_refuse_a_sample() {
         assert!(run.stderr.contains("a sample of 50 is asked for"), "{run}");
     }
 }
+
+#[test]
+fn what_nobody_has_decided_is_warned_of() {
+    let folder = Folder::new();
+    let input = ["solve", "people.csv", "-m", "model.txt", "--max-depth", "1", "--max-edits", "1", "-o", "new.json"];
+    let with = |more: &[&str]| folder.sogar(&[&input[..], more].concat());
+    let run = with(&["--ignore", "loan", "--ignore", "predicted"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("warning: nothing says which outcome people hope for: `1` is assumed"), "{run}");
+    assert!(run.stderr.contains("Say --desired 1 if that is right, and --desired 0 if `0` is the good outcome"), "{run}");
+    assert!(run.stderr.contains("warning: advice may change `age`, and groups may be described by them"), "{run}");
+    assert!(run.stderr.contains("--protected age stops that"), "{run}");
+    let run = with(&["--ignore", "loan", "--ignore", "predicted", "--desired", "1", "--protected", "age"]);
+    assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
+    let front = folder.json("new.json");
+    assert_eq!(front["config"]["features"]["age"]["protected"], true);
+    assert!(!front["splits"].to_string().contains("\"age\"") && !front["actions"].to_string().contains("\"age\""));
+    // A class with a good name is known, and one without it is asked for.
+    let run = with(&["--label", "loan", "--ignore", "predicted", "--protected", "age"]);
+    assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
+    let graded = |(row, line): (usize, &str)| match row {
+        0 => format!("{line},grade\n"),
+        row => format!("{line},{}\n", ["up", "down"][row % 2]),
+    };
+    let graded: String = folder.read("people.csv").lines().enumerate().map(graded).collect();
+    folder.write("people.csv", graded);
+    let run = with(&["--label", "grade", "--ignore", "predicted", "--ignore", "loan"]);
+    assert_eq!(run.code, 2, "{run}");
+    assert!(run.stderr.contains("nothing says which of them people hope for"), "{run}");
+    assert!(run.stderr.contains("set `desired` (--desired on the command line) to one or more of them: `down`, `up`"), "{run}");
+}
+
+#[test]
+fn ids_and_dates_are_neither_changed_nor_split_on() {
+    let folder = Folder::new();
+    let people: String = folder
+        .read("people.csv")
+        .lines()
+        .enumerate()
+        .map(|(row, line)| match row {
+            0 => format!("customer_id,{line},signup\n"),
+            row => format!("{},{line},2021-03-{:02}\n", row * 7 % 997, row % 28 + 1),
+        })
+        .collect();
+    folder.write("all.csv", people);
+    let input = ["solve", "all.csv", "-m", "model.txt", "-c", "sogar.toml", "-o", "new.json"];
+    let run = folder.sogar(&input);
+    assert_eq!(run.code, 0, "{run}");
+    for part in ["`customer_id` looks like an id: it is neither", "`signup` looks like a date: it is neither"] {
+        assert!(run.stderr.contains(part), "{run}");
+    }
+    assert_eq!(pairs(&folder.json("new.json")), pairs(&folder.json("front.json")));
+    let config = &folder.json("new.json")["config"]["features"];
+    assert_eq!(config["customer_id"], serde_json::json!({ "immutable": true, "split": false }));
+    assert_eq!(folder.sogar(&["check", "new.json", "--time-limit", "5"]).code, 0);
+}

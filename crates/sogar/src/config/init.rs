@@ -298,4 +298,83 @@ mod tests {
         assert_eq!(config.features.len(), names.len() + 1, "{text}");
         assert_eq!(config.data.label, None);
     }
+
+    /// Texts in which one commented setting is switched on.
+    fn followed(text: &str) -> Vec<(String, String)> {
+        let lines: Vec<&str> = text.lines().collect();
+        let is_setting = |line: &str| {
+            let key = line.strip_prefix("# ").and_then(|line| line.split_once(" = ")).map(|(key, _)| key);
+            key.is_some_and(|key| key.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
+        };
+        let hints = (0..lines.len()).filter(|&line| is_setting(lines[line]));
+        let switched = hints.map(|line| {
+            let mut lines = lines.clone();
+            lines[line] = &lines[line][2..];
+            (lines[line].to_owned(), lines.join("\n"))
+        });
+        switched.collect()
+    }
+
+    #[test]
+    fn every_commented_setting_can_be_switched_on() {
+        for csv in [
+            "id,age,priors,Pregnancies,income,signup,note,white\n",
+            "row,education of mother,Sex:Female,x,label,odd name,y z,target\n",
+            "a,b,c,d,e,f,g,default\n",
+        ] {
+            let mut text = csv.to_owned();
+            for i in 0..60 {
+                let (j, k) = (i * 7 % 60, i % 3);
+                text += &format!("{i},{},{k},{},{j}.5,2021-03-{:02},\"words, many words {i} \",{}\n", 20 + j, k + 1, i % 28 + 1, i % 2);
+            }
+            let table = csv::parse(text.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
+            let (text, _) = started(&table);
+            let hints = followed(&text);
+            assert!(hints.len() >= 5, "{text}");
+            for (hint, text) in hints {
+                let config = Config::parse(&text, Path::new("sogar.toml"))
+                    .unwrap_or_else(|error| panic!("{hint}: {error}\n{text}"));
+                let check = config.check(Some(&table));
+                assert!(check.is_ok(), "{hint}: {}\n{text}", check.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_guessed_from_a_place_in_the_table() {
+        let mut text = String::from("customer_id,income,signup,Sex:Female,white\n");
+        for i in 0..60 {
+            text += &format!("{},{},2021-03-{:02},{},{}\n", i * 3 + 7, i * 37 % 1000, i % 28 + 1, i % 2, i / 2 % 2);
+        }
+        let table = csv::parse(text.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
+        let (text, config) = started(&table);
+        assert!(text.starts_with("#:schema "), "{text}");
+        assert_eq!((config.data.label, config.data.desired), (None, vec![]), "{text}");
+        assert_eq!(config.data.ignore, ["customer_id", "signup"], "{text}");
+        assert_eq!(config.features["Sex:Female"].protected, Some(true), "{text}");
+        assert!(text.contains("# protected = true  # it may be a person's race"), "{text}");
+    }
+
+    #[test]
+    fn a_good_class_that_is_not_known_is_asked_for() {
+        let started_with = |label: &str, values: [&str; 2]| {
+            let mut text = format!("income,{label}\n");
+            for i in 0..60 {
+                text += &format!("{},{}\n", i * 37 % 1000, values[usize::from(i % 3 == 0)]);
+            }
+            let table = csv::parse(text.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
+            started(&table)
+        };
+        let (text, config) = started_with("target", ["0", "1"]);
+        assert!(config.data.desired.is_empty());
+        assert!(text.contains("until then a run takes 1 and warns"), "{text}");
+        assert!(text.contains("# desired = [\"1\"]  # it is the label of 20 of 60 rows; the 40 others are turned down"), "{text}");
+        assert!(text.contains("# desired = [\"0\"]  # it is the label of 40 of 60 rows"), "{text}");
+        let (text, _) = started_with("default", ["0", "1"]);
+        assert!(text.contains("`default` sounds like something that nobody hopes for"), "{text}");
+        let (text, _) = started_with("class", ["<=50K", ">50K"]);
+        assert!(text.contains("until then no run begins"), "{text}");
+        let (_, config) = started_with("class", ["rejected", "approved"]);
+        assert_eq!(config.data.desired, ["approved"]);
+    }
 }
