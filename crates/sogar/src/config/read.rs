@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::{Config, KindName};
+use super::{Config, KindName, parse_bytes};
 use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::feature::format_number;
 use crate::files::read_text;
@@ -69,6 +69,7 @@ impl Config {
             missing: self.data.missing.clone(),
             text: self.data.ignore.clone(),
             numbers: self.data.weight.iter().cloned().collect(),
+            memory: self.limits.memory_limit.as_deref().map(parse_bytes).transpose()?,
         };
         for (name, feature) in &self.features {
             match feature.kind {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::asking::HashOfPredictions;
-use super::{Prepared, ReferenceSize};
+use super::{Prepared, ReferenceSize, VERIFIED_ROWS};
 use crate::actions::{all_edits, count_actions};
 use crate::binarize::{all_splits, useful_splits};
 use crate::config::Config;
@@ -127,6 +127,7 @@ impl Prepared {
             notices,
             outcomes_cache: None,
             checkpoint: None,
+            verify_cache: VERIFIED_ROWS,
             predictions_hash: judged.predictions_hash,
         })
     }

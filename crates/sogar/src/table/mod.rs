@@ -103,6 +103,15 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     /// Columns to be read as numbers; a cell that is not one is an error.
     pub numbers: Vec<String>,
+    /// Bytes that a Parquet table may take in memory; `None`: three quarters of the machine's.
+    pub memory: Option<u64>,
+}
+
+#[cfg(feature = "parquet")]
+impl ReadOptions {
+    fn memory_limit(&self) -> u64 {
+        self.memory.unwrap_or_else(crate::limits::machine_share)
+    }
 }
 
 impl Table {
