@@ -86,6 +86,8 @@ class Sogar(Conventions, ForPeople):
         config: A ``sogar.toml`` (path), or its contents as a dictionary.
         preset: The name of a ready configuration.
         outcomes_cache: A folder in which outcomes are kept between runs.
+        verify_cache: Rows about which a model that has to be asked is asked again, to verify outcomes that
+            were kept (default: 10,000; 0 believes them). Models that are read are always verified.
         checkpoint: A folder in which what is finished is kept; a fit that was killed goes on from there.
         checkpoint_limit: Most that it may take, such as ``"500MB"`` (default: 4 GB).
         sample: Search on a sample of this many affected rows, then evaluate what was found on all of them.
@@ -157,6 +159,7 @@ class Sogar(Conventions, ForPeople):
         config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
         preset: str | None = None,
         outcomes_cache: str | os.PathLike[str] | None = None,
+        verify_cache: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_limit: str | None = None,
         sample: int | None = None,
@@ -204,6 +207,7 @@ class Sogar(Conventions, ForPeople):
         self.config = config
         self.preset = preset
         self.outcomes_cache = outcomes_cache
+        self.verify_cache = verify_cache
         self.checkpoint = checkpoint
         self.checkpoint_limit = checkpoint_limit
         self.sample = sample
@@ -320,7 +324,7 @@ class Sogar(Conventions, ForPeople):
         function = self.cost if callable(self.cost) else None
         cache = None if self.outcomes_cache is None else os.fspath(self.outcomes_cache)
         kept = None if self.checkpoint is None else os.fspath(self.checkpoint)
-        settings = (loaded, text, folder, function, cache, kept, self.checkpoint_limit)
+        settings = (loaded, text, folder, function, cache, kept, self.checkpoint_limit, self.verify_cache)
         if native is None:
             problem = _native.Problem.of_file(table.data, *settings)
             table.names, table.rows = problem.columns, problem.sizes["rows"]

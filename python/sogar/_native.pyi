@@ -108,6 +108,7 @@ class Problem:
         outcomes_cache: str | None = None,
         checkpoint: str | None = None,
         checkpoint_limit: str | None = None,
+        verify_cache: int | None = None,
     ) -> Problem: ...
     @staticmethod
     def of_file(
@@ -119,6 +120,7 @@ class Problem:
         outcomes_cache: str | None = None,
         checkpoint: str | None = None,
         checkpoint_limit: str | None = None,
+        verify_cache: int | None = None,
     ) -> Problem: ...
     def everybody(self) -> Problem: ...
     @property

@@ -11,7 +11,7 @@ use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::{Config, parse_bytes};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::model::LoadedModel;
-use sogar::pipeline::{Prepared, Voice};
+use sogar::pipeline::{Prepared, VERIFIED_ROWS, Voice};
 use sogar::table::{is_parquet, open_source};
 use sogar::{CancelToken, Error};
 
@@ -66,8 +66,10 @@ fn keep_in_folders(
     outcomes_cache: Option<PathBuf>,
     checkpoint: Option<PathBuf>,
     checkpoint_limit: Option<&str>,
+    verify_cache: Option<u64>,
 ) -> PyResult<()> {
     prepared.outcomes_cache = outcomes_cache;
+    prepared.verify_cache = verify_cache.unwrap_or(VERIFIED_ROWS);
     let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
     prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
     Ok(())
@@ -78,7 +80,7 @@ impl Problem {
     /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are; `cost` is
     /// a callable where the configuration says that the cost is a function.
     #[new]
-    #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None))]
+    #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -90,6 +92,7 @@ impl Problem {
         outcomes_cache: Option<PathBuf>,
         checkpoint: Option<PathBuf>,
         checkpoint_limit: Option<&str>,
+        verify_cache: Option<u64>,
     ) -> PyResult<Problem> {
         let config = parsed(py, config)?;
         let (reference, loaded, raised) = (table.inner.clone(), model.inner.clone(), model.raised.clone());
@@ -99,14 +102,14 @@ impl Problem {
         if let Some(function) = cost {
             prepared.cost.set_function(Arc::new(PythonCost { function, raised: raised.clone() }));
         }
-        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit)?;
+        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit, verify_cache)?;
         Ok(Problem { prepared: Arc::new(prepared), reference, raised, file: None })
     }
 
     /// The same from a Parquet file or folder, of whose rows only the affected ones are kept. Whoever is about everybody has to ask
     /// for [`Problem::everybody`].
     #[staticmethod]
-    #[pyo3(signature = (path, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None))]
+    #[pyo3(signature = (path, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
     #[allow(clippy::too_many_arguments)]
     fn of_file(
         py: Python<'_>,
@@ -118,6 +121,7 @@ impl Problem {
         outcomes_cache: Option<PathBuf>,
         checkpoint: Option<PathBuf>,
         checkpoint_limit: Option<&str>,
+        verify_cache: Option<u64>,
     ) -> PyResult<Problem> {
         let config = parsed(py, config)?;
         let raised = model.raised.clone();
@@ -135,7 +139,7 @@ impl Problem {
         if let Some(function) = &file.cost {
             prepared.cost.set_function(function.clone());
         }
-        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit)?;
+        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit, verify_cache)?;
         Ok(Problem { prepared: Arc::new(prepared), reference: Arc::new(header), raised, file: Some(file) })
     }
 

@@ -163,6 +163,9 @@ pub struct InputArgs {
     /// Keep outcomes in this folder between runs, and use what is there
     #[arg(long, value_name = "DIR")]
     pub outcomes_cache: Option<PathBuf>,
+    /// Rows about which a command is asked again, to verify outcomes that were kept; model files are always verified
+    #[arg(long, value_name = "N", default_value_t = sogar::pipeline::VERIFIED_ROWS)]
+    pub verify_cache: u64,
     /// Compare the model's labels with this column of the table first, and stop on a difference
     #[arg(long, value_name = "COLUMN")]
     pub check_predictions: Option<String>,

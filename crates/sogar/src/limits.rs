@@ -74,8 +74,13 @@ impl TreeLimits {
 pub fn memory_limit(limits: &Limits) -> Result<u64> {
     match &limits.memory_limit {
         Some(text) => parse_bytes(text),
-        None => Ok(machine_memory() / 4 * 3),
+        None => Ok(machine_share()),
     }
+}
+
+/// Three quarters of the machine's memory, in bytes.
+pub(crate) fn machine_share() -> u64 {
+    machine_memory() / 4 * 3
 }
 
 /// The machine's memory; 8 GB where the system does not say.

@@ -10,6 +10,7 @@ mod prepare;
 mod result;
 mod sample;
 mod streamed;
+mod verify;
 mod warnings;
 
 use std::path::PathBuf;
@@ -32,13 +33,14 @@ use crate::limits::{
     MemoryEstimate, PlaceOfFlips, Size, TimeEstimate, TreeLimits, amount, memory_limit, time,
 };
 use crate::model::LoadedModel;
-use crate::outcomes::{Outcomes, Question, Scorings, Watch};
+use crate::outcomes::{Kept, Outcomes, Question, Scorings, Watch};
 use crate::population::Classes;
 use crate::rules::Rule;
 use crate::summary::{EvaluatedPoint, FrontFile, Status, means};
 use asking::costs_key;
 pub use distributed::{Gathered, actions_in_use};
 use result::Describe;
+pub use verify::{DRAWS, VERIFIED_ROWS};
 pub use warnings::Voice;
 
 /// Everything that is known before outcomes are computed.
@@ -89,6 +91,8 @@ pub struct Prepared {
     pub checkpoint: Option<CheckpointSettings>,
     /// How long the model took for a row of the table.
     seconds_per_row: f64,
+    /// Rows about which a model that has to be asked is asked again, to verify outcomes that were kept; 0 believes them.
+    pub verify_cache: u64,
     /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
     predictions_hash: String,
 }
@@ -157,6 +161,8 @@ pub struct SolverProblem {
     pub method: &'static str,
     /// Whether outcomes were computed for all actions; if stopped, only the identity is left.
     pub finished: bool,
+    /// Where outcomes come from, if an earlier run kept them.
+    pub kept: Option<Kept>,
 }
 
 impl Prepared {
@@ -279,13 +285,13 @@ impl Prepared {
             Ok((costs, find(question, &watch)?))
         })?;
         let finished = found.is_some();
-        let (flips, settled, method) = match found {
-            Some(found) => (found.flips, found.settled, found.method),
+        let (flips, settled, method, kept) = match found {
+            Some(found) => (found.flips, found.settled, found.method, found.kept),
             None => {
                 // Stopped before the outcomes were known: all that can be vouched for is doing nothing.
                 actions = Actions::default();
                 actions.push(&[]);
-                (sogar_solver::BitTable::new(1, people.rows.len()), 0, "stopped before they were known")
+                (sogar_solver::BitTable::new(1, people.rows.len()), 0, "stopped before they were known", None)
             }
         };
         let problem = Problem::new(ProblemParts {
@@ -304,7 +310,7 @@ impl Prepared {
             },
         })
         .map_err(|cause| Error::new(ErrorKind::Population, cause.to_string()))?;
-        Ok(SolverProblem { problem, actions, settled, method, finished })
+        Ok(SolverProblem { problem, actions, settled, method, finished, kept })
     }
 
     /// The size of the problem.
@@ -402,15 +408,15 @@ impl Prepared {
             })?;
         let observer =
             SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
-        let outcome = match &checkpoint {
+        let (outcome, cuts) = match &checkpoint {
             Some(checkpoint) if made.finished => {
                 let shape = Shape::of(&made.problem);
                 let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
                 let outcome = compute.solve(&solver, &made.problem, &observer, &kept);
                 kept.flush();
-                outcome
+                (outcome, kept.earlier())
             }
-            _ => compute.solve(&solver, &made.problem, &observer, &()),
+            _ => (compute.solve(&solver, &made.problem, &observer, &()), None),
         };
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
@@ -420,7 +426,10 @@ impl Prepared {
             _ => Status::Cancelled,
         };
         let seconds_search = start.elapsed().as_secs_f64();
-        Ok(Searched { made, outcome, status, device: compute.label(), seconds_outcomes, seconds_search })
+        let device = compute.label();
+        let found = Searched { made, outcome, status, device, seconds_outcomes, seconds_search };
+        self.verify_front(people, &found, cuts, reporter, cancel)?;
+        Ok(found)
     }
 }
 

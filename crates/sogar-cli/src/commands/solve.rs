@@ -79,6 +79,7 @@ pub fn prepare_everybody(input: &InputArgs, output: &Output) -> Result<Prepared>
 /// Says what was found in the inputs.
 fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Prepared> {
     prepared.outcomes_cache.clone_from(&input.outcomes_cache);
+    prepared.verify_cache = input.verify_cache;
     for notice in &prepared.notices {
         output.notice(notice);
     }

@@ -27,5 +27,6 @@ mod interrupting;
 mod models;
 mod reading;
 mod reporting;
+mod rewritten;
 mod solving;
 mod weighing;

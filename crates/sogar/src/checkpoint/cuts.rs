@@ -1,6 +1,7 @@
 //! Finished subproblems of the search, read from a checkpoint and added to it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,11 @@ impl<'a> KeptCuts<'a> {
         let bytes = if any { Vec::new() } else { identity.as_bytes().to_vec() };
         let fresh = Mutex::new(Fresh { bytes, written: Instant::now() });
         Ok(KeptCuts { checkpoint, reporter, known, fresh })
+    }
+
+    /// Where the cuts that an earlier run kept are, if there are any.
+    pub(crate) fn earlier(&self) -> Option<&'a Path> {
+        (!self.known.is_empty()).then(|| self.checkpoint.folder())
     }
 
     /// Writes what is still waiting.

@@ -3,7 +3,8 @@
 //! The folder has a manifest that says which run it belongs to (a hash of everything that the result depends on), outcomes in blocks of
 //! rows, and finished subproblems of the search ([`parts`] is one such file). Files are written whole or not at all, and only added to,
 //! so that a kill at any moment leaves a folder that can be used. Nothing in it is trusted: what is damaged, or belongs to another run, ends
-//! the run with a message, and is never silently computed anew, since a damaged disk is something that people want to know of.
+//! the run with a message, and is never silently computed anew, since a damaged disk is something that people want to know of. What is whole
+//! is held against the model as far as that is possible (`pipeline/verify`).
 //!
 //! Results do not depend on checkpoints. A finished run leaves its folder; a second one is then done in a moment.
 
@@ -19,7 +20,7 @@ use sogar_solver::BitTable;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::write_atomically;
-use crate::outcomes::Outcomes;
+use crate::outcomes::{Kept, Outcomes};
 use crate::pipeline::Reporter;
 
 pub use cuts::KeptCuts;
@@ -48,7 +49,7 @@ struct Manifest {
 }
 
 const FORMAT: &str = "sogar-checkpoint";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const MANIFEST: &str = "checkpoint.json";
 const LOCK: &str = "lock";
 
@@ -153,6 +154,11 @@ impl Checkpoint {
         }
     }
 
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -216,7 +222,8 @@ impl Checkpoint {
         if (0..actions).any(|action| flips.set(action).last().is_some_and(|word| word & beyond != 0)) {
             return Err(damaged(&part.path, "it has outcomes of rows that do not exist"));
         }
-        Ok(Some(Outcomes { flips, settled, method: "kept from an earlier run" }))
+        let kept = Some(Kept { path: self.folder.clone(), in_checkpoint: true, rows });
+        Ok(Some(Outcomes { flips, settled, method: "kept from an earlier run", kept }))
     }
 
     /// Keeps a block of outcomes.
@@ -305,7 +312,7 @@ fn unusable(folder: &Path, why: &str) -> Error {
 }
 
 /// The error for a file that is not what it should be.
-pub(super) fn damaged(path: &Path, why: &str) -> Error {
+pub(crate) fn damaged(path: &Path, why: &str) -> Error {
     let error = Error::new(ErrorKind::Checkpoint, why).file(path);
     error.help("delete the checkpoint's folder to begin anew, or choose another one with --checkpoint")
 }

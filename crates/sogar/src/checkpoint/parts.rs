@@ -10,7 +10,7 @@ use super::damaged;
 use crate::error::Result;
 use crate::files::write_atomically;
 
-const MAGIC: &str = "sogar-checkpoint-part-1";
+const MAGIC: &str = "sogar-checkpoint-part-2";
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = 32;
 const SUFFIX: &str = ".kept";

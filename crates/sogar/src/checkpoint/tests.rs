@@ -16,7 +16,7 @@ fn outcomes(block: usize) -> Outcomes {
             flips.set_mut(action)[row / 64] |= 1 << (row % 64);
         }
     }
-    Outcomes { flips, method: "test", settled: block as u64 }
+    Outcomes { flips, method: "test", settled: block as u64, kept: None }
 }
 
 /// A checkpoint with three blocks of outcomes and two parts of a search.

@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::{Config, KindName};
+use super::{Config, KindName, parse_bytes};
 use crate::error::{Error, ErrorKind, Faults, Result, suggest};
 use crate::feature::format_number;
 use crate::files::read_text;
@@ -64,6 +64,7 @@ impl Config {
             text: self.data.ignore.clone(),
             numbers: self.data.weight.iter().cloned().collect(),
             trim: self.data.trim,
+            memory: self.limits.memory_limit.as_deref().map(parse_bytes).transpose()?,
         };
         for (name, feature) in &self.features {
             match feature.kind {

@@ -1,7 +1,8 @@
 //! Outcomes kept between runs, for models that take long to ask.
 //!
 //! A file is named after a key: the hash of everything that outcomes depend on ([`KeyOf`]). The name is never trusted: the file
-//! carries its whole key, the sizes and a checksum, and what does not agree in every byte is reported and computed anew.
+//! carries its whole key, the sizes and a checksum, and what does not agree in every byte is reported and computed anew. Nor is what it says
+//! believed: a run holds it against the model (`pipeline/verify`).
 //! A key holds what the model said of the whole table too, so that a command whose script has changed is noticed.
 
 use std::fs::File;
@@ -11,12 +12,12 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use sogar_solver::BitTable;
 
-use super::Outcomes;
+use super::{Kept, Outcomes};
 use crate::error::Result;
 use crate::files::write_atomically;
 
-/// The first word of every file.
-const MAGIC: &str = "sogar-outcomes-1";
+/// The first word of every file. It changes whenever outcomes come to mean something else, and with it every key.
+const MAGIC: &str = "sogar-outcomes-2";
 /// Bytes of the checksum at the end.
 const CHECKSUM: u64 = 32;
 /// Words that are read or written at a time.
@@ -26,9 +27,9 @@ const BLOCK: usize = 8192;
 pub struct KeyOf(Sha256);
 
 impl KeyOf {
-    /// Begins with the program's version: another one may compute differently.
+    /// Begins with the program's version and the format's: another one may compute differently.
     pub fn new() -> KeyOf {
-        KeyOf(Sha256::new()).and("sogar", env!("CARGO_PKG_VERSION"))
+        KeyOf(Sha256::new()).and("sogar", env!("CARGO_PKG_VERSION")).and("format", MAGIC)
     }
 
     /// Adds a named part.
@@ -229,7 +230,8 @@ fn read(path: &Path, key: &str, actions: usize, rows: usize) -> std::result::Res
     if (0..actions).any(|action| flips.set(action).last().is_some_and(|word| word & beyond != 0)) {
         return because("the file has outcomes of rows that do not exist");
     }
-    Ok(Outcomes { flips, method: "kept from an earlier run", settled })
+    let kept = Some(Kept { path: path.to_path_buf(), in_checkpoint: false, rows });
+    Ok(Outcomes { flips, method: "kept from an earlier run", settled, kept })
 }
 
 #[cfg(test)]
@@ -246,7 +248,7 @@ mod tests {
                 flips.set_mut(action)[row / 64] |= 1 << (row % 64);
             }
         }
-        Outcomes { flips, method: "test", settled: 17 }
+        Outcomes { flips, method: "test", settled: 17, kept: None }
     }
 
     fn key(part: &str) -> String {

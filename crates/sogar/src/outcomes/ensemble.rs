@@ -149,7 +149,7 @@ impl<'a> Decomposition<'a> {
             done += some.iter().map(|rows| rows.len()).sum::<usize>();
             (watch.progress)(done, question.rows.len());
         }
-        Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled }))
+        Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled, kept: None }))
     }
 
     /// As [`Self::block`], with room from the pool where there is some: fresh memory of this size costs time.

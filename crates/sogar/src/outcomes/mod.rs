@@ -25,6 +25,8 @@ pub(crate) use network::CellDevice;
 pub(crate) use network::{CellScores, Evaluable, Wanted, slope};
 pub use scoring::{Scorings, count as count_scorings};
 
+use std::path::PathBuf;
+
 use sogar_solver::{Actions, BitTable, Stop};
 
 use crate::actions::Edit;
@@ -80,6 +82,19 @@ pub struct Outcomes {
     pub method: &'static str,
     /// Outcomes so close to the threshold that the model was asked itself.
     pub settled: u64,
+    /// Where they come from, if an earlier run kept them.
+    pub kept: Option<Kept>,
+}
+
+/// Where an earlier run kept outcomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The file of the cache, or the checkpoint's folder.
+    pub path: PathBuf,
+    /// Whether it is a checkpoint.
+    pub in_checkpoint: bool,
+    /// How many rows' outcomes were kept: the first so many.
+    pub rows: usize,
 }
 
 /// Computes all outcomes; `None` if stopped.

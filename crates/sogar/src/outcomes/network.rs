@@ -120,7 +120,7 @@ impl<'a> NetworkOutcomes<'a> {
                 }
             });
         }
-        Some(Outcomes { flips, method: "dense network, in batches of single precision", settled })
+        Some(Outcomes { flips, method: "dense network, in batches of single precision", settled, kept: None })
     }
 }
 

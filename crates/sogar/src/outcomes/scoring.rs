@@ -83,7 +83,7 @@ pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64)
     asking.ask()?;
     (watch.progress)(question.rows.len(), question.rows.len());
     let method = "every different edited row scored by the model";
-    Ok(Some(Outcomes { flips: asking.flips, method, settled: 0 }))
+    Ok(Some(Outcomes { flips: asking.flips, method, settled: 0, kept: None }))
 }
 
 /// Questions that wait for a batch to be full, and the answers so far.

@@ -34,7 +34,9 @@ impl Prepared {
         let (actions, rows) = (question.actions.len(), question.rows.len());
         if let Some((cache, key)) = &cache {
             match cache.load(key, actions, rows) {
-                Found::Outcomes(found) => return Ok(Some(found)),
+                Found::Outcomes(found) => {
+                    return Ok(self.verify_drawn(&question, &found, watch, reporter)?.then_some(found));
+                }
                 Found::Nothing => {}
                 Found::Unusable(why) => reporter.warning(&why),
             }
@@ -57,6 +59,11 @@ impl Prepared {
             None => find(question, watch)?,
         };
         drop(cells);
+        if let Some(found) = &found
+            && !self.verify_drawn(&question, found, watch, reporter)?
+        {
+            return Ok(None);
+        }
         if let (Some((cache, key)), Some(found)) = (&cache, &found)
             && let Err(error) = cache.store(key, rows, found)
         {
@@ -84,9 +91,11 @@ impl Prepared {
         // Blocks that are kept must be the same in the next run, whatever memory it has.
         let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
         let kept = checkpoint.map(|checkpoint| (checkpoint, reporter));
-        in_blocks(question, at_once, watch, table, None, |block, question, watch| {
+        let found = in_blocks(question, at_once, watch, table, None, |block, question, watch| {
             kept_or(kept, block, question, || outcomes(question, watch))
-        })
+        })?;
+        let Some(found) = found else { return Ok(None) };
+        Ok(self.verify_drawn(&question, &found, watch, reporter)?.then_some(found))
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give

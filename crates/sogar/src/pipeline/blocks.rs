@@ -3,7 +3,7 @@
 use sogar_solver::BitTable;
 
 use crate::error::Result;
-use crate::outcomes::{Outcomes, Question, Watch};
+use crate::outcomes::{Kept, Outcomes, Question, Watch};
 
 /// The outcomes of a question, found for `at_once` rows at a time (a multiple of 64) by `find`, which is told the block's number, and
 /// written into `flips`: all actions, or those of `only` in that order. `None` if stopped.
@@ -16,7 +16,7 @@ pub(super) fn in_blocks(
     mut find: impl FnMut(usize, Question<'_>, &Watch<'_>) -> Result<Option<Outcomes>>,
 ) -> Result<Option<Outcomes>> {
     let rows = question.rows.len();
-    let (mut settled, mut method) = (0, "");
+    let (mut settled, mut method, mut kept) = (0, "", None);
     for (block, part) in question.rows.chunks(at_once).enumerate() {
         let start = block * at_once;
         let progress = |done, _| (watch.progress)(start + done, rows);
@@ -28,6 +28,8 @@ pub(super) fn in_blocks(
         }
         settled += found.settled;
         method = found.method;
+        // Blocks that were kept come before all others.
+        kept = found.kept.map(|kept| Kept { rows: start + kept.rows, ..kept }).or(kept);
     }
-    Ok(Some(Outcomes { flips, settled, method }))
+    Ok(Some(Outcomes { flips, settled, method, kept }))
 }

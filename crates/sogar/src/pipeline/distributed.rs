@@ -119,7 +119,7 @@ impl Prepared {
         pool.install(work)
     }
 
-    fn question<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> Question<'a> {
+    pub(super) fn question<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> Question<'a> {
         Question {
             predictor: &*self.model.predictor,
             encoder: &self.encoder,
@@ -139,7 +139,7 @@ impl Prepared {
         let all = all_actions(&self.edits, self.limits.max_edits);
         let known = flips.is_some();
         let method = "in blocks of rows, by other processes";
-        let outcomes = flips.map(|flips| Outcomes { flips, settled, method });
+        let outcomes = flips.map(|flips| Outcomes { flips, settled, method, kept: None });
         let few = chosen(&all, &ids)?;
         let made =
             self.problem_over(&self.everybody(), few, |_, _| Ok(outcomes), &(), &CancelToken::new())?;

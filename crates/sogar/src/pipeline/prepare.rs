@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::asking::HashOfPredictions;
-use super::{Prepared, ReferenceSize};
+use super::{Prepared, ReferenceSize, VERIFIED_ROWS};
 use crate::actions::{Idle, all_edits, budget, count_actions};
 use crate::binarize::{all_splits, useful_splits};
 use crate::config::Config;
@@ -145,6 +145,7 @@ impl Prepared {
             notices,
             outcomes_cache: None,
             checkpoint: None,
+            verify_cache: VERIFIED_ROWS,
             predictions_hash: judged.predictions_hash,
             seconds_per_row: judged.seconds_per_row,
         })

@@ -106,6 +106,15 @@ pub struct ReadOptions {
     pub numbers: Vec<String>,
     /// Whether blanks (spaces, tabs, no-break spaces, …) around the texts of cells are removed.
     pub trim: bool,
+    /// Bytes that a Parquet table may take in memory; `None`: three quarters of the machine's.
+    pub memory: Option<u64>,
+}
+
+#[cfg(feature = "parquet")]
+impl ReadOptions {
+    fn memory_limit(&self) -> u64 {
+        self.memory.unwrap_or_else(crate::limits::machine_share)
+    }
 }
 
 impl Table {

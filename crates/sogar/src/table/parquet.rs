@@ -3,8 +3,14 @@
 //! Numbers of every width become `f64`, text of every layout becomes levels, true and false become text, nulls are
 //! missing. Everything else (dates, lists, …) is refused by name rather than guessed at. Files are read column by column, some rows at a time,
 //! and several files with the same columns can be one table.
+//!
+//! The readers trust a file more than a damaged one deserves. What it claims about sizes is checked before they see it (`claims`, `pages`), and
+//! where they panic nevertheless, that is an error of the file (`contained`).
 
+mod claims;
+mod contained;
 mod files;
+mod pages;
 
 pub use files::Files;
 
@@ -15,10 +21,9 @@ use std::path::{Path, PathBuf};
 use arrow::array::{ArrayRef, AsArray, cast::as_boolean_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
 use super::cell::{Cell, Texts, classify};
@@ -26,14 +31,20 @@ use super::{Cells, Column, ReadOptions, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::format_number;
 use crate::files::{open, sha256_hex};
+use crate::limits::amount;
+use contained::contained;
+use pages::Pages;
 
 /// Rows that are held as arrow arrays at a time; they become a table's cells at once.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
+/// No file has that many rows; the rows of many files still add up.
+const MOST_ROWS: usize = 1 << 48;
+
 /// Reads a Parquet file's bytes. `path` is named in messages and kept in the table.
 pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
     let hash = sha256_hex(&bytes);
-    let part = Part::new(bytes::Bytes::from(bytes), path)?;
+    let part = Part::new(bytes::Bytes::from(bytes), path, options.memory_limit())?;
     let mut table = read_parts(path, &[part], options)?;
     table.hash = hash;
     Ok(table)
@@ -42,39 +53,35 @@ pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table
 /// Reads files that are one table together, column by column and some rows at a time, so that there is never much more in memory than the
 /// table itself. `path` is what messages call it: the file, or the folder of the files.
 pub fn read(path: &Path, files: &[PathBuf], options: &ReadOptions) -> Result<Table> {
-    let parts = files.iter().map(|file| Part::new(open(file)?, file)).collect::<Result<Vec<_>>>()?;
-    read_parts(path, &parts, options)
+    read_parts(path, &parts_of(files, options)?, options)
+}
+
+/// The files of a table, each with what it says about itself.
+fn parts_of(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<Part<File>>> {
+    files.iter().map(|file| Part::new(open(file)?, file, options.memory_limit())).collect()
 }
 
 /// A file of a table.
 struct Part<R> {
-    reader: R,
     path: PathBuf,
     metadata: ArrowReaderMetadata,
+    /// Number of rows, by what the file says.
+    rows: usize,
+    pages: Pages<R>,
 }
 
-/// What can be read again from its beginning.
-trait Again: ChunkReader + Sized + 'static {
-    fn again(&self) -> std::io::Result<Self>;
-}
-
-impl Again for File {
-    fn again(&self) -> std::io::Result<Self> {
-        self.try_clone()
-    }
-}
-
-impl Again for bytes::Bytes {
-    fn again(&self) -> std::io::Result<Self> {
-        Ok(self.clone())
-    }
-}
-
-impl<R: Again> Part<R> {
-    fn new(reader: R, path: &Path) -> Result<Self> {
-        let metadata = ArrowReaderMetadata::load(&reader, ArrowReaderOptions::default())
-            .map_err(|cause| damaged(path, &cause))?;
-        Ok(Part { reader, path: path.to_path_buf(), metadata })
+impl<R: ChunkReader + 'static> Part<R> {
+    /// Reads what a file says about itself. `memory` is what its readers may allocate at once, in bytes.
+    fn new(reader: R, path: &Path, memory: u64) -> Result<Self> {
+        claims::check_footer(&reader).map_err(|cause| damaged(path, &cause))?;
+        let load = || ArrowReaderMetadata::load(&reader, ArrowReaderOptions::default());
+        let metadata = of_file(path, load)?;
+        let groups = metadata.metadata().row_groups().iter();
+        let mut rows = groups.map(|group| usize::try_from(group.num_rows()).ok());
+        let rows = rows.try_fold(0usize, |sum, rows| sum.checked_add(rows?)).filter(|&rows| rows < MOST_ROWS);
+        let rows = rows.ok_or_else(|| damaged(path, &"its number of rows makes no sense"))?;
+        let pages = Pages::new(reader, metadata.metadata().clone(), rows, memory);
+        Ok(Part { path: path.to_path_buf(), metadata, rows, pages })
     }
 
     /// Gives the arrays of some columns (by their positions, ascending) to `visit`, at most `at_once` rows at a time, until it breaks.
@@ -84,28 +91,52 @@ impl<R: Again> Part<R> {
         at_once: usize,
         visit: &mut dyn FnMut(&[ArrayRef]) -> Result<ControlFlow<()>>,
     ) -> Result<ControlFlow<()>> {
-        let fault = |cause: &dyn std::fmt::Display| damaged(&self.path, cause);
-        let reader = self.reader.again().map_err(|cause| fault(&cause))?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.metadata.clone());
-        let alone = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-        let batches = builder
-            .with_projection(alone)
-            .with_batch_size(at_once.clamp(1, ROWS_AT_ONCE))
-            .build()
-            .map_err(|cause| fault(&cause))?;
-        for batch in batches {
-            let batch = batch.map_err(|cause| fault(&cause))?;
+        let schema = self.metadata.parquet_schema();
+        let alone = ProjectionMask::roots(schema, columns.iter().copied());
+        let mut batches = of_file(&self.path, || {
+            let levels = parquet_to_arrow_field_levels(schema, alone, Some(self.metadata.schema().fields()))?;
+            let at_once = at_once.clamp(1, ROWS_AT_ONCE);
+            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &self.pages, at_once, None)
+        })?;
+        let mut rows = 0;
+        while let Some(batch) = of_file(&self.path, || batches.next().transpose())? {
+            rows += batch.num_rows();
+            // Else a few bytes could go on for ever.
+            if rows > self.rows {
+                return Err(damaged(&self.path, &"a column has more rows than the file says"));
+            }
             if visit(batch.columns())?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
+        if rows != self.rows {
+            return Err(damaged(&self.path, &"a column has fewer rows than the file says"));
+        }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Adds a chunk of this file to a column.
+    fn push(&self, growing: &mut Growing<'_>, chunk: &ArrayRef) -> Result<()> {
+        contained(|| growing.push(chunk))
+            .map_err(|cause| damaged(&self.path, &cause))?
+            .map_err(|error| error.file(&self.path))
     }
 
     /// Names and types of the columns.
     fn columns(&self) -> Vec<(String, DataType)> {
         let fields = self.metadata.schema().fields().iter();
         fields.map(|field| (field.name().clone(), field.data_type().clone())).collect()
+    }
+}
+
+/// What a reader says of a file, whether it gives an error or panics.
+fn of_file<T, E: Into<ParquetError>>(
+    path: &Path,
+    read: impl FnOnce() -> std::result::Result<T, E>,
+) -> Result<T> {
+    match contained(read) {
+        Ok(found) => found.map_err(|cause| damaged(path, &cause.into())),
+        Err(cause) => Err(damaged(path, &cause)),
     }
 }
 
@@ -116,7 +147,10 @@ fn damaged(path: &Path, cause: &dyn std::fmt::Display) -> Error {
 }
 
 /// The columns that all files of a table have.
-fn common_columns<R: Again>(path: &Path, parts: &[Part<R>]) -> Result<Vec<(String, DataType)>> {
+fn common_columns<R: ChunkReader + 'static>(
+    path: &Path,
+    parts: &[Part<R>],
+) -> Result<Vec<(String, DataType)>> {
     let Some((first, others)) = parts.split_first() else {
         return Err(Error::new(ErrorKind::Table, "there is no Parquet file").file(path));
     };
@@ -130,23 +164,48 @@ fn common_columns<R: Again>(path: &Path, parts: &[Part<R>]) -> Result<Vec<(Strin
     Ok(columns)
 }
 
-fn read_parts<R: Again>(path: &Path, parts: &[Part<R>], options: &ReadOptions) -> Result<Table> {
+fn read_parts<R: ChunkReader + 'static>(
+    path: &Path,
+    parts: &[Part<R>],
+    options: &ReadOptions,
+) -> Result<Table> {
     let columns = common_columns(path, parts)?;
+    refuse_if_too_large(path, parts.iter().map(|part| part.rows).sum(), &columns, options)?;
     let mut read = Vec::with_capacity(columns.len());
     for (position, (name, kind)) in columns.iter().enumerate() {
         let mut growing = Growing::new(name, kind, options, 0).map_err(|error| error.file(path))?;
         for part in parts {
             let _ = part.each_chunk(&[position], ROWS_AT_ONCE, &mut |chunk| {
-                chunk
-                    .iter()
-                    .try_for_each(|chunk| growing.push(chunk))
-                    .map_err(|error| error.file(&part.path))?;
+                chunk.iter().try_for_each(|chunk| part.push(&mut growing, chunk))?;
                 Ok(ControlFlow::Continue(()))
             })?;
         }
         read.push(growing.finish());
     }
     Table::from_columns(path, read)
+}
+
+/// Fails if the cells of a table would not fit into memory: a few bytes can claim any number of rows.
+fn refuse_if_too_large(
+    path: &Path,
+    rows: usize,
+    columns: &[(String, DataType)],
+    options: &ReadOptions,
+) -> Result<()> {
+    let bytes_of = |(_, kind): &(String, DataType)| if is_number(kind) { 8 } else { 4 };
+    let bytes = rows as u128 * columns.iter().map(bytes_of).sum::<u128>();
+    let limit = options.memory_limit();
+    if bytes <= u128::from(limit) {
+        return Ok(());
+    }
+    let (cells, limit) = (amount(bytes), amount(u128::from(limit)));
+    let message = format!("its {rows} rows take {cells} in memory, and the limit is {limit}");
+    let help = "raise --memory-limit (`memory_limit` under [limits]), leave columns out of the file, or write it again if it is damaged";
+    Err(Error::new(ErrorKind::Memory, message).file(path).help(help))
+}
+
+fn is_number(kind: &DataType) -> bool {
+    matches!(content(kind), Content::Numbers)
 }
 
 /// An arrow column, given in chunks of type `kind`, as a column of a table.
@@ -313,5 +372,7 @@ fn parsed(name: &str, cell: Option<&str>, missing: &[String], row: usize) -> Res
     }
 }
 
+#[cfg(test)]
+mod damage;
 #[cfg(test)]
 mod tests;

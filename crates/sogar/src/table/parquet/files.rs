@@ -8,9 +8,8 @@ use arrow::datatypes::DataType;
 
 use super::super::source::{TableSource, Visit, numbered};
 use super::super::{Column, ReadOptions, Table, check_cells};
-use super::{Growing, Part, common_columns};
+use super::{Growing, Part, common_columns, parts_of};
 use crate::error::Result;
-use crate::files::open;
 
 /// Files that are one table, read part by part whenever it is looked at.
 pub struct Files {
@@ -23,16 +22,15 @@ pub struct Files {
 impl Files {
     /// Looks at what the files say about themselves; their rows are not read yet.
     pub fn open(path: &Path, files: &[PathBuf], options: &ReadOptions, hash: String) -> Result<Files> {
-        let parts = files.iter().map(|file| Part::new(open(file)?, file)).collect::<Result<Vec<_>>>()?;
+        let parts = parts_of(files, options)?;
         let columns = common_columns(path, &parts)?;
         let empty = |(name, kind): &(String, DataType)| {
             Ok(Growing::new(name, kind, options, 0).map_err(|error| error.file(path))?.finish())
         };
-        let rows = |part: &Part<File>| usize::try_from(part.metadata.metadata().file_metadata().num_rows());
         let header = Table {
             path: path.to_path_buf(),
             hash,
-            rows: parts.iter().map(|part| rows(part).unwrap_or(0)).sum(),
+            rows: parts.iter().map(|part| part.rows).sum(),
             columns: columns.iter().map(empty).collect::<Result<_>>()?,
             lines: Vec::new(),
         };
@@ -62,7 +60,7 @@ impl TableSource for Files {
         for file in &self.parts {
             let flow = file.each_chunk(&positions, at_once, &mut |chunks| {
                 for (growing, chunk) in growing.iter_mut().zip(chunks) {
-                    growing.push(chunk).map_err(|error| error.file(&file.path))?;
+                    file.push(growing, chunk)?;
                 }
                 if growing.first().is_none_or(|first| first.rows() < at_once) {
                     return Ok(ControlFlow::Continue(()));
