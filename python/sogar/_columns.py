@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import DataError
+from ._errors import DataError, utf8
 
 Array = np.ndarray[Any, Any]
 #: What the engine trims from the ends of texts. (Python's `strip` takes some control characters, too.)
@@ -29,7 +29,7 @@ def text_of(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float | np.floating) and float(value).is_integer() and abs(float(value)) < 1e16:
         return str(int(value))
-    return str(value).strip(BLANKS)
+    return utf8(str(value).strip(BLANKS), "a category", DataError)
 
 
 def column_of(name: str, values: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _native, _settings
 from ._conventions import Conventions
-from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning
+from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning, path_of, utf8
 from ._people import ForPeople
 from ._progress import Progress
 from ._summary import number_of_people
@@ -72,6 +72,7 @@ class Sogar(Conventions, ForPeople):
             need it too. (`weights` are those of features in the cost.)
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
+        decimal: The decimal sign of numbers in text: ``"."`` or ``","``.
         classes: Names of the model's classes, in the order of its class indices.
         columns: Model columns by hand: a dictionary of model column and table column.
         threshold: Decision threshold of a score model (default: the model's own).
@@ -138,6 +139,7 @@ class Sogar(Conventions, ForPeople):
         weight: str | None = None,
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
+        decimal: str | None = None,
         classes: Sequence[Any] | None = None,
         columns: Mapping[str, str] | None = None,
         threshold: float | None = None,
@@ -181,6 +183,7 @@ class Sogar(Conventions, ForPeople):
         self.weight = weight
         self.ignore = ignore
         self.missing = missing
+        self.decimal = decimal
         self.classes = classes
         self.columns = columns
         self.threshold = threshold
@@ -282,8 +285,8 @@ class Sogar(Conventions, ForPeople):
                 loaded = _native.Model.from_bytes(model, "model", threshold)
                 how: tuple[Any, ...] = ("bytes", model, "model", threshold)
             else:
-                loaded = _native.Model.load(os.fspath(model), threshold)
-                how = ("file", os.fspath(model), threshold)
+                loaded = _native.Model.load(path_of(model), threshold)
+                how = ("file", path_of(model), threshold)
             path_taken = f"native: {loaded.info['format']}"
             names = loaded.info["class_names"]
         else:
@@ -298,8 +301,8 @@ class Sogar(Conventions, ForPeople):
         _settings.with_classes(config, names, desired)
         text = _settings.as_json(config)
         function = self.cost if callable(self.cost) else None
-        cache = None if self.outcomes_cache is None else os.fspath(self.outcomes_cache)
-        kept = None if self.checkpoint is None else os.fspath(self.checkpoint)
+        cache = None if self.outcomes_cache is None else path_of(self.outcomes_cache)
+        kept = None if self.checkpoint is None else path_of(self.checkpoint)
         settings = (loaded, text, folder, function, cache, kept, self.checkpoint_limit)
         if native is None:
             problem = _native.Problem.of_file(table.data, *settings)
@@ -413,6 +416,7 @@ class Sogar(Conventions, ForPeople):
         """The number of the point that a criterion chooses."""
         front = self._require_fitted()
         if isinstance(by, str):
+            utf8(by, "the criterion")
             if _native.is_gap(by):
                 return _native.select_by_gap(self._require_problem(), front, by)
             return front.select(by)
@@ -541,7 +545,7 @@ class Sogar(Conventions, ForPeople):
         front = self._require_fitted()
         if path is None:
             return front.to_bytes().decode()
-        front.write(os.fspath(path))
+        front.write(path_of(path))
         return None
 
     @classmethod
@@ -554,13 +558,10 @@ class Sogar(Conventions, ForPeople):
         if isinstance(source, bytes):
             data = source
         elif isinstance(source, str) and source.lstrip()[:1] == "{":
-            data = source.encode()
+            data = utf8(source, "the result").encode()
         else:
-            try:
-                data = Path(source).read_bytes()
-            except OSError as cause:
-                raise ArgumentError(f"{source}: could not be read: {cause.strerror}") from cause
-        front = _native.Front.from_bytes(data)
+            data = None
+        front = _native.Front.read(path_of(source)) if data is None else _native.Front.from_bytes(data)
         estimator = cls(config=json.loads(front.about())["config"])
         estimator._keep(front, None)
         estimator._problem = None

@@ -25,7 +25,8 @@ pub struct Matched {
 impl Matched {
     /// Infers the table's features and matches them with the model's columns.
     pub fn new(config: &Config, table: &Table, model: &LoadedModel) -> Result<Matched> {
-        let mut notices = config.check(Some(table))?;
+        let mut notices = table.check_renamed(config, &model.predictor.info().columns)?;
+        notices.extend(config.check(Some(table))?);
         let (features, more) = FeatureTable::infer(table, config)?;
         notices.extend(more);
         let columns: Vec<&str> = table.names().collect();

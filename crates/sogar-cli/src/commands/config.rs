@@ -5,11 +5,13 @@ use std::path::Path;
 use serde_json::json;
 use sogar::config::{Config, presets};
 use sogar::files::write_atomically;
-use sogar::table::{ReadOptions, Table};
+use sogar::table::ReadOptions;
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{ConfigArgs, ConfigCommand};
+use crate::files::Outputs;
 use crate::output::{Exit, Output};
+use crate::tables;
 
 pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
     match &args.command {
@@ -21,7 +23,12 @@ pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
 }
 
 fn init(path: &Path, file: Option<&Path>, force: bool, output: &Output) -> Result<()> {
-    let table = Table::read(path, &ReadOptions::default())?;
+    let inputs = [path.to_path_buf()];
+    if let Some(file) = file.filter(|file| file.exists()) {
+        Outputs::new([file]).inputs(&inputs).checked()?;
+    }
+    let table = tables::read(path, &ReadOptions::default())?;
+    table.check_renamed(&Config::default(), &[])?;
     let text = Config::init(&table, &path.display().to_string())?;
     let Some(file) = file else { return output.print(text) };
     if file.exists() && !force {
@@ -38,16 +45,32 @@ fn init(path: &Path, file: Option<&Path>, force: bool, output: &Output) -> Resul
 }
 
 fn check(path: &Path, table: Option<&Path>, output: &Output) -> Result<()> {
-    let config = Config::read(path)?;
-    let table = table.map(|table| Table::read(table, &config.read_options()?)).transpose()?;
-    let notices = config.check(table.as_ref()).map_err(|error| error.file(path))?;
+    let checked = notices(path, table);
     if output.json {
-        return output.print_json(&json!({ "valid": true, "notices": notices }));
+        // The verdict of a check is its result, whatever it is; the error is told on stderr as well.
+        let error = |error: &Error| json!({ "message": error.to_string(), "help": error.remedy() });
+        output.print_json(&json!({
+            "valid": checked.is_ok(),
+            "notices": checked.as_deref().unwrap_or_default(),
+            "errors": checked.as_ref().err().map(error).into_iter().collect::<Vec<_>>(),
+        }))?;
+        return checked.map(drop);
     }
-    for notice in &notices {
+    for notice in &checked? {
         output.notice(notice);
     }
     output.print(format!("{} is valid\n", path.display()))
+}
+
+fn notices(path: &Path, table: Option<&Path>) -> Result<Vec<String>> {
+    let config = Config::read(path)?;
+    let table = table.map(|table| tables::read(table, &config.read_options()?)).transpose()?;
+    let mut notices = match &table {
+        Some(table) => table.check_renamed(&config, &[])?,
+        None => Vec::new(),
+    };
+    notices.extend(config.check(table.as_ref()).map_err(|error| error.file(path))?);
+    Ok(notices)
 }
 
 fn print_presets(name: Option<&str>, output: &Output) -> Result<()> {

@@ -204,7 +204,8 @@ impl Limits {
 }
 
 fn first_twice(list: &[String]) -> Option<&String> {
-    list.iter().enumerate().find(|(at, item)| list[..*at].contains(item)).map(|(_, item)| item)
+    let mut seen = BTreeSet::new();
+    list.iter().find(|item| !seen.insert(*item))
 }
 
 fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>) -> Result<()> {

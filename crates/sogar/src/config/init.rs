@@ -7,6 +7,7 @@ use std::fmt::Write;
 use super::Config;
 use crate::error::Result;
 use crate::feature::{Feature, FeatureTable, Kind, format_number, label_values};
+use crate::markup::steers;
 use crate::table::{Cells, Table};
 
 /// Column names that often hold the label.
@@ -233,7 +234,7 @@ fn list(values: &[String]) -> String {
 
 /// Text that is safe in a comment.
 fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    text.chars().map(|letter| if steers(letter) { ' ' } else { letter }).collect()
 }
 
 /// A TOML key, quoted where it must be.
@@ -251,7 +252,7 @@ fn quote(text: &str) -> String {
                 quoted.push('\\');
                 quoted.push(letter);
             }
-            letter if letter.is_control() => {
+            letter if steers(letter) => {
                 let _ = write!(quoted, "\\u{:04X}", letter as u32);
             }
             letter => quoted.push(letter),

@@ -60,7 +60,9 @@ pub(super) fn inferred(
         }
         let setting = config.features.get(name).unwrap_or(&setting);
         look.column(position, &mut |table, column, counts| {
-            let seen = View { table, column, setting, tokens: &config.data.missing }.see()?;
+            let view = View { table, column, setting, tokens: &config.data.missing };
+            view.refuse_odd_numbers(config.data.decimal.as_deref() == Some(","))?;
+            let seen = view.see()?;
             let feature =
                 Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()) };
             let is_gap = |cell: usize| is_missing(&feature.kind, seen.values[cell]);
@@ -129,6 +131,10 @@ fn groups(
 
 fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notices: &mut Vec<String>) {
     let name = &feature.name;
+    if missing == rows as u64 {
+        notices.push(format!("`{name}` is empty: it is ignored, and missing for the model"));
+        return;
+    }
     if missing > 0 {
         let meaning = match (&feature.kind, feature.missing_level()) {
             (Kind::Categorical { levels, .. }, Some(level)) => format!("the category `{}`", levels[level]),
@@ -154,8 +160,9 @@ fn check_names(
     config: &Config,
     left_out: &BTreeSet<&str>,
 ) -> Result<()> {
+    let known: BTreeSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
     for name in config.features.keys() {
-        if features.iter().any(|feature| feature.name == *name) {
+        if known.contains(name.as_str()) {
             continue;
         }
         let message = if left_out.contains(name.as_str()) {

@@ -13,6 +13,7 @@ use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{Distributions, FeatureTable, Reference, label_values};
 use crate::limits::TreeLimits;
+use crate::markup::visible;
 use crate::model::LoadedModel;
 use crate::population::{Classes, affected_rows, check_predictions};
 use crate::predict::Matched;
@@ -103,6 +104,7 @@ impl Prepared {
         let cost = CostModel::new(&reference, &edits, &config, &folder)?;
         let mut seen = std::collections::BTreeSet::new();
         notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
+        notices.iter_mut().for_each(|notice| *notice = visible(notice));
         let rules =
             config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
         Ok(Prepared {

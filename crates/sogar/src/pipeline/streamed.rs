@@ -31,7 +31,8 @@ impl Prepared {
     ) -> Result<Prepared> {
         let header = source.header();
         let config = without_predictions(config, header, predictions)?;
-        let mut notices = config.check(None)?;
+        let mut notices = header.check_renamed(&config, &model.predictor.info().columns)?;
+        notices.extend(config.check(None)?);
         let labels = label_names(source, &config)?;
         config.check_label(labels.as_ref())?;
         let (reference, more) = Reference::infer(source, &config)?;

@@ -160,7 +160,7 @@ pub fn column(name: &str, kind: &DataType, chunks: &[ArrayRef], options: &ReadOp
 struct Growing<'a> {
     name: &'a str,
     cells: Filling,
-    missing: &'a [String],
+    options: &'a ReadOptions,
     /// Rows of the table before the first one here.
     before: usize,
 }
@@ -191,7 +191,7 @@ impl<'a> Growing<'a> {
                     .help("convert the column to numbers or text, or leave it out of the file"));
             }
         };
-        Ok(Growing { name, cells, missing: &options.missing, before })
+        Ok(Growing { name, cells, options, before })
     }
 
     fn rows(&self) -> usize {
@@ -216,7 +216,7 @@ impl<'a> Growing<'a> {
                 Ok(())
             }
             Filling::Parsed(values) => each_text(name, chunk, |cell| {
-                values.push(parsed(name, cell, self.missing, self.before + values.len() + 1)?);
+                values.push(parsed(name, cell, self.options, self.before + values.len() + 1)?);
                 Ok(())
             }),
             Filling::Text(texts) => each_text(name, chunk, |cell| {
@@ -278,9 +278,9 @@ fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -
 }
 
 /// A cell of a text column that is declared to be one of numbers.
-fn parsed(name: &str, cell: Option<&str>, missing: &[String], row: usize) -> Result<f64> {
+fn parsed(name: &str, cell: Option<&str>, options: &ReadOptions, row: usize) -> Result<f64> {
     let cell = cell.unwrap_or_default().trim();
-    match classify(cell, missing) {
+    match classify(cell, &options.missing, options.decimal_comma) {
         Cell::Number(number) => Ok(number),
         Cell::Empty | Cell::Token | Cell::Gap => Ok(f64::NAN),
         Cell::Infinite | Cell::Text => {
