@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import DataError
+from ._errors import DataError, utf8
 
 Array = np.ndarray[Any, Any]
 #: What the engine takes for blanks around texts. (Python's `strip` takes some control characters, too.)
@@ -33,7 +33,7 @@ def text_of(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float | np.floating) and float(value).is_integer() and abs(float(value)) < 1e16:
         return str(int(value))
-    return str(value)
+    return utf8(str(value), "a category", DataError)
 
 
 def by_text(values: Any) -> dict[str, Any]:

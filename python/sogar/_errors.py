@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any
@@ -106,6 +107,31 @@ def of_kind(kind: str, message: str, help: str) -> SogarError:  # noqa: A002 - a
 def _without_flags(text: str) -> str:
     text = re.sub(r"--threads\b", "n_jobs", text)
     return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda flag: flag[1].replace("-", "_"), text)
+
+
+def utf8(text: str, what: str, error: type[SogarError] = ArgumentError) -> str:
+    """The text itself; an error if it has half of a character, which no file and no engine can hold.
+
+    >>> utf8("\\ud83d", "the name of a column", DataError)
+    Traceback (most recent call last):
+    sogar._errors.DataError: the name of a column, `\\ud83d`, has half of a character (a lone surrogate)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = text.encode("ascii", "backslashreplace").decode()
+        raise error(f"{what}, `{shown}`, has half of a character (a lone surrogate)") from None
+    return text
+
+
+def path_of(path: str | os.PathLike[str]) -> str:
+    """A path as text; an error if no file can have that name."""
+    text = os.fspath(path)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return utf8(text, "the path")
+    return text
 
 
 def not_fitted(what: Any) -> NotFittedError:

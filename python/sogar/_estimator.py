@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _native, _settings
 from ._conventions import Conventions
-from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning
+from ._errors import ArgumentError, DataError, ResultFileError, SogarWarning, path_of, utf8
 from ._people import ForPeople
 from ._progress import Progress
 from ._summary import number_of_people
@@ -79,6 +79,7 @@ class Sogar(Conventions, ForPeople):
         trim: Whether blanks (spaces, tabs, no-break spaces) around the texts of cells are removed.
         codes: Numbers that are no amounts, such as ``-9`` for "refused to answer": a list for all numeric
             columns, or a dictionary of lists by feature.
+        decimal: The decimal sign of numbers in text: ``"."`` or ``","``.
         classes: Names of the model's classes, in the order of its class indices.
         columns: Model columns by hand: a dictionary of model column and table column.
         threshold: Decision threshold of a score model (default: the model's own).
@@ -152,6 +153,7 @@ class Sogar(Conventions, ForPeople):
         missing: Sequence[str] = (),
         trim: bool = False,
         codes: Sequence[float] | Mapping[str, Sequence[float]] = (),
+        decimal: str | None = None,
         classes: Sequence[Any] | None = None,
         columns: Mapping[str, str] | None = None,
         threshold: float | None = None,
@@ -200,6 +202,7 @@ class Sogar(Conventions, ForPeople):
         self.missing = missing
         self.trim = trim
         self.codes = codes
+        self.decimal = decimal
         self.classes = classes
         self.columns = columns
         self.threshold = threshold
@@ -306,8 +309,8 @@ class Sogar(Conventions, ForPeople):
                 loaded = _native.Model.from_bytes(model, "model", threshold)
                 how: tuple[Any, ...] = ("bytes", model, "model", threshold)
             else:
-                loaded = _native.Model.load(os.fspath(model), threshold)
-                how = ("file", os.fspath(model), threshold)
+                loaded = _native.Model.load(path_of(model), threshold)
+                how = ("file", path_of(model), threshold)
             path_taken = f"native: {loaded.info['format']}"
             names = loaded.info["class_names"]
         else:
@@ -322,8 +325,8 @@ class Sogar(Conventions, ForPeople):
         _settings.with_classes(config, names, desired)
         text = _settings.as_json(config)
         function = self.cost if callable(self.cost) else None
-        cache = None if self.outcomes_cache is None else os.fspath(self.outcomes_cache)
-        kept = None if self.checkpoint is None else os.fspath(self.checkpoint)
+        cache = None if self.outcomes_cache is None else path_of(self.outcomes_cache)
+        kept = None if self.checkpoint is None else path_of(self.checkpoint)
         settings = (loaded, text, folder, function, cache, kept, self.checkpoint_limit, self.verify_cache)
         if native is None:
             problem = _native.Problem.of_file(table.data, *settings)
@@ -435,6 +438,7 @@ class Sogar(Conventions, ForPeople):
         """The number of the point that a criterion chooses."""
         front = self._require_fitted()
         if isinstance(by, str):
+            utf8(by, "the criterion")
             if _native.is_gap(by):
                 return _native.select_by_gap(self._require_problem(), front, by)
             return front.select(by)
@@ -563,7 +567,7 @@ class Sogar(Conventions, ForPeople):
         front = self._require_fitted()
         if path is None:
             return front.to_bytes().decode()
-        front.write(os.fspath(path))
+        front.write(path_of(path))
         return None
 
     @classmethod
@@ -576,13 +580,10 @@ class Sogar(Conventions, ForPeople):
         if isinstance(source, bytes):
             data = source
         elif isinstance(source, str) and source.lstrip()[:1] == "{":
-            data = source.encode()
+            data = utf8(source, "the result").encode()
         else:
-            try:
-                data = Path(source).read_bytes()
-            except OSError as cause:
-                raise ArgumentError(f"{source}: could not be read: {cause.strerror}") from cause
-        front = _native.Front.from_bytes(data)
+            data = None
+        front = _native.Front.read(path_of(source)) if data is None else _native.Front.from_bytes(data)
         estimator = cls(config=json.loads(front.about())["config"])
         estimator._keep(front, None)
         estimator._problem = None

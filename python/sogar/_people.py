@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _native
 from ._columns import column_of
-from ._errors import ArgumentError, ModelError, SogarWarning
+from ._errors import ArgumentError, ModelError, SogarWarning, path_of, utf8
 from ._progress import Progress
 from ._settings import as_json, class_text
 from ._tables import UserTable, in_one_piece, is_dask, kind_of
@@ -80,7 +80,14 @@ class Explanation(Mapping[str, Any]):
         subject: str | None = None,
     ) -> str:
         """A letter to the person, one page of HTML to be printed; also written to `path`, if it is given."""
-        return self._native.letter(None if path is None else os.fspath(path), sender, to, date, subject)
+        for text in (sender, to, date, subject):
+            utf8(text or "", "a text of the letter")
+        return self._native.letter(None if path is None else path_of(path), sender, to, date, subject)
+
+
+def _all_utf8(texts: list[str]) -> None:
+    for text in texts:
+        utf8(text, "an argument")
 
 
 class ForPeople:
@@ -147,6 +154,7 @@ class ForPeople:
             {**_values(holdout_groups), **({_LABEL: _labels(holdout_y)} if _is_values(holdout_y) else {})}
         )
         conditions = [fail_on] if isinstance(fail_on, str) else list(fail_on)
+        _all_utf8([*names, *conditions, *([label] if isinstance(label, str) else [])])
         asked: dict[str, Any] = {
             "columns": columns,
             "label": label,
@@ -247,15 +255,17 @@ class ForPeople:
         """
         self._require_fitted()
         names, columns = _beside(groups, y)
+        by = [by] if isinstance(by, str) else list(by)
+        _all_utf8([*names, *by, title or "", *([y] if isinstance(y, str) else [])])
         with_people = bool(names) or holdout is not None or include_rows or bool(unreachable)
         problem = self._require_problem() if with_people or self._problem is not None else None
         with Progress(self.progress) as bar:
             _, texts = _native.report(
                 self._front,
                 problem,
-                os.fspath(path),
+                path_of(path),
                 groups=names,
-                by=[by] if isinstance(by, str) else list(by),
+                by=by,
                 columns=columns,
                 label=_LABEL if _is_values(y) else y,
                 holdout=None if holdout is None else self._seen(holdout)[0],

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._errors import ConfigError
+from ._errors import ConfigError, path_of, utf8
 
 #: Parameters that are limits of the engine, by the engine's names.
 _LIMITS = (
@@ -55,7 +55,7 @@ def base_of(config: Any, preset: str | None) -> tuple[dict[str, Any], str]:
         return {}, ""
     if isinstance(config, Mapping):
         return json.loads(as_json(config)), ""
-    path = os.fspath(config)
+    path = path_of(config)
     return json.loads(_native.read_config(path)), str(Path(path).parent)
 
 
@@ -90,7 +90,7 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
     if "cost" in said:
         config.setdefault("cost", {})["kind"] = "function" if callable(said["cost"]) else said["cost"]
     if "cost_table" in said:
-        config.setdefault("cost", {}).update(kind="table", table=os.fspath(said["cost_table"]))
+        config.setdefault("cost", {}).update(kind="table", table=path_of(said["cost_table"]))
     for name in ("links", "rules"):
         if name in said:
             config[name] = [dict(item) if isinstance(item, Mapping) else item for item in said[name]]
@@ -106,7 +106,7 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
         config,
         "data",
         said,
-        {"label": "label", "weight": "weight", "ignore": "ignore", "missing": "missing", "trim": "trim"},
+        {key: key for key in ("label", "weight", "ignore", "missing", "trim", "decimal")},
     )
     _say(config, "model", said, {"threshold": "threshold", "classes": "classes", "columns": "columns"})
     return {
@@ -167,9 +167,15 @@ def class_text(label: Any) -> str:
 def as_json(config: Mapping[str, Any]) -> str:
     """A configuration as JSON; NumPy's numbers and arrays are plain ones there."""
     try:
-        return json.dumps(config, default=_plain, allow_nan=False)
+        text = json.dumps(config, default=_plain, allow_nan=False, ensure_ascii=False)
     except ValueError:
         raise ConfigError("a setting is infinite or not a number", "give a finite number") from None
+    try:
+        text.encode()
+    except UnicodeEncodeError as cause:
+        half = text[max(0, cause.start - 20) : cause.end + 20]
+        utf8(half, "a text of the settings", ConfigError)
+    return text
 
 
 def _plain(value: Any) -> Any:
@@ -180,7 +186,7 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return path_of(value)
     raise ConfigError(f"a setting is a {type(value).__name__}, which no configuration can hold")
 
 

@@ -11,6 +11,8 @@ import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from . import _native
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -185,7 +187,7 @@ def condition(test: Json, holds: bool, whole: Collection[str] = ()) -> str:
     if test["feature"] in whole and isinstance(value, float | int):
         value = math.floor(value) if holds else math.floor(value) + 1
         sign = "≤" if holds else "≥"
-    return f"{test['feature']} {sign} {value_text(value)}"
+    return _native.visible(f"{test['feature']} {sign} {value_text(value)}")
 
 
 def _implies(first: Json, second: Json) -> bool:
@@ -233,7 +235,7 @@ def summary_html(summary: Summary) -> str:
     rows = []
     for rule in summary.rules:
         who = "<br>".join(html.escape(text) for text in conditions(rule, summary.whole)) or "Everybody"
-        what = html.escape(rule["action"]["text"]) if rule["action"]["edits"] else "<i>no change</i>"
+        what = html.escape(_native.visible(rule["action"]["text"])) if rule["action"]["edits"] else "<i>no change</i>"
         people, flipped = rule["rows"], rule["flipped"]
         share = flipped / people if people else 0.0
         cost = rule["cost_sum"] / summary.unit / people if people else 0.0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from . import _native
 from ._columns import BLANKS, array_column, pandas_column, text_of
 from ._edited import arrow_changed, cells_as, changed_array, pandas_changed, polars_changed
-from ._errors import ArgumentError, DataError
+from ._errors import ArgumentError, DataError, path_of, utf8
 
 __all__ = ["UserTable", "as_frame", "in_one_piece", "is_dask", "kind_of", "text_of"]
 
@@ -78,7 +78,7 @@ class UserTable:
         self.ordered: dict[str, list[str]] = {}
         self._file: _native.Table | None = None
         if self.kind == "path":
-            self.data, self.names, self.rows = os.fspath(data), [], -1
+            self.data, self.names, self.rows = path_of(data), [], -1
             return
         if self.kind == "polars" and hasattr(data, "collect"):
             data = data.collect()
@@ -100,14 +100,17 @@ class UserTable:
             self.rows = data.height if self.kind == "polars" else data.num_rows
         else:
             self.names, self.rows = [], -1
+        for name in self.names:
+            utf8(name, "the name of a column", DataError)
         self.data = data
         self.ordered = self._ordered()
 
-    def native(self, config: str, ignored: Sequence[str] = ()) -> _native.Table:
+    def native(self, config: str, ignored: Collection[str] = ()) -> _native.Table:
         """The engine's table, its columns read as the configuration says.
 
         Columns that are ignored become texts where the engine could not hold them otherwise (dates, lists).
         """
+        ignored = set(ignored)
         if self.kind == "path":
             self._file = _native.Table.read(self.data, config)
             self.names, self.rows = self._file.names, self._file.rows
@@ -199,14 +202,16 @@ class UserTable:
 
     def _ordered(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
+        # All at once: each of these is made anew whenever it is asked for.
+        dtypes = list(self.data.dtypes) if self.kind in ("pandas", "polars") else []
         for at, name in enumerate(self.names):
             levels: list[Any] | None = None
             if self.kind == "pandas":
-                dtype = self.data.dtypes.iloc[at]
+                dtype = dtypes[at]
                 if getattr(dtype, "ordered", False) and hasattr(dtype, "categories"):
                     levels = list(dtype.categories)
             elif self.kind == "polars":
-                dtype = self.data.schema[name]
+                dtype = dtypes[at]
                 levels = list(dtype.categories) if type(dtype).__name__ == "Enum" else None
             elif self.kind == "pyarrow":
                 dtype = self.data.schema.field(at).type

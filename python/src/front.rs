@@ -13,6 +13,7 @@ use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Node, PointRef};
 
 use crate::errors::{OrRaise, json as to_json};
+use crate::functions::sums;
 
 /// A front of the engine.
 #[pyclass(frozen, module = "sogar._native")]
@@ -59,6 +60,12 @@ impl Front {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Front> {
         Ok(py.detach(|| FrontFile::parse(data)).or_raise(py)?.into())
+    }
+
+    /// Reads and checks a result file.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Front> {
+        Ok(py.detach(|| FrontFile::read(&path)).or_raise(py)?.into())
     }
 
     /// The bytes of the result file, as the command line writes it.
@@ -112,8 +119,8 @@ impl Front {
         columns.set_item("cost", floats(|point| point.cost))?;
         columns.set_item("loss", floats(|point| point.loss))?;
         columns.set_item("invalidity", floats(|point| point.invalidity))?;
-        columns.set_item("cost_sum", whole(|point| point.cost_sum as i64))?;
-        columns.set_item("loss_count", whole(|point| point.loss_count as i64))?;
+        columns.set_item("cost_sum", sums(py, points.iter().map(|point| point.cost_sum)))?;
+        columns.set_item("loss_count", sums(py, points.iter().map(|point| point.loss_count)))?;
         columns.set_item("leaves", whole(|point| i64::from(point.leaves)))?;
         columns.set_item("depth", whole(|point| i64::from(point.depth)))?;
         Ok(columns)

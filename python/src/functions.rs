@@ -192,6 +192,15 @@ fn set_value(row: &Bound<'_, PyDict>, feature: &Feature, key: &str, value: f64) 
     }
 }
 
+/// Sums as whole numbers: of 64 bits with a sign, as NumPy has them, unless one is larger than those can be.
+pub fn sums<'py>(py: Python<'py>, values: impl Iterator<Item = u64>) -> Bound<'py, PyAny> {
+    let values: Vec<u64> = values.collect();
+    match values.iter().map(|&value| i64::try_from(value)).collect::<Result<Vec<i64>, _>>() {
+        Ok(signed) => PyArray1::from_vec(py, signed).into_any(),
+        Err(_) => PyArray1::from_vec(py, values).into_any(),
+    }
+}
+
 /// An array of whole numbers for Python.
 pub fn whole_numbers<'py>(py: Python<'py>, values: impl Iterator<Item = i64>) -> Bound<'py, PyArray1<i64>> {
     PyArray1::from_vec(py, values.collect())

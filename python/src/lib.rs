@@ -54,6 +54,12 @@ mod _native {
     #[pymodule_export]
     use super::table::Table;
 
+    /// A text whose control characters and marks of direction are spelled out.
+    #[pyfunction]
+    fn visible(text: &str) -> String {
+        sogar::markup::visible(text)
+    }
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))

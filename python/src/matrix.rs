@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use numpy::{PyArray1, PyReadonlyArray2};
+use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sogar::{Error, ErrorKind};
@@ -13,6 +13,7 @@ use sogar_solver::{
 };
 
 use crate::errors::OrRaise;
+use crate::functions::sums;
 use crate::running::{Reports, attended};
 
 /// Splits in rows × splits, costs and flips in actions × rows. Gives the status, the points as two arrays, their trees as
@@ -35,8 +36,8 @@ pub fn solve_matrix<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(
     &'static str,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
     Vec<Py<PyAny>>,
     Vec<(u64, u64)>,
     Option<Py<PyAny>>,
@@ -46,8 +47,9 @@ pub fn solve_matrix<'py>(
     let flip_sets: Vec<RowSet> = std::iter::once(RowSet::empty(rows))
         .chain(flips.outer_iter().map(|flags| set(rows, flags.iter())))
         .collect();
-    let actions: Actions =
-        std::iter::once(Vec::new()).chain((0..costs.nrows() as u32).map(|action| vec![action])).collect();
+    let actions: Actions = std::iter::once(Vec::new())
+        .chain((0..u32::try_from(costs.nrows())?).map(|action| vec![action]))
+        .collect();
     let problem = Problem::new(ProblemParts {
         rows,
         splits: splits.columns().into_iter().map(|flags| set(rows, flags.iter())).collect(),
@@ -78,8 +80,8 @@ pub fn solve_matrix<'py>(
     let trees = outcome.front.iter().map(|point| tree(py, &point.tree)).collect::<PyResult<_>>()?;
     Ok((
         status,
-        PyArray1::from_iter(py, outcome.front.iter().map(|point| point.cost as i64)),
-        PyArray1::from_iter(py, outcome.front.iter().map(|point| point.loss as i64)),
+        sums(py, outcome.front.iter().map(|point| point.cost)),
+        sums(py, outcome.front.iter().map(|point| point.loss)),
         trees,
         outcome.bound.iter().map(|point| (point.cost, point.loss)).collect(),
         interrupt.map(|error| error.into_value(py).into_any()),

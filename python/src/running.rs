@@ -170,6 +170,6 @@ impl Reporter for Reports {
     }
 
     fn warning(&self, text: &str) {
-        self.heard().warnings.push(text.to_owned());
+        self.heard().warnings.push(sogar::markup::visible(text));
     }
 }

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
 use sogar::table::{Cells, Column, MISSING, ReadOptions, parquet};
+use sogar::{Error, ErrorKind};
 
 use crate::errors::OrRaise;
 use crate::running::unattended;
@@ -169,7 +170,15 @@ impl Table {
                 }
             })
             .collect::<PyResult<_>>()?;
-        Ok(sogar::table::Table { path, hash: digest, rows, columns, lines: Vec::new() }.into())
+        Ok(sogar::table::Table {
+            path,
+            hash: digest,
+            rows,
+            columns,
+            lines: Vec::new(),
+            names: Default::default(),
+        }
+        .into())
     }
 
     fn __len__(&self) -> usize {
@@ -191,12 +200,20 @@ fn read_column(
         vec![Arc::new(Float64Array::from_iter_values(values.as_array().iter().copied()))]
     } else if let Ok(list) = column.cast::<PyList>() {
         let mut texts = LargeStringBuilder::new();
-        for cell in list {
+        for (row, cell) in list.iter().enumerate() {
             if cell.is_none() {
                 texts.append_null();
-            } else {
-                texts.append_value(cell.cast::<PyString>()?.to_str()?);
+                continue;
             }
+            let Ok(text) = cell.cast::<PyString>()?.to_str() else {
+                let error =
+                    Error::new(ErrorKind::Table, "the text has half of a character (a lone surrogate)");
+                return Err(error.row(row + 1).column(name).help(
+                    "correct the cell; `text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\")` joins two halves",
+                ))
+                .or_raise(py);
+            };
+            texts.append_value(text);
         }
         vec![Arc::new(texts.finish())]
     } else if let Ok((codes, levels)) = column.extract::<(PyReadonlyArray1<'_, i32>, Vec<String>)>() {

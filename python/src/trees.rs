@@ -206,7 +206,7 @@ impl Arrays {
         let (mut inner, mut leaves) = (0i32, Vec::new());
         for node in 0..count {
             if self.left[node] < 0 {
-                places.push(!(leaves.len() as i32));
+                places.push(i32::try_from(leaves.len()).map_or(i32::MIN, |leaf| !leaf));
                 leaves.push(node);
             } else {
                 places.push(inner);

@@ -374,7 +374,7 @@ def test_json_is_read_back_and_tied_to_table_and_model(
         Sogar.from_json(file, people, lambda rows: ~decide(rows))
     with pytest.raises(ResultFileError, match="not a result file"):
         Sogar.from_json('{"format": "other"}')
-    with pytest.raises(ArgumentError, match="could not be read"):
+    with pytest.raises(ArgumentError, match="there is no such file"):
         Sogar.from_json(tmp_path / "none.json")
     with pytest.raises(OSError, match=r"front\.json"):
         fitted.to_json(tmp_path / "no folder" / "front.json")

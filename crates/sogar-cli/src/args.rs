@@ -4,12 +4,14 @@
 mod model;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-pub use model::{ModelFlags, require_there};
-pub use settings::{ConfigFlags, ReadingFlags};
+use sogar::config::Config;
+
+pub use model::{ModelFlags, file_of, is_stdin};
+pub use settings::{ConfigFlags, ReadingFlags, text};
 
 use crate::commands::audit::AuditArgs;
 use crate::commands::compare::CompareArgs;
@@ -33,6 +35,17 @@ pub struct Cli {
     pub global: GlobalArgs,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The command line as it is parsed: every flag takes a value such as `-1`, which is no flag.
+pub fn command() -> clap::Command {
+    fn with_negative_numbers(command: clap::Command) -> clap::Command {
+        let takes_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
+        command
+            .mut_args(|arg| if takes_value(&arg) { arg.allow_negative_numbers(true) } else { arg })
+            .mut_subcommands(with_negative_numbers)
+    }
+    with_negative_numbers(Cli::command())
 }
 
 /// Flags of every command.
@@ -102,7 +115,7 @@ pub struct DemoArgs {
     #[arg(long, short, value_name = "DIR", default_value = "sogar-demo")]
     pub output: PathBuf,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 }
 
@@ -167,12 +180,27 @@ pub struct InputArgs {
     #[arg(long, value_name = "N", default_value_t = sogar::pipeline::VERIFIED_ROWS)]
     pub verify_cache: u64,
     /// Compare the model's labels with this column of the table first, and stop on a difference
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = text)]
     pub check_predictions: Option<String>,
     #[command(flatten)]
     pub model: ModelFlags,
     #[command(flatten)]
     pub config: ConfigFlags,
+}
+
+impl InputArgs {
+    /// The files that are read, with the cost table that the configuration names.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let config = self.config.reading.config.as_deref();
+        let costs = config.and_then(|path| cost_table(&Config::read(path).ok()?, path.parent()?));
+        let given = std::iter::once(&self.table).chain(&self.model.model).chain(&self.config.reading.config);
+        given.cloned().chain(costs).collect()
+    }
+}
+
+/// The cost table that a configuration names, relative to a folder.
+pub fn cost_table(config: &Config, folder: &Path) -> Option<PathBuf> {
+    config.cost.table.as_ref().map(|table| folder.join(table))
 }
 
 /// Which point of a front.
@@ -256,7 +284,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TABLE")]
     pub holdout: Option<PathBuf>,
     /// Time for the search for missing points; everything else is always done in full
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     pub time_limit: f64,
     /// The model, if it is not where it was when the front was made
     #[command(flatten)]

@@ -5,13 +5,17 @@
 
 mod args;
 mod commands;
+mod files;
 mod interrupt;
 mod output;
 mod progress;
+mod tables;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
+use sogar::markup::{steers, visible_lines};
 
 use args::{Cli, Command};
 use output::Output;
@@ -31,12 +35,18 @@ fn quieten_drivers() {
 fn main() -> ExitCode {
     #[cfg(all(feature = "gpu", target_os = "linux"))]
     quieten_drivers();
-    let cli = match Cli::try_parse() {
+    let parsed = args::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to stdout with 0, usage errors to stderr with 2; a closed pipe is not our business.
             let code = error.exit_code();
-            let _ = error.print();
+            let _ = if std::env::args_os().any(|arg| arg.to_string_lossy().contains(steers)) {
+                // An argument that would steer the terminal is repeated in the message: as text, then, and without colours.
+                write!(std::io::stderr(), "{}", visible_lines(&error.render().to_string()))
+            } else {
+                error.print()
+            };
             return ExitCode::from(code as u8);
         }
     };

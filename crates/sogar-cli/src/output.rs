@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
+use std::ops::{Add, AddAssign};
 
 use anstyle::{AnsiColor, Style};
-use sogar::files::write_atomically;
+use sogar::markup::{visible_json, visible_lines};
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::GlobalArgs;
@@ -51,7 +51,11 @@ impl Output {
     }
 
     /// Prints a result.
-    pub fn print(&self, text: impl Display) -> Result<()> {
+    pub fn print(&self, text: impl Into<Text>) -> Result<()> {
+        self.to_stdout(&text.into().0)
+    }
+
+    fn to_stdout(&self, text: &str) -> Result<()> {
         let mut out = anstream::AutoStream::auto(io::stdout()).lock();
         match write!(out, "{text}").and_then(|()| out.flush()) {
             // Whoever reads us (`head`, a pager) has seen enough.
@@ -63,7 +67,7 @@ impl Output {
 
     /// Prints a result as JSON on one line.
     pub fn print_json(&self, value: &serde_json::Value) -> Result<()> {
-        self.print(format!("{value}\n"))
+        self.to_stdout(&visible_json(&format!("{value}\n")))
     }
 
     /// Tells the user something on stderr.
@@ -87,40 +91,43 @@ impl Output {
     }
 
     fn to_stderr(&self, style: Style, word: &str, text: &dyn Display) {
+        // Further lines are set in, so that none of them passes for a message of its own.
+        let text = visible_lines(&text.to_string()).replace("\n  ", "\n").replace('\n', "\n  ");
         let mut err = anstream::AutoStream::auto(io::stderr()).lock();
         // There is nowhere left to report that stderr is closed.
         let _ = writeln!(err, "{style}{word}:{style:#} {text}");
     }
 }
 
-/// Finds out before the work, rather than after it, that a result could not be written.
-pub fn require_writable(path: &Path) -> Result<()> {
-    if path.exists() && !path.is_file() && !path.is_dir() {
-        return Ok(()); // a pipe or a device: a trial would be seen by whoever reads it
-    }
-    let mut reached = false;
-    let trial = write_atomically(path, |_| {
-        reached = true;
-        Err(io::Error::other("a trial"))
-    });
-    match trial {
-        Err(error) if !reached => Err(error),
-        _ => Ok(()),
+/// Text for a terminal. Whatever is put into it is seen and steers nothing: names and values come from tables, models and result files.
+/// Styles come from [`heading`] alone.
+#[derive(Debug, Default)]
+pub struct Text(String);
+
+impl<T: AsRef<str>> From<T> for Text {
+    fn from(text: T) -> Text {
+        Text(visible_lines(text.as_ref()))
     }
 }
 
-/// Makes sure that a folder is there, and makes it if need be.
-pub fn require_folder(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).map_err(|cause| {
-        Error::new(ErrorKind::Output, format!("the folder can't be made: {}", cause.kind()))
-            .file(path)
-            .help("choose another folder")
-    })
+impl<T: Into<Text>> AddAssign<T> for Text {
+    fn add_assign(&mut self, more: T) {
+        self.0 += &more.into().0;
+    }
+}
+
+impl<T: Into<Text>> Add<T> for Text {
+    type Output = Text;
+
+    fn add(mut self, more: T) -> Text {
+        self += more;
+        self
+    }
 }
 
 /// A heading.
-pub fn heading(text: &str) -> String {
-    format!("{BOLD}{text}{BOLD:#}\n")
+pub fn heading(text: &str) -> Text {
+    Text(format!("{BOLD}{}{BOLD:#}\n", visible_lines(text)))
 }
 
 /// Seconds for people: `0.42 s`, `3.1 s`, `2 min 5 s`.
@@ -145,15 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_of_writing_leaves_nothing_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("front.json");
-        require_writable(&path).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        std::fs::write(&path, "old").unwrap();
-        require_writable(&path).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
-        assert!(require_writable(&folder.path().join("no/front.json")).is_err());
-        assert!(require_writable(folder.path()).is_err());
+    fn headings_alone_are_styled() {
+        let hostile = "\u{1b}[1ma\u{1b}[0m\u{202e}\u{9b}2J";
+        let text = heading(hostile) + hostile;
+        let seen = "\\u{1b}[1ma\\u{1b}[0m\\u{202e}\\u{9b}2J";
+        assert_eq!(text.0, format!("\u{1b}[1m{seen}\u{1b}[0m\n{seen}"));
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sogar::Progress;
 use sogar::describe::grouped;
+use sogar::markup::visible;
 use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
 use sogar::summary::EvaluatedPoint;
@@ -86,7 +87,7 @@ impl<'a> Bars<'a> {
             *bar = Some((stage, new));
         }
         if let Some((_, bar)) = bar.as_ref() {
-            bar.set_message(message());
+            bar.set_message(visible(&message()));
             bar.set_position(done as u64);
         }
     }

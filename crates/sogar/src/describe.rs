@@ -65,7 +65,7 @@ fn branch_text(front: &FrontFile, node: &Node, indent: &str, text: &mut String) 
     let Node::Split { split, left, right } = node else { return };
     let sides = [(left, true, "├─ ", "│  "), (right, false, "└─ ", "   ")];
     for (child, passed, mark, below) in sides {
-        let condition = joined(&conditions(front, &[(*split, passed)]));
+        let condition = visible(&joined(&conditions(front, &[(*split, passed)])));
         match &**child {
             Node::Leaf { .. } => {
                 *text +=
@@ -85,7 +85,7 @@ pub fn rules_text(front: &FrontFile, tree: &Node) -> String {
         .iter()
         .map(|(tests, leaf)| match conditions(front, tests).as_slice() {
             [] => format!("• Everybody: {}.\n", leaf_text(front, leaf)),
-            parts => format!("• If {}:\n  {}.\n", joined(parts), leaf_text(front, leaf)),
+            parts => format!("• If {}:\n  {}.\n", visible(&joined(parts)), leaf_text(front, leaf)),
         })
         .collect()
 }
@@ -102,7 +102,7 @@ pub fn tree_dot(front: &FrontFile, tree: &Node) -> String {
 fn dot_node(front: &FrontFile, node: &Node, count: &mut usize, text: &mut String) -> usize {
     let id = *count;
     *count += 1;
-    let quote = |label: &str| label.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
+    let quote = |label: &str| visible(label).replace('\\', "\\\\").replace('"', "\\\"");
     match node {
         Node::Leaf { .. } => {
             *text += &format!(
@@ -136,7 +136,11 @@ pub fn leaf_text(front: &FrontFile, leaf: &Node) -> String {
     }
     let cost = *cost_sum as f64 / front.cost.unit as f64 / (*rows).max(1) as f64;
     let flipped = front.people().count(*flipped);
-    format!("{}: works for {flipped} of {}, mean cost {cost:.2}", action.text, people_in(front, *rows))
+    format!(
+        "{}: works for {flipped} of {}, mean cost {cost:.2}",
+        visible(&action.text),
+        people_in(front, *rows)
+    )
 }
 
 /// A value's name within a sentence: in quotes “…” if it has blanks or other signs that would not read as one word.

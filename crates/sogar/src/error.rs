@@ -1,10 +1,13 @@
 //! One error type for the whole pipeline: what went wrong, where, and what to do about it.
 //!
 //! Every message a user can meet is built here from the same parts, so that the command line and the Python
-//! package say the same thing: `german.csv, row 12, column `age`: …` and then a line of help.
+//! package say the same thing: `german.csv, row 12, column `age`: …` and then a line of help. Names and cells in it may be anybody's:
+//! nothing in a message steers a terminal.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::markup::{visible, visible_lines};
 
 /// The result of a pipeline step.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -49,7 +52,14 @@ pub struct Error {
 impl Error {
     /// A new error of `kind` that says `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), file: None, row: None, column: None, help: None }
+        Error {
+            kind,
+            message: visible_lines(&message.into()),
+            file: None,
+            row: None,
+            column: None,
+            help: None,
+        }
     }
 
     /// Names the file in which the trouble is.
@@ -76,8 +86,18 @@ impl Error {
     /// Says what the user can do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(visible_lines(&help.into()));
         self
+    }
+
+    /// Adds to what the user can do, or should know besides.
+    #[must_use]
+    pub fn more_help(self, more: &str) -> Self {
+        let help = match self.remedy() {
+            None | Some("") => more.to_owned(),
+            Some(help) => format!("{help}; {more}"),
+        };
+        self.help(help)
     }
 
     /// The kind of error.
@@ -103,13 +123,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = Vec::new();
         if let Some(file) = &self.file {
-            place.push(file.display().to_string());
+            place.push(visible(&file.display().to_string()));
         }
         if let Some(row) = self.row {
             place.push(format!("line {row}"));
         }
         if let Some(column) = &self.column {
-            place.push(format!("column `{column}`"));
+            place.push(format!("column `{}`", visible(column)));
         }
         if !place.is_empty() {
             write!(f, "{}: ", place.join(", "))?;

@@ -7,13 +7,14 @@ use crate::actions::Edit;
 use crate::binarize::Split;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::FeatureTable;
+use crate::feature::{Columns, FeatureTable};
 use crate::hints::{good_class, is_text};
+use crate::markup::visible;
 use crate::model::{LoadedModel, Rows, Source};
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
 use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, WeightRef, distances, means};
-use crate::table::Table;
+use crate::table::{Table, hash_of};
 
 /// The reference side of an evaluation, made again from the files that a result names.
 pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepared> {
@@ -23,12 +24,18 @@ pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepare
 /// The same with the table as it was read, for those who need columns that are no features.
 pub fn reopen_with(front: &FrontFile, table: &Path, model: &Source) -> Result<(Prepared, Table)> {
     let config = config_of(front);
+    // By content, before it is parsed: which file this is may have been the result's choice.
+    let same = |hash: String| match hash == front.table.hash {
+        true => Ok(()),
+        false => {
+            Err(Error::new(ErrorKind::ResultFile, "this is not the table that the result was made from")
+                .file(table)
+                .help("give the original table, or solve anew"))
+        }
+    };
+    same(hash_of(table)?)?;
     let table = Table::read(table, &config.read_options()?)?;
-    if table.hash != front.table.hash {
-        return Err(Error::new(ErrorKind::ResultFile, "this is not the table that the result was made from")
-            .file(&table.path)
-            .help("give the original table, or solve anew"));
-    }
+    same(table.hash.clone())?;
     let model = open_model(front, model, &table)?;
     let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;
     Ok((prepared, table))
@@ -49,12 +56,17 @@ pub(crate) fn config_of(front: &FrontFile) -> Config {
 
 /// Opens the model that a result was made with, for that result's table.
 pub fn open_model(front: &FrontFile, source: &Source, table: &Table) -> Result<LoadedModel> {
+    let same = |hash: &str| match hash == front.model.hash {
+        true => Ok(()),
+        false => {
+            Err(Error::new(ErrorKind::ResultFile, "this is not the model that the result was made with")
+                .file(source.name())
+                .help("give the original model, or solve anew"))
+        }
+    };
+    same(&source.hash()?)?;
     let model = source.open(table, &front.config)?;
-    if model.hash != front.model.hash {
-        return Err(Error::new(ErrorKind::ResultFile, "this is not the model that the result was made with")
-            .file(source.name())
-            .help("give the original model, or solve anew"));
-    }
+    same(&model.hash)?;
     Ok(model)
 }
 
@@ -82,7 +94,14 @@ impl HeldOut {
     /// The same for a part of a table, in which nobody may be turned down. `unit` is that of the whole table's weights, which the part
     /// alone can't know.
     pub fn part(prepared: &Prepared, table: &Table, unit: Option<u32>) -> Result<HeldOut> {
-        let (features, notices) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let known = prepared.table.features.iter().flat_map(|feature| match &feature.columns {
+            Columns::One(column) => std::slice::from_ref(column),
+            Columns::OneHot(columns) => columns,
+        });
+        let mut notices = table.check_renamed(&prepared.config, &known.cloned().collect::<Vec<_>>())?;
+        let (features, more) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        notices.extend(more);
+        notices.iter_mut().for_each(|notice| *notice = visible(notice));
         let mut features = features.weighed(table, &prepared.config)?;
         if let (Some(weights), Some(unit)) = (&features.weights, unit) {
             features.weights = Some(weights.clone().in_units(unit)?);

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result, suggest};
+use crate::limits::{amount, machine_memory};
 
 /// SHA-256 of `bytes`, in lower-case hexadecimal.
 ///
@@ -47,20 +48,48 @@ pub fn sha256_of_file(path: &Path) -> Result<String> {
     }
 }
 
-/// Opens a file to be read. A name that does not exist is answered with the nearest name in that folder.
+/// Opens a regular file to be read: a pipe may never end, and a device has no end. A name that does not exist is answered with the
+/// nearest name in that folder.
 pub fn open(path: &Path) -> Result<File> {
-    if path.is_dir() {
-        return Err(Error::new(ErrorKind::Usage, "this is a folder, a file is wanted").file(path));
-    }
-    File::open(path).map_err(|cause| unreadable(path, &cause))
+    let metadata = fs::metadata(path).map_err(|cause| unreadable(path, &cause))?;
+    require_regular(path, &metadata)?;
+    let mut options = File::options();
+    // Should it have become a pipe meanwhile, opening it must not wait for somebody who writes.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.read(true).open(path).map_err(|cause| unreadable(path, &cause))?;
+    require_regular(path, &file.metadata().map_err(|cause| unreadable(path, &cause))?)?;
+    Ok(file)
 }
 
-/// Reads a whole file. A name that does not exist is answered with the nearest name in that folder.
+/// Reads a whole regular file. A name that does not exist is answered with the nearest name in that folder.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    if path.is_dir() {
+    let mut file = open(path)?;
+    let (length, memory) = (file.metadata().map_or(0, |metadata| metadata.len()), machine_memory());
+    if length > memory {
+        let (length, memory) = (amount(u128::from(length)), amount(u128::from(memory)));
+        let message = format!("the file has {length}, which do not fit into the {memory} of memory");
+        return Err(Error::new(ErrorKind::Usage, message).file(path).help("is it the right file?"));
+    }
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut file, &mut bytes).map_err(|cause| unreadable(path, &cause))?;
+    Ok(bytes)
+}
+
+fn require_regular(path: &Path, metadata: &fs::Metadata) -> Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    if metadata.is_dir() {
         return Err(Error::new(ErrorKind::Usage, "this is a folder, a file is wanted").file(path));
     }
-    fs::read(path).map_err(|cause| unreadable(path, &cause))
+    let message = "this is a pipe or a device, a regular file is wanted";
+    Err(Error::new(ErrorKind::Usage, message).file(path).help(
+        "save it as a file first; `sogar solve`, `compare`, `predict` and `config` read a table called `-` from standard input",
+    ))
 }
 
 fn unreadable(path: &Path, cause: &io::Error) -> Error {
@@ -272,6 +301,31 @@ mod tests {
         let error = write_atomically(&path, |_| Ok(())).unwrap_err();
         assert!(error.to_string().contains("write-protected"), "{error}");
         write_atomically(Path::new("/dev/null"), |writer| writer.write_all(b"x")).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("table.csv");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let link = folder.path().join("link.csv");
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        for path in [pipe.as_path(), &link, Path::new("/dev/zero"), Path::new("/dev/tty")] {
+            for error in [read_bytes(path).unwrap_err(), sha256_of_file(path).unwrap_err()] {
+                assert!(error.to_string().contains("a regular file is wanted"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_beyond_the_memory_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("costs.csv");
+        File::create(&path).unwrap().set_len(1 << 42).unwrap(); // takes no room
+        let error = read_bytes(&path).unwrap_err();
+        assert!(error.to_string().contains("do not fit"), "{error}");
     }
 
     #[test]

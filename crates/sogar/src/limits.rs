@@ -1,5 +1,6 @@
 //! Limits, resolved: what a run really uses once defaults, the population and the machine are known.
 
+mod machine;
 pub(crate) mod time;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::feature::Feature;
 use crate::outcomes::Scorings;
 
+pub(crate) use machine::machine_memory;
 pub use time::TimeEstimate;
 
 /// The limits of trees and actions that a result was found under.
@@ -70,7 +72,7 @@ impl TreeLimits {
     }
 }
 
-/// The memory that a run may use, in bytes: as configured, else three quarters of the machine's.
+/// The memory that a run may use, in bytes: as configured, else three quarters of the machine's (or of its container's).
 pub fn memory_limit(limits: &Limits) -> Result<u64> {
     match &limits.memory_limit {
         Some(text) => parse_bytes(text),
@@ -81,15 +83,6 @@ pub fn memory_limit(limits: &Limits) -> Result<u64> {
 /// Three quarters of the machine's memory, in bytes.
 pub(crate) fn machine_share() -> u64 {
     machine_memory() / 4 * 3
-}
-
-/// The machine's memory; 8 GB where the system does not say.
-fn machine_memory() -> u64 {
-    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    told.map_or(8_000_000_000, |kib| kib * 1024)
 }
 
 /// The size of a problem, known before anything of that size is allocated.

@@ -26,27 +26,50 @@ pub fn escaped(text: &str) -> String {
     safe
 }
 
-/// A text whose control characters and marks of direction are spelled out, for terminals and pictures.
+/// A name or a value whose control characters and marks of direction are spelled out, for terminals and pictures.
 ///
 /// ```
 /// assert_eq!(sogar::markup::visible("a\u{1b}[31mb"), "a\\u{1b}[31mb");
 /// assert_eq!(sogar::markup::visible("père"), "père");
 /// ```
 pub fn visible(text: &str) -> String {
+    visible_lines(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// The same for a text of several lines: line ends and tabs stay.
+///
+/// ```
+/// assert_eq!(sogar::markup::visible_lines("a\n\u{1b}[2Jb"), "a\n\\u{1b}[2Jb");
+/// ```
+pub fn visible_lines(text: &str) -> String {
+    spelled_out(text, |shown, odd| shown.extend(odd.escape_unicode()))
+}
+
+/// A JSON document whose strings say the same without a character that would steer a terminal. (Outside of strings JSON has none.)
+///
+/// ```
+/// assert_eq!(sogar::markup::visible_json("\"\u{202e}\u{9b}\""), r#""\u202e\u009b""#);
+/// ```
+pub fn visible_json(document: &str) -> String {
+    spelled_out(document, |shown, odd| shown.push_str(&format!("\\u{:04x}", u32::from(odd))))
+}
+
+fn spelled_out(text: &str, spell: impl Fn(&mut String, char)) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
-            '\n' => shown.push_str("\\n"),
-            odd if odd.is_control() || turns_direction(odd) => shown.extend(odd.escape_unicode()),
+            '\n' | '\t' => shown.push(letter),
+            odd if steers(odd) => spell(&mut shown, odd),
             plain => shown.push(plain),
         }
     }
     shown
 }
 
-/// Marks that change the direction of what stands behind them.
-fn turns_direction(letter: char) -> bool {
-    matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character does something instead of being seen: controls, line separators, and marks that turn the direction of writing.
+pub fn steers(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -64,7 +87,13 @@ mod tests {
     #[test]
     fn what_would_steer_a_terminal_is_spelled_out() {
         assert_eq!(visible("\u{202e}abc\u{7}"), "\\u{202e}abc\\u{7}");
-        assert_eq!(visible("two\nlines"), "two\\nlines");
+        assert_eq!(visible("two\nlines\t"), "two\\nlines\\t");
+        assert_eq!(visible_lines("two\nlines\t\r"), "two\nlines\t\\u{d}");
+        assert_eq!(visible(&visible("\u{9b}\u{7f}")), "\\u{9b}\\u{7f}", "what is visible stays as it is");
+        let json = serde_json::json!({ "\u{202e}\u{7f}": "\u{85}\u{1b}é\n" });
+        let shown = visible_json(&json.to_string());
+        assert!(!shown.chars().any(steers), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), json);
         assert_eq!(visible("عربي 🙂"), "عربي 🙂");
     }
 }

@@ -30,7 +30,8 @@ pub struct Matched {
 impl Matched {
     /// Infers the table's features and matches them with the model's columns.
     pub fn new(config: &Config, table: &Table, model: &LoadedModel) -> Result<Matched> {
-        let (mut config, mut notices) = (config.clone(), Vec::new());
+        let mut config = config.clone();
+        let mut notices = table.check_renamed(&config, &model.predictor.info().columns)?;
         let info = model.predictor.info();
         declare_shown(table, &mut config, &info.columns, &mut notices)?;
         notices.extend(config.check(Some(table))?);

@@ -242,7 +242,7 @@ fn errors_name_the_same_place() {
     let said = fails(&with("[features.debt]\nkind = \"binary\"\n"), "debt", texts("debt", "3"));
     assert!(said.contains("declared as binary, but it has 3 distinct values"), "{said}");
     let said = fails(&base.replace("\"id\", ", ""), "debt", Column::numbers("debt", vec![f64::NAN; 100]));
-    assert!(said.contains("column `debt`: the column has no values at all"), "{said}");
+    assert!(!said.contains("no values"), "an empty column is no fault, what follows from it may be: {said}");
     let columns = "columns = [\"job_smith\", \"job_cook\", \"job_clerk\"]\n";
     let said = fails(&with(&format!("[features.work]\n{columns}")), "job_cook", numbers("job_cook", 1.0));
     assert!(

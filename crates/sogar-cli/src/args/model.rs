@@ -24,13 +24,13 @@ pub struct ModelFlags {
     #[arg(long, value_enum)]
     pub model_answers: Option<AnswersName>,
     /// Seconds that the command may take for a batch of rows [default: 600]
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS")]
     pub model_timeout: Option<f64>,
     /// Rows that the command gets at a time [default: 100000]
-    #[arg(long, value_name = "ROWS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ROWS")]
     pub model_batch: Option<u32>,
     /// Commands that may run at the same time [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub model_jobs: Option<u32>,
 }
 
@@ -93,17 +93,37 @@ impl ModelFlags {
             return Err(Error::new(ErrorKind::Usage, message)
                 .help(format!("repeat it with --model-command; it was: {}", front.run.model_path)));
         }
-        let path = self.model.clone().unwrap_or_else(|| front.run.model_path.clone().into());
-        require_there(&path, "--model")?;
-        Ok(Source::File(path))
+        file_of(self.model.as_deref(), &front.run.model_path, "--model").map(Source::File)
     }
 }
 
-/// Fails unless a file that a front was made with is there.
-pub fn require_there(path: &Path, flag: &str) -> Result<()> {
-    if path.exists() {
-        return Ok(());
+/// Files that a result names, and no user, are not looked at beyond this size.
+const MOST_UNASKED: u64 = 16 << 30;
+
+/// A file that a front was made with: where the user says, else where the result says that it was.
+pub fn file_of(given: Option<&Path>, named: &str, flag: &str) -> Result<PathBuf> {
+    let path = given.unwrap_or(Path::new(named));
+    let fault =
+        |message: &str, help: String| Err(Error::new(ErrorKind::Usage, message).file(path).help(help));
+    if is_stdin(path) {
+        let help = format!("give the same table as a file: {flag} FILE");
+        return match given {
+            Some(_) => fault("a table from standard input can't be compared with the result's", help),
+            None => fault("the table of this result came from standard input", help),
+        };
     }
-    let message = "the file that the front was made with is not there any more";
-    Err(Error::new(ErrorKind::Usage, message).file(path).help(format!("say where it is now with {flag}")))
+    let Ok(metadata) = std::fs::metadata(path) else {
+        let message = "the file that the front was made with is not there any more";
+        return fault(message, format!("say where it is now with {flag}"));
+    };
+    if given.is_none() && metadata.is_file() && metadata.len() > MOST_UNASKED {
+        let message = format!("the result names this file, which has more than {} GiB", MOST_UNASKED >> 30);
+        return fault(&message, format!("if it is the right one, name it with {flag}"));
+    }
+    Ok(path.to_path_buf())
+}
+
+/// Whether a table's name stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
 }

@@ -20,22 +20,25 @@ pub struct ReadingFlags {
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// The column with the true label; it is not a feature
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = text)]
     pub label: Option<String>,
     /// The column that says how many people each row stands for; it is not a feature
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = text)]
     pub weight: Option<String>,
     /// A column that is not a feature; may be repeated
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = text)]
     pub ignore: Vec<String>,
     /// Decision threshold of a score model [default: the model's own]
-    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SCORE")]
     pub threshold: Option<f64>,
     /// CSV delimiter [default: found from the header]
-    #[arg(long, value_name = "CHAR")]
+    #[arg(long, value_name = "CHAR", allow_hyphen_values = true, value_parser = text)]
     pub delimiter: Option<String>,
+    /// Decimal sign of numbers in a CSV table: "." or "," [default: .]
+    #[arg(long, value_name = "SIGN")]
+    pub decimal: Option<String>,
     /// A text that means "missing"; may be repeated
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
     pub missing: Vec<String>,
     /// Remove the spaces around the texts of cells
     #[arg(long)]
@@ -52,13 +55,13 @@ pub struct ConfigFlags {
     #[command(flatten)]
     pub reading: ReadingFlags,
     /// The label value that people hope for; may be repeated [default: one with a good name, as `approved`; else class 1, with a warning]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = text)]
     pub desired: Vec<String>,
     /// A feature that no action changes; may be repeated
-    #[arg(long, value_name = "FEATURE")]
+    #[arg(long, value_name = "FEATURE", allow_hyphen_values = true, value_parser = text)]
     pub immutable: Vec<String>,
     /// A feature that no action changes and no tree splits on (age, sex, …); may be repeated
-    #[arg(long, value_name = "FEATURE")]
+    #[arg(long, value_name = "FEATURE", allow_hyphen_values = true, value_parser = text)]
     pub protected: Vec<String>,
     /// Bins of numeric features: a number, `auto` or `quantile:B`
     #[arg(long, value_name = "BINS")]
@@ -67,37 +70,37 @@ pub struct ConfigFlags {
     #[arg(long, value_enum)]
     pub cost: Option<CostName>,
     /// Largest depth of a tree [default: 3]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
     /// Largest number of leaves [default: 2^depth]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub max_leaves: Option<u32>,
     /// Fewest affected rows in a leaf [default: 50, or an eighth of them]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub min_leaf: Option<u32>,
     /// Most edits in an action [default: 3, or fewer for the budget of actions]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub max_edits: Option<u32>,
     /// Budget of actions, a number or `all`: with more, numbers have fewer sizes of shifts, then actions fewer edits [default: 200000]
     #[arg(long, value_name = "N")]
     pub actions: Option<String>,
     /// Search on a sample of this many affected rows, then evaluate what was found on all of them
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub sample: Option<u32>,
     /// Refuse to ask a model about more edited rows than this [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_scorings: Option<u64>,
     /// Give up computing outcomes after this many seconds; then "no change" is all that is known
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS")]
     pub outcomes_time_limit: Option<f64>,
     /// Stop the search (outcomes are not counted) after this many seconds and give what was found
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
     /// Memory that the run may use, e.g. 4GB [default: three quarters of the machine's]
     #[arg(long, value_name = "SIZE")]
     pub memory_limit: Option<String>,
     /// Threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
     /// Where the heavy work is done: auto, cpu, gpu or gpu:N (`sogar devices` lists them); the result does not depend on it
     #[arg(long, value_name = "DEVICE")]
@@ -119,6 +122,16 @@ pub enum CostName {
     L1,
     /// The table named in the configuration
     Table,
+}
+
+/// A text from a table, which may begin with `-`. One that begins like a flag's name is taken for the next flag: the value is missing.
+pub fn text(value: &str) -> std::result::Result<String, String> {
+    match value.strip_prefix("--").and_then(|rest| rest.chars().next()) {
+        Some(letter) if letter.is_ascii_lowercase() => {
+            Err(format!("this looks like a flag: the value before `{value}` is missing"))
+        }
+        _ => Ok(value.to_owned()),
+    }
 }
 
 /// Sets what a flag says, if it was given.
@@ -162,6 +175,7 @@ impl ReadingFlags {
         set(&mut config.data.label, &self.label);
         set(&mut config.data.weight, &self.weight);
         set(&mut config.data.delimiter, &self.delimiter);
+        set(&mut config.data.decimal, &self.decimal);
         set(&mut config.model.threshold, &self.threshold);
         if !self.missing.is_empty() {
             config.data.missing.clone_from(&self.missing);
@@ -256,6 +270,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         ("model.batch", "--model-batch"),
         ("model.jobs", "--model-jobs"),
         ("data.delimiter", "--delimiter"),
+        ("data.decimal", "--decimal"),
         ("data.weight", "--weight"),
         ("data.codes", "--codes"),
     ] {

@@ -11,23 +11,25 @@ use sogar::evaluate::{HeldOut, reopen_with};
 use sogar::files::write_atomically;
 use sogar::outcomes::is_scored;
 use sogar::summary::FrontFile;
-use sogar::table::Table;
+use sogar::table::hash_of;
 use sogar::{Error, ErrorKind, Result};
 
-use crate::args::{ModelFlags, require_there};
+use crate::args::{ModelFlags, file_of, text as any_text};
+use crate::files::Outputs;
 use crate::interrupt;
-use crate::output::{Exit, Output, require_writable};
+use crate::output::{Exit, Output};
 use crate::progress::Bars;
+use crate::tables;
 
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// The result file
     pub front: PathBuf,
     /// Group people by this column: sex, "sex×race" (or "sex*race"), "age<=25"; may be repeated
-    #[arg(long, short, value_name = "GROUPS", required_unless_present = "fail_on")]
+    #[arg(long, short, value_name = "GROUPS", allow_hyphen_values = true, value_parser = any_text, required_unless_present = "fail_on")]
     pub group: Vec<String>,
     /// The column with the true labels [default: the configuration's]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = any_text)]
     pub label: Option<String>,
     /// Exit with code 1 if this holds, e.g. "gap(invalidity, sex) > 0.05"; may be repeated
     #[arg(long, value_name = "CONDITION")]
@@ -72,14 +74,15 @@ pub fn run(args: &AuditArgs, output: &Output) -> Result<Exit> {
     let conditions: Vec<Condition> = args.fail_on.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let groups = groups(&args.group, &conditions)?;
     let front = FrontFile::read(&args.front)?;
-    args.csv.as_deref().map(require_writable).transpose()?;
-    let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&path, "--table")?;
+    let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let model = args.model.source_of(&front)?;
+    let holdout = holdout_path(&front, args.holdout.as_deref(), output)?;
+    let files = [&args.front, &path].into_iter().chain(model.file()).chain(&holdout);
+    Outputs::new(&args.csv).inputs(files).checked()?;
     let (prepared, reference) = reopen_with(&front, &path, &model)?;
-    let held_out = match holdout_path(&front, args.holdout.as_deref(), output)? {
+    let held_out = match holdout {
         Some(path) => {
-            let table = Table::read(&path, &prepared.config.read_options()?)?;
+            let table = tables::read(&path, &prepared.config.read_options()?)?;
             let held_out = HeldOut::new(&prepared, &table)?;
             held_out.notices.iter().for_each(|notice| output.notice(notice));
             Some((held_out, table))
@@ -135,16 +138,14 @@ pub fn holdout_path(front: &FrontFile, given: Option<&Path>, output: &Output) ->
         return Ok(Some(path.to_path_buf()));
     }
     let (Some(evaluated), Some(path)) = (&front.holdout, &front.run.holdout_path) else { return Ok(None) };
-    let path = Path::new(path);
-    let same = |path: &Path| {
-        Ok::<bool, Error>(Table::read(path, &front.config.read_options()?)?.hash == evaluated.hash)
-    };
-    if path.exists() && same(path)? {
-        return Ok(Some(path.to_path_buf()));
+    if file_of(None, path, "--holdout")
+        .and_then(|path| hash_of(&path))
+        .is_ok_and(|hash| hash == evaluated.hash)
+    {
+        return Ok(Some(path.into()));
     }
     output.warning(format!(
-        "the held-out table {} is not there any more, or has changed: held-out people are left out (--holdout TABLE)",
-        path.display()
+        "the held-out table {path} is not there any more, or has changed: held-out people are left out (--holdout TABLE)"
     ));
     Ok(None)
 }

@@ -1,5 +1,6 @@
 //! `sogar check`: is a result what it says it is?
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -7,8 +8,8 @@ use sogar::check::{Completeness, Options, Report, check};
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
 
-use crate::args::{CheckArgs, require_there};
-use crate::output::{Exit, Output, heading};
+use crate::args::{CheckArgs, file_of};
+use crate::output::{Exit, Output, Text, heading};
 use crate::progress::Bars;
 
 pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
@@ -17,12 +18,15 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
             .help("give seconds, for example --time-limit 600")
     })?;
     let front = FrontFile::read(&args.front)?;
-    let table = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&table, "--table")?;
-    args.holdout.as_deref().map(|holdout| require_there(holdout, "--holdout")).transpose()?;
+    let table = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
+    let was = front.run.holdout_path.as_deref().filter(|path| Path::new(path).exists());
+    let holdout = match (&args.holdout, was) {
+        (None, None) => None,
+        (given, was) => Some(file_of(given.as_deref(), was.unwrap_or_default(), "--holdout")?),
+    };
     let model = args.model.source_of(&front)?;
     let bars = Bars::new(output);
-    let result = check(&front, &table, &model, Options { time_limit, holdout: args.holdout.clone() }, &bars);
+    let result = check(&front, &table, &model, Options { time_limit, holdout }, &bars);
     bars.clear();
     let report = result?;
     if output.json {
@@ -41,9 +45,9 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
     }
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &Report) -> Text {
     let width = report.findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
-    let mut text = String::new();
+    let mut text = Text::default();
     for finding in &report.findings {
         let mark = if finding.passed { '✓' } else { '✗' };
         text += &format!("{mark} {:width$}  {}\n", finding.check, finding.text);
@@ -62,5 +66,5 @@ fn text(report: &Report) -> String {
         }
         (true, _) => "Every point is true, and none dominates another.",
     };
-    text + &heading(verdict)
+    text + heading(verdict)
 }

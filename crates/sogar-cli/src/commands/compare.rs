@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use clap::Args;
 use sogar::evaluate::HeldOut;
-use sogar::files::write_atomically;
 use sogar::pipeline::{Prepared, Reporter};
 use sogar::plot::{Look, Mark, front_svg, marks_svg};
 use sogar::{Error, ErrorKind, Result};
@@ -19,8 +18,9 @@ use sogar_baselines::methods::{Method, choose};
 use super::plot::pixels;
 use super::solve::{held_out, prepare_everybody, refuse_codes, refuse_sample, refuse_weights};
 use crate::args::InputArgs;
+use crate::files::Outputs;
 use crate::interrupt;
-use crate::output::{Exit, Output, require_writable};
+use crate::output::{Exit, Output};
 use crate::progress::Bars;
 
 #[derive(Debug, Args)]
@@ -57,7 +57,11 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
     let methods = choose(&args.methods)?;
     let files: Vec<(&Path, Written)> =
         args.output.iter().map(|path| Ok((path.as_path(), written(path)?))).collect::<Result<_>>()?;
-    args.output.iter().chain(&args.csv).try_for_each(|path| require_writable(path))?;
+    let inputs = args.input.files();
+    let mut outputs = Outputs::new(args.output.iter().chain(&args.csv))
+        .folders(&args.input.outcomes_cache)
+        .inputs(inputs.iter().chain(&args.holdout))
+        .checked()?;
     let prepared = prepare_everybody(&args.input, output)?;
     refuse_sample(&prepared, "compare")?;
     refuse_weights(&prepared, "compare")?;
@@ -78,11 +82,11 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
             Written::Svg => figure(&entries).into_bytes(),
             Written::Png => pixels(&figure(&entries), 2.0)?,
         };
-        write_atomically(path, |out| out.write_all(&bytes))?;
+        outputs.write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &args.csv {
         let csv = results::as_csv(&entries);
-        write_atomically(path, |out| out.write_all(csv.as_bytes()))?;
+        outputs.write(path, |out| out.write_all(csv.as_bytes()))?;
     }
     if output.json {
         output.print_json(&results)?;

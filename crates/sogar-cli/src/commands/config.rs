@@ -1,16 +1,18 @@
 //! `sogar config`: write, check and list configurations.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use sogar::config::{Config, presets};
 use sogar::files::write_atomically;
 use sogar::model::load;
-use sogar::table::{ReadOptions, Table};
+use sogar::table::ReadOptions;
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{ConfigArgs, ConfigCommand};
+use crate::files::Outputs;
 use crate::output::{Exit, Output};
+use crate::tables;
 
 pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
     match &args.command {
@@ -24,8 +26,14 @@ pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
 }
 
 fn init(path: &Path, model: Option<&Path>, file: Option<&Path>, force: bool, output: &Output) -> Result<()> {
-    let table = Table::read(path, &ReadOptions::default())?;
+    let inputs: Vec<PathBuf> = [Some(path), model].into_iter().flatten().map(Path::to_path_buf).collect();
+    if let Some(file) = file.filter(|file| file.exists()) {
+        Outputs::new([file]).inputs(&inputs).checked()?;
+    }
+    let table = tables::read(path, &ReadOptions::default())?;
     let model = model.map(|model| load(model, None)).transpose()?;
+    let columns = model.as_ref().map_or(&[][..], |model| &model.predictor.info().columns);
+    table.check_renamed(&Config::default(), columns)?;
     let text = Config::init(&table, &path.display().to_string(), model.as_ref(), &[])?;
     let Some(file) = file else { return output.print(text) };
     if file.exists() && !force {
@@ -42,16 +50,32 @@ fn init(path: &Path, model: Option<&Path>, file: Option<&Path>, force: bool, out
 }
 
 fn check(path: &Path, table: Option<&Path>, output: &Output) -> Result<()> {
-    let config = Config::read(path)?;
-    let table = table.map(|table| Table::read(table, &config.read_options()?)).transpose()?;
-    let notices = config.check(table.as_ref()).map_err(|error| error.file(path))?;
+    let checked = notices(path, table);
     if output.json {
-        return output.print_json(&json!({ "valid": true, "notices": notices }));
+        // The verdict of a check is its result, whatever it is; the error is told on stderr as well.
+        let error = |error: &Error| json!({ "message": error.to_string(), "help": error.remedy() });
+        output.print_json(&json!({
+            "valid": checked.is_ok(),
+            "notices": checked.as_deref().unwrap_or_default(),
+            "errors": checked.as_ref().err().map(error).into_iter().collect::<Vec<_>>(),
+        }))?;
+        return checked.map(drop);
     }
-    for notice in &notices {
+    for notice in &checked? {
         output.notice(notice);
     }
     output.print(format!("{} is valid\n", path.display()))
+}
+
+fn notices(path: &Path, table: Option<&Path>) -> Result<Vec<String>> {
+    let config = Config::read(path)?;
+    let table = table.map(|table| tables::read(table, &config.read_options()?)).transpose()?;
+    let mut notices = match &table {
+        Some(table) => table.check_renamed(&config, &[])?,
+        None => Vec::new(),
+    };
+    notices.extend(config.check(table.as_ref()).map_err(|error| error.file(path))?);
+    Ok(notices)
 }
 
 fn print_presets(name: Option<&str>, output: &Output) -> Result<()> {

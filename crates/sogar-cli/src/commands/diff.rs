@@ -11,9 +11,9 @@ use sogar::markup::visible;
 use sogar::summary::{FrontFile, Status};
 use sogar::{Error, ErrorKind, Result};
 
-use crate::args::{ModelFlags, require_there};
+use crate::args::{ModelFlags, file_of, text as any_text};
 use crate::interrupt;
-use crate::output::{Exit, Output, heading};
+use crate::output::{Exit, Output, Text, heading};
 use crate::progress::Bars;
 
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct DiffArgs {
     /// The second result file
     pub b: PathBuf,
     /// Also compare the gaps between groups, as in `sogar audit`; may be repeated. Needs tables and models
-    #[arg(long, short, value_name = "GROUPS")]
+    #[arg(long, short, value_name = "GROUPS", allow_hyphen_values = true, value_parser = any_text)]
     group: Vec<String>,
     /// The table of both fronts [default: where each was made from]
     #[arg(long, short, value_name = "TABLE")]
@@ -64,10 +64,9 @@ fn audited(
     groups: &[Grouping],
     output: &Output,
 ) -> Result<Audit> {
-    let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&path, "--table")?;
+    let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     if model.is_none() && front.config.model.command.is_none() {
-        require_there(Path::new(&front.run.model_path), flag)?;
+        file_of(None, &front.run.model_path, flag)?;
     }
     let flags = ModelFlags { model: model.map(Path::to_path_buf), ..ModelFlags::default() };
     let (prepared, table) = reopen_with(front, &path, &flags.source_of(front)?)?;
@@ -83,10 +82,10 @@ fn audited(
     result
 }
 
-fn text(diff: &Diff) -> String {
+fn text(diff: &Diff) -> Text {
     let mut text = sides(diff);
     if let Some(people) = diff.people {
-        text += &section("Who is turned down");
+        text += section("Who is turned down");
         text += &format!(
             "  by both {}, by the first alone {}, by the second alone {}, by neither {}\n",
             grouped(people.both),
@@ -96,7 +95,7 @@ fn text(diff: &Diff) -> String {
         );
     }
     if let Some(front) = &diff.front {
-        text += &section("The trade-off: people without recourse at the same mean cost");
+        text += section("The trade-off: people without recourse at the same mean cost");
         text += "  mean cost    first   second   percentage points\n";
         for at in &front.at {
             let (a, b) = (100.0 * at.a, 100.0 * at.b);
@@ -109,7 +108,7 @@ fn text(diff: &Diff) -> String {
             100.0 * front.mean_difference
         );
     }
-    text += &section("What people are told to change (share of them, averaged over the front)");
+    text += section("What people are told to change (share of them, averaged over the front)");
     text += "    first   second   percentage points\n";
     for used in diff.features.iter().take(10) {
         text += &format!(
@@ -131,9 +130,9 @@ fn text(diff: &Diff) -> String {
         grouped(actions.only_a),
         grouped(actions.only_b)
     );
-    text += &groups(diff);
+    text += groups(diff);
     if !diff.settings.is_empty() {
-        text += &section("Settings that differ");
+        text += section("Settings that differ");
         for setting in diff.settings.iter().take(20) {
             text += &format!("  {}: {} → {}\n", visible(&setting.key), short(&setting.a), short(&setting.b));
         }
@@ -143,17 +142,17 @@ fn text(diff: &Diff) -> String {
         }
     }
     if !diff.notes.is_empty() {
-        text += &section("Notes");
-        text += &diff.notes.iter().map(|note| format!("  {}\n", visible(note))).collect::<String>();
+        text += section("Notes");
+        text += diff.notes.iter().map(|note| format!("  {}\n", visible(note))).collect::<String>();
     }
     text
 }
 
-fn section(title: &str) -> String {
-    format!("\n{}", heading(title))
+fn section(title: &str) -> Text {
+    Text::from("\n") + heading(title)
 }
 
-fn sides(diff: &Diff) -> String {
+fn sides(diff: &Diff) -> Text {
     let mut text = heading(&format!(
         "  {:<6}{:>14}   {:>9}   {:>17}   {:<13}   model",
         "", "affected", "summaries", "lowest invalidity", "cost + loss"
@@ -177,9 +176,9 @@ fn sides(diff: &Diff) -> String {
     text
 }
 
-fn groups(diff: &Diff) -> String {
+fn groups(diff: &Diff) -> Text {
     if diff.groups.is_empty() {
-        return String::new();
+        return Text::default();
     }
     let mut text =
         section("Mean gaps over the front (group minus everyone else; above 0 is worse for the group)");

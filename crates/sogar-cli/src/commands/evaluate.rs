@@ -7,21 +7,22 @@ use sogar::evaluate::{HeldOut, evaluate, reopen};
 use sogar::files::write_atomically;
 use sogar::select::{By, select};
 use sogar::summary::{Evaluation, FrontFile};
-use sogar::table::Table;
 use sogar::{Error, ErrorKind, Result};
 
 use super::solve::some_points;
-use crate::args::{EvaluateArgs, require_there};
-use crate::output::{Exit, Output, heading, require_writable};
+use crate::args::{EvaluateArgs, file_of};
+use crate::files::Outputs;
+use crate::output::{Exit, Output, Text, heading};
+use crate::tables;
 
 pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
     let model = args.model.source_of(&front)?;
-    let reference = args.reference.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&reference, "--reference")?;
-    args.csv.as_deref().map(require_writable).transpose()?;
+    let reference = file_of(args.reference.as_deref(), &front.run.table_path, "--reference")?;
+    let files = [&args.front, &args.table, &reference];
+    Outputs::new(&args.csv).inputs(files.into_iter().chain(model.file())).checked()?;
     let prepared = reopen(&front, &reference, &model)?;
-    let table = Table::read(&args.table, &prepared.config.read_options()?)?;
+    let table = tables::read(&args.table, &prepared.config.read_options()?)?;
     let held_out = HeldOut::new(&prepared, &table)?;
     for notice in &held_out.notices {
         output.notice(notice);
@@ -40,15 +41,15 @@ pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     Ok(Exit::Complete)
 }
 
-fn text(front: &FrontFile, evaluation: &Evaluation) -> String {
+fn text(front: &FrontFile, evaluation: &Evaluation) -> Text {
     let (there, here) = (evaluation.people(), front.people());
-    let mut text = format!(
+    let mut text = Text::from(format!(
         "{} of {} held-out people are turned down ({} of {} in the reference table).\n",
         there.text(there.affected),
         there.text(there.all),
         here.text(here.affected),
         here.text(here.all),
-    );
+    ));
     text += &format!(
         "Mean distance between a summary's (cost, loss) on the two tables: {:.3} ± {:.3} over {} summaries.\n\n",
         evaluation.mean_distance,
@@ -56,7 +57,7 @@ fn text(front: &FrontFile, evaluation: &Evaluation) -> String {
         grouped(front.points.len())
     );
     text += "              mean cost               works for\n";
-    text += &heading("  point   reference   held out   reference   held out");
+    text += heading("  point   reference   held out   reference   held out");
     let best = select(front, By::Invalidity).unwrap_or(0);
     for i in some_points(front, best) {
         let (reference, held_out) = (&front.points[i], &evaluation.points[i]);

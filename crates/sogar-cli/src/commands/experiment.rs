@@ -14,8 +14,9 @@ use sogar_baselines::experiment::{
 };
 use sogar_baselines::methods::choose;
 
+use crate::files::require_folder;
 use crate::interrupt;
-use crate::output::{Exit, Output, require_folder, seconds};
+use crate::output::{Exit, Output, seconds};
 use crate::progress::Bars;
 
 #[derive(Debug, Args)]

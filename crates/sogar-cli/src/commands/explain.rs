@@ -10,8 +10,9 @@ use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
 
 use super::show::position;
-use crate::args::{ModelFlags, PointArgs, require_there};
-use crate::output::{Exit, Output, heading, require_writable};
+use crate::args::{ModelFlags, PointArgs, file_of, text};
+use crate::files::Outputs;
+use crate::output::{Exit, Output, Text, heading};
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -36,7 +37,7 @@ pub struct ExplainArgs {
 #[group(required = true, multiple = false)]
 struct WhoArgs {
     /// A row of the table, the first below the header being 1
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     row: Option<usize>,
     /// Somebody else: a JSON file with an object of column and value (null if not known)
     #[arg(long, value_name = "FILE")]
@@ -51,26 +52,26 @@ struct LetterArgs {
     #[arg(long, value_name = "FILE")]
     letter: Option<PathBuf>,
     /// Who writes the letter
-    #[arg(long, value_name = "TEXT", requires = "letter")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text, requires = "letter")]
     from: Option<String>,
     /// To whom the letter goes
-    #[arg(long, value_name = "TEXT", requires = "letter")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text, requires = "letter")]
     to: Option<String>,
     /// The letter's date, as it is to be printed
-    #[arg(long, value_name = "TEXT", requires = "letter")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text, requires = "letter")]
     date: Option<String>,
     /// What was decided [default: your application]
-    #[arg(long, value_name = "TEXT", requires = "letter")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text, requires = "letter")]
     subject: Option<String>,
 }
 
 pub fn run(args: &ExplainArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
     let point = position(&front, &args.point)?;
-    let table = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&table, "--table")?;
+    let table = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let model = args.model.source_of(&front)?;
-    args.letter.letter.as_deref().map(require_writable).transpose()?;
+    let files = [&args.front, &table].into_iter().chain(model.file()).chain(&args.who.person);
+    Outputs::new(&args.letter.letter).inputs(files).checked()?;
     let prepared = reopen(&front, &table, &model)?;
     let person = match (args.who.row, &args.who.person) {
         (_, Some(path)) => Person::read(&prepared, path)?,
@@ -93,9 +94,12 @@ pub fn run(args: &ExplainArgs, output: &Output) -> Result<Exit> {
             .map_err(|cause| Error::new(ErrorKind::Output, cause.to_string()))?;
         output.print_json(&value)?;
     } else {
-        let parts: Vec<String> =
-            sections(&explanation).into_iter().map(|(title, body)| heading(&title) + &body).collect();
-        output.print(parts.join("\n"))?;
+        let mut text = Text::default();
+        for (number, (title, body)) in sections(&explanation).into_iter().enumerate() {
+            text += if number > 0 { "\n" } else { "" };
+            text += heading(&title) + body;
+        }
+        output.print(text)?;
     }
     Ok(Exit::Complete)
 }

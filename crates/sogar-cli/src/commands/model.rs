@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use sogar::Result;
 use sogar::describe::grouped;
 use sogar::feature::format_number;
+use sogar::markup::visible;
 use sogar::model::{self, LoadedModel};
 
 use crate::args::{ModelArgs, ModelCommand};
-use crate::output::{Exit, Output, heading};
+use crate::output::{Exit, Output, Text, heading};
 
 /// Names and categories that are printed before the rest is counted.
 const SHOWN: usize = 8;
@@ -63,7 +64,7 @@ fn as_json(model: &LoadedModel) -> Value {
     value
 }
 
-fn text(model: &LoadedModel, path: &Path) -> String {
+fn text(model: &LoadedModel, path: &Path) -> Text {
     let info = model.predictor.info();
     let mut text = heading(&format!("{}: {}", path.display(), info.format));
     text += &format!("  {}\n", info.description);
@@ -75,7 +76,7 @@ fn text(model: &LoadedModel, path: &Path) -> String {
     let names =
         if info.class_names.is_empty() { String::new() } else { format!(": {}", some(&info.class_names)) };
     text += &format!("  classes    {}{names}\n", info.classes);
-    text += &match info.threshold {
+    text += match info.threshold {
         Some(threshold) => format!("  threshold  class 1 above {}\n", format_number(threshold)),
         None => "  threshold  none: the class with the highest score\n".to_owned(),
     };
@@ -84,7 +85,7 @@ fn text(model: &LoadedModel, path: &Path) -> String {
     for (column, name) in info.columns.iter().enumerate() {
         let list = info.categories.get(column).map_or(&[][..], Vec::as_slice);
         let list = if list.is_empty() { String::new() } else { format!(": {}", some(list)) };
-        text += &format!("    {name}{list}\n");
+        text += &format!("    {}{list}\n", visible(name));
     }
     for list in &info.unplaced_categories {
         text += &format!("    (of a column that the file does not name): {}\n", some(list));
@@ -95,6 +96,6 @@ fn text(model: &LoadedModel, path: &Path) -> String {
 /// The first few names, and how many more there are.
 fn some(names: &[String]) -> String {
     let more = names.len().saturating_sub(SHOWN);
-    let shown = names[..names.len() - more].join(", ");
+    let shown = visible(&names[..names.len() - more].join(", "));
     if more > 0 { format!("{shown} and {} more", grouped(more)) } else { shown }
 }

@@ -15,7 +15,7 @@ use sogar::summary::{Evaluation, FrontFile};
 use sogar::{Error, ErrorKind, Result};
 
 use super::show::position;
-use crate::args::{ModelFlags, PointArgs, require_there};
+use crate::args::{ModelFlags, PointArgs, file_of, text};
 use crate::interrupt;
 use crate::output::{Exit, Output};
 use crate::progress::Bars;
@@ -62,7 +62,7 @@ enum PlotCommand {
         #[arg(required = true)]
         fronts: Vec<PathBuf>,
         /// What a file's front is called, in their order [default: its status and time]
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
         name: Vec<String>,
         #[command(flatten)]
         axis: AxisArgs,
@@ -85,7 +85,7 @@ struct DisparityArgs {
     /// The result file
     front: PathBuf,
     /// By what people are grouped, as in `sogar audit`: a column, or several such as "sex×race"
-    #[arg(long, short, value_name = "GROUPING")]
+    #[arg(long, short, value_name = "GROUPING", allow_hyphen_values = true, value_parser = text)]
     group: String,
     /// What is compared
     #[arg(long, value_enum, default_value = "invalidity")]
@@ -99,7 +99,7 @@ struct DisparityArgs {
     #[command(flatten)]
     figure: FigureArgs,
     /// A title above the figure
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
     title: Option<String>,
     /// The model, if it is not where it was when the front was made
     #[command(flatten)]
@@ -112,7 +112,7 @@ struct AxisArgs {
     #[arg(long, value_enum, default_value = "loss")]
     upwards: UpwardsFlag,
     /// A title above the figure
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
     title: Option<String>,
 }
 
@@ -147,20 +147,20 @@ impl AxisArgs {
 pub fn run(args: &PlotArgs, output: &Output) -> Result<Exit> {
     match &args.command {
         PlotCommand::Front { front, axis, mark: marks, figure } => {
-            figure.require()?;
+            figure.require([front])?;
             let marks = marks.iter().map(|text| mark(text)).collect::<Result<_>>()?;
             let look = Look { marks, ..axis.look() };
             figure.write(&front_svg(&FrontFile::read(front)?, &look), output)
         }
         PlotCommand::Holdout { front, evaluation, axis, figure } => {
-            figure.require()?;
+            figure.require(std::iter::once(front).chain(evaluation))?;
             let front = FrontFile::read(front)?;
             let there = held_out(&front, evaluation.as_deref())?;
             figure.write(&holdout_svg(&front, &there, &axis.look())?, output)
         }
         PlotCommand::Disparity(args) => disparity(args, output),
         PlotCommand::Timeouts { fronts, name, axis, figure } => {
-            figure.require()?;
+            figure.require(fronts)?;
             if name.len() > fronts.len() {
                 return Err(Error::new(ErrorKind::Usage, "there are more names than result files"));
             }
@@ -179,7 +179,7 @@ pub fn run(args: &PlotArgs, output: &Output) -> Result<Exit> {
             figure.write(&timeouts_svg(&named, &axis.look())?, output)
         }
         PlotCommand::Tree { front, point, figure } => {
-            figure.require()?;
+            figure.require([front])?;
             let front = FrontFile::read(front)?;
             let chosen = position(&front, point)?;
             figure.write(&tree_svg(&front, chosen), output)
@@ -204,17 +204,17 @@ fn held_out(front: &FrontFile, file: Option<&std::path::Path>) -> Result<Evaluat
 }
 
 fn disparity(args: &DisparityArgs, output: &Output) -> Result<Exit> {
-    args.figure.require()?;
     let front = FrontFile::read(&args.front)?;
-    let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&path, "--table")?;
+    let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
+    let model = args.model.source_of(&front)?;
+    args.figure.require([&args.front, &path].into_iter().chain(model.file()))?;
     let request = AuditRequest {
         groups: vec![args.group.parse()?],
         min_group: args.min_group,
         seed: front.config.seed,
         ..AuditRequest::default()
     };
-    let (prepared, table) = reopen_with(&front, &path, &args.model.source_of(&front)?)?;
+    let (prepared, table) = reopen_with(&front, &path, &model)?;
     let bars = Bars::new(output);
     let found = audit(&front, &prepared, &table, None, &request, &bars, &interrupt::token());
     bars.clear();

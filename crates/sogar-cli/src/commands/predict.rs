@@ -6,16 +6,18 @@ use serde_json::json;
 use sogar::files::write_atomically;
 use sogar::model::Prediction;
 use sogar::predict::{Matched, class_names};
-use sogar::table::Table;
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::PredictArgs;
-use crate::output::{Exit, Output, require_writable};
+use crate::files::Outputs;
+use crate::output::{Exit, Output};
+use crate::tables;
 
 pub fn run(args: &PredictArgs, output: &Output) -> Result<Exit> {
-    args.output.as_deref().map(require_writable).transpose()?;
+    let inputs = std::iter::once(&args.table).chain(&args.model.model).chain(&args.config.config);
+    Outputs::new(&args.output).inputs(inputs).checked()?;
     let (config, source) = args.config.resolve(&args.model)?;
-    let table = Table::read(&args.table, &config.read_options()?)?;
+    let table = tables::read(&args.table, &config.read_options()?)?;
     let model = source.open(&table, &config)?;
     let matched = Matched::new(&config, &table, &model)?;
     let classes = class_names(model.predictor.info(), matched.labels.as_ref(), &matched.config)?;

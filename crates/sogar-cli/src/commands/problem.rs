@@ -5,8 +5,9 @@ use sogar::{Error, ErrorKind, Result};
 
 use super::solve::{prepare, refuse_sample};
 use crate::args::{ProblemArgs, ProblemCommand};
+use crate::files::Outputs;
 use crate::interrupt;
-use crate::output::{Exit, Output, require_writable};
+use crate::output::{Exit, Output};
 use crate::progress::Bars;
 
 pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
@@ -16,7 +17,7 @@ pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
             .file(path)
             .help(format!("write {}", path.with_extension("npz").display())));
     }
-    require_writable(path)?;
+    Outputs::new([path]).folders(&input.outcomes_cache).inputs(&input.files()).checked()?;
     let prepared = prepare(input, output)?;
     refuse_sample(&prepared, "problem export")?;
     let bars = Bars::new(output);

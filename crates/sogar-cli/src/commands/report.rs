@@ -17,10 +17,12 @@ use sogar::summary::FrontFile;
 use sogar::table::Table;
 
 use super::audit::{Unreachable, holdout_path};
-use crate::args::{ModelFlags, require_there};
+use crate::args::{ModelFlags, file_of, text};
+use crate::files::Outputs;
 use crate::interrupt;
-use crate::output::{Exit, Output, require_writable};
+use crate::output::{Exit, Output};
 use crate::progress::Bars;
+use crate::tables;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -30,16 +32,16 @@ pub struct ReportArgs {
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     pub output: PathBuf,
     /// Compare groups of people by this column: sex, "sex×race" (or "sex*race"), "age<=25"; may be repeated
-    #[arg(long, short, value_name = "GROUPS")]
+    #[arg(long, short, value_name = "GROUPS", allow_hyphen_values = true, value_parser = text)]
     pub group: Vec<String>,
     /// The column with the true labels [default: the configuration's]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = text)]
     pub label: Option<String>,
     /// A summary with a name, by a criterion as in `select`; may be repeated [default: the usual ones]
     #[arg(long, value_name = "CRITERION")]
     pub by: Vec<String>,
     /// The report's title
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
     pub title: Option<String>,
     /// Leave out figures about fewer people
     #[arg(long, value_name = "N", default_value_t = MIN_N)]
@@ -68,7 +70,10 @@ pub fn run(args: &ReportArgs, output: &Output) -> Result<Exit> {
     let groups: Vec<Grouping> = args.group.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let picks: Vec<By> = args.by.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let front = FrontFile::read(&args.front)?;
-    require_writable(&args.output)?;
+    let named = [&front.run.table_path, &front.run.model_path].into_iter().chain(&front.run.holdout_path);
+    let named: Vec<PathBuf> = named.map(PathBuf::from).collect();
+    let given = args.table.iter().chain(&args.holdout).chain(&args.model.model);
+    Outputs::new([&args.output]).inputs(given.chain(&named).chain([&args.front])).checked()?;
     let files = files(args, &front, output)?;
     let opened = files.as_ref().map(Files::opened);
     let request = ReportRequest {
@@ -157,13 +162,12 @@ fn files(args: &ReportArgs, front: &FrontFile, output: &Output) -> Result<Option
 }
 
 fn open(args: &ReportArgs, front: &FrontFile, output: &Output) -> Result<Files> {
-    let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&path, "--table")?;
+    let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let model = args.model.source_of(front)?;
     let (prepared, reference) = reopen_with(front, &path, &model)?;
     let holdout = match holdout_path(front, args.holdout.as_deref(), output)? {
         Some(path) => {
-            let table = Table::read(&path, &prepared.config.read_options()?)?;
+            let table = tables::read(&path, &prepared.config.read_options()?)?;
             let held_out = HeldOut::new(&prepared, &table)?;
             held_out.notices.iter().for_each(|notice| output.notice(notice));
             Some((held_out, table))

@@ -10,7 +10,7 @@ use sogar::select::{By, select};
 use sogar::summary::FrontFile;
 
 use super::show::title;
-use crate::args::{SelectArgs, require_there};
+use crate::args::{SelectArgs, file_of};
 use crate::interrupt;
 use crate::output::{Exit, Output};
 use crate::progress::Bars;
@@ -67,7 +67,7 @@ pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
     output.print(outcome_text(&front) + "\n")?;
     for (by, &point) in criteria.iter().zip(&chosen) {
         output.print(format!("\nBy {}:\n", visible(&by.text())))?;
-        output.print(title(&front, point) + &rules_text(&front, &front.points[point].tree))?;
+        output.print(title(&front, point) + rules_text(&front, &front.points[point].tree))?;
     }
     Ok(Exit::Complete)
 }
@@ -87,8 +87,7 @@ fn audit_for(
     if groups.is_empty() {
         return Ok(None);
     }
-    let path = args.table.clone().unwrap_or_else(|| front.run.table_path.clone().into());
-    require_there(&path, "--table")?;
+    let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let (prepared, table) = reopen_with(front, &path, &args.model.source_of(front)?)?;
     let request = AuditRequest { groups, draws: 0, min_group: args.min_group, ..AuditRequest::default() };
     let bars = Bars::new(output);

@@ -6,7 +6,7 @@ use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{PointArgs, ShowArgs, ShowFormat};
-use crate::output::{Exit, Output, heading};
+use crate::output::{Exit, Output, Text, heading};
 
 pub fn run(args: &ShowArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
@@ -14,18 +14,12 @@ pub fn run(args: &ShowArgs, output: &Output) -> Result<Exit> {
     let tree = &front.points[chosen].tree;
     let format = if output.json { ShowFormat::Json } else { args.format };
     match format {
-        ShowFormat::Tree => output.print(format!(
-            "{}{}\n{}",
-            title(&front, chosen),
-            outcome_text(&front),
-            tree_text(&front, tree)
-        ))?,
-        ShowFormat::Rules => output.print(format!(
-            "{}{}\n{}",
-            title(&front, chosen),
-            outcome_text(&front),
-            rules_text(&front, tree)
-        ))?,
+        ShowFormat::Tree => {
+            output.print(title(&front, chosen) + outcome_text(&front) + "\n" + tree_text(&front, tree))?;
+        }
+        ShowFormat::Rules => {
+            output.print(title(&front, chosen) + outcome_text(&front) + "\n" + rules_text(&front, tree))?;
+        }
         ShowFormat::Dot => output.print(tree_dot(&front, tree))?,
         ShowFormat::Json => output.print_json(&point_json(&front, chosen))?,
     }
@@ -46,7 +40,7 @@ pub fn position(front: &FrontFile, args: &PointArgs) -> Result<usize> {
 }
 
 /// One line on a point.
-pub fn title(front: &FrontFile, chosen: usize) -> String {
+pub fn title(front: &FrontFile, chosen: usize) -> Text {
     let point = &front.points[chosen];
     let groups = match point.leaves {
         1 => "one group".to_owned(),

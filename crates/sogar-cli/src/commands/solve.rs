@@ -7,30 +7,32 @@ use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::parse_bytes;
 use sogar::describe::{grouped, hoped_for, outcome_text, rules_text};
 use sogar::evaluate::{HeldOut, evaluate};
-use sogar::files::write_atomically;
 use sogar::pipeline::{Prepared, Voice};
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
-use sogar::table::{Table, open_source};
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{InputArgs, SolveArgs};
-use crate::interrupt;
-use crate::output::{Exit, Output, heading, require_folder, require_writable, seconds};
+use crate::files::{Outputs, require_folder};
+use crate::output::{Exit, Output, Text, heading, seconds};
 use crate::progress::Bars;
+use crate::{interrupt, tables};
 
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
-    require_writable(&args.output)?;
-    args.csv.as_deref().map(require_writable).transpose()?;
+    let inputs = args.input.files();
+    let mut outputs = Outputs::new(std::iter::once(&args.output).chain(&args.csv))
+        .folders(args.checkpoint.iter().chain(&args.input.outcomes_cache))
+        .inputs(inputs.iter().chain(&args.holdout))
+        .checked()?;
     let checkpoint = checkpoint(args)?;
     let mut prepared = prepare(&args.input, output)?;
     prepared.checkpoint = checkpoint;
     let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
     let front = solve(&prepared, held_out.as_ref(), output)?;
     interrupt::finish();
-    front.write(&args.output)?;
+    outputs.wrote(&args.output, front.write(&args.output))?;
     if let Some(csv) = &args.csv {
-        write_atomically(csv, |out| out.write_all(front.points_csv().as_bytes()))?;
+        outputs.write(csv, |out| out.write_all(front.points_csv().as_bytes()))?;
     }
     if output.json {
         output.print_json(&as_json(&front, &args.output))?;
@@ -49,7 +51,7 @@ fn checkpoint(args: &SolveArgs) -> Result<Option<CheckpointSettings>> {
 /// Reads the inputs and says what was found in them. Of the table only the affected rows are kept.
 pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     let (config, folder, source) = input.config.resolve(&input.model)?;
-    let table = open_source(&input.table, &config.read_options()?)?;
+    let table = tables::open(&input.table, &config.read_options()?)?;
     if let Some(folder) = &input.outcomes_cache {
         require_folder(folder)?;
     }
@@ -64,7 +66,7 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
 /// The same with everybody in memory, for those who want to know more of people than what flips the affected ones.
 pub fn prepare_everybody(input: &InputArgs, output: &Output) -> Result<Prepared> {
     let (config, folder, source) = input.config.resolve(&input.model)?;
-    let table = Table::read(&input.table, &config.read_options()?)?;
+    let table = tables::read(&input.table, &config.read_options()?)?;
     if let Some(folder) = &input.outcomes_cache {
         require_folder(folder)?;
     }
@@ -102,7 +104,7 @@ fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Pr
 
 /// Reads the table that summaries are also tried on.
 pub fn held_out(prepared: &Prepared, path: &Path) -> Result<HeldOut> {
-    HeldOut::new(prepared, &Table::read(path, &prepared.config.read_options()?)?)
+    HeldOut::new(prepared, &tables::read(path, &prepared.config.read_options()?)?)
 }
 
 /// Solves a prepared problem with bars on stderr; Ctrl-C gives what was found so far.
@@ -218,9 +220,9 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
 }
 
 /// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
-pub fn report(front: &FrontFile, path: &Path) -> String {
+pub fn report(front: &FrontFile, path: &Path) -> Text {
     let people = front.people();
-    let mut text = outcome_text(front) + "\n";
+    let mut text = Text::from(outcome_text(front) + "\n");
     let what = match front.status {
         Status::Complete => "every summary that no other one dominates",
         Status::CompleteOnSample => "the best of those found on a sample",
@@ -252,18 +254,18 @@ pub fn report(front: &FrontFile, path: &Path) -> String {
             sample.sd_distance,
         );
     }
-    text += &heading("The trade-off");
-    text += &trade_off(front);
+    text += heading("The trade-off");
+    text += trade_off(front);
     if let Ok(chosen) = select(front, By::Invalidity) {
         let point = &front.points[chosen];
         text += "\n";
-        text += &heading("The summary with the lowest invalidity");
+        text += heading("The summary with the lowest invalidity");
         text += &format!(
             "It works for {:.1} % of the people at a mean cost of {:.3}.\n",
             100.0 * (1.0 - point.loss),
             point.cost
         );
-        text += &rules_text(front, &point.tree);
+        text += rules_text(front, &point.tree);
     }
     text += &format!("\nWritten to {}. Next:\n", path.display());
     let front_file = path.display();

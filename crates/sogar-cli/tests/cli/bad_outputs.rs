@@ -64,3 +64,71 @@ fn write_protected_result_is_kept() {
     assert_transcript!(unwritable(&folder, &[&SOLVE[..], &["-o", "front.json"]].concat()));
     assert_eq!(folder.read("front.json"), old);
 }
+
+/// Outputs that are inputs, spelled in any way.
+#[test]
+fn an_output_is_never_an_input() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("x")).unwrap();
+    let inputs = ["people.csv", "others.csv", "model.txt", "sogar.toml", "front.json"];
+    let before: Vec<String> = inputs.iter().map(|name| folder.read(name)).collect();
+    let solve = |more: &[&'static str]| [&SOLVE[..], more].concat();
+    let predict = |file| vec!["predict", "people.csv", "-m", "model.txt", "-c", "sogar.toml", "-o", file];
+    let mut commands = vec![
+        solve(&["-o", "people.csv"]),
+        solve(&["-o", "./x/../people.csv"]),
+        solve(&["-o", "model.txt"]),
+        solve(&["-o", "sogar.toml"]),
+        solve(&["-o", "others.csv", "--holdout", "others.csv"]),
+        solve(&["-o", "new.json", "--csv", "people.csv"]),
+        predict("people.csv"),
+        predict("model.txt"),
+        vec!["evaluate", "front.json", "--table", "others.csv", "--csv", "others.csv"],
+        vec!["evaluate", "front.json", "--table", "others.csv", "--csv", "people.csv"],
+        vec!["evaluate", "front.json", "--table", "others.csv", "--csv", "front.json"],
+        vec!["audit", "front.json", "--group", "job", "--csv", "model.txt"],
+        vec!["explain", "front.json", "--row", "1", "--letter", "people.csv"],
+        vec!["report", "front.json", "-o", "people.csv"],
+        vec!["report", "front.json", "-o", "front.json"],
+        vec!["plot", "tree", "front.json", "-o", "front.json", "--format", "svg"],
+        vec!["plot", "disparity", "front.json", "--group", "job", "-o", "people.csv", "--format", "svg"],
+        vec!["config", "init", "people.csv", "-o", "people.csv", "--force"],
+        vec!["compare", "people.csv", "-m", "model.txt", "-c", "sogar.toml", "--csv", "people.csv"],
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path("people.csv"), folder.path("link")).unwrap();
+        std::fs::hard_link(folder.path("model.txt"), folder.path("hard")).unwrap();
+        commands.extend([solve(&["-o", "link"]), solve(&["-o", "hard"])]);
+    }
+    for args in commands {
+        let run = unwritable(&folder, &args);
+        assert!(run.stderr.contains("would overwrite an input"), "{run}");
+        assert!(!run.stderr.contains("note:"), "told before the work: {run}");
+    }
+    let after: Vec<String> = inputs.iter().map(|name| folder.read(name)).collect();
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_cost_table_is_an_input_too() {
+    let folder = Folder::new();
+    folder.replace("sogar.toml", "[limits]", "[cost]\nkind = \"table\"\ntable = \"costs.csv\"\n\n[limits]");
+    folder.write("costs.csv", "feature,from,to,cost\n");
+    let run = unwritable(&folder, &[&SOLVE[..], &["-o", "costs.csv"]].concat());
+    assert!(run.stderr.contains("would overwrite an input"), "{run}");
+}
+
+#[test]
+fn two_outputs_are_two_files() {
+    let folder = Folder::new();
+    let run = unwritable(&folder, &[&SOLVE[..], &["-o", "new.json", "--csv", "./new.json"]].concat());
+    assert!(run.stderr.contains("two outputs would be one file"), "{run}");
+    let compare = ["compare", "people.csv", "-m", "model.txt", "-o", "new.svg", "-o", "new.svg"];
+    assert!(unwritable(&folder, &compare).stderr.contains("two outputs would be one file"));
+    let run =
+        unwritable(&folder, &[&SOLVE[..], &["--checkpoint", "kept", "--outcomes-cache", "kept"]].concat());
+    assert!(run.stderr.contains("given twice"), "{run}");
+    let run = unwritable(&folder, &[&SOLVE[..], &["--checkpoint", ".", "-o", "new.json"]].concat());
+    assert!(run.stderr.contains("uses for itself"), "{run}");
+}

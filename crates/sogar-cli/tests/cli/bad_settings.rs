@@ -135,3 +135,39 @@ fn actions_beyond_the_memory_limit() {
     assert_transcript!(run);
     assert!(!folder.path("new.json").exists());
 }
+
+#[test]
+fn values_may_begin_with_a_hyphen() {
+    let folder = Folder::new();
+    let text = folder.read("people.csv").replace(",yes\n", ",-1\n").replace(",no\n", ",-2\n");
+    folder.write("signs.csv", text.replace("predicted", "-signs"));
+    let base = [
+        "solve",
+        "signs.csv",
+        "-m",
+        "model.txt",
+        "--immutable",
+        "age",
+        "--min-leaf",
+        "20",
+        "--max-edits",
+        "1",
+    ];
+    let flags =
+        ["--ignore", "loan", "--label", "-signs", "--desired", "-1", "--missing", "-9", "-o", "new.json"];
+    let run = folder.sogar(&[&base[..], &flags].concat());
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(folder.json("new.json")["config"]["data"]["desired"][0], "-1");
+    let run =
+        folder.sogar(&[&base[..], &["--missing", "--", "--ignore", "-signs", "-o", "new.json"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    let run = folder.sogar(&[&base[..], &["--desired", "--quiet"]].concat());
+    assert!(run.code == 2 && run.stderr.contains("this looks like a flag"), "{run}");
+    for flag in
+        ["--seed", "--max-scorings", "--max-depth", "--memory-limit", "--bins", "--device", "--time-limit"]
+    {
+        let run = folder.sogar(&[&base[..], &[flag, "-1"]].concat());
+        assert!(run.code == 2 && run.stderr.contains("-1"), "{run}");
+        assert!(!run.stderr.contains("unexpected argument"), "{run}");
+    }
+}

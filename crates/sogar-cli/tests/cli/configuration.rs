@@ -70,7 +70,27 @@ fn a_valid_configuration_is_called_valid() {
     let folder = Folder::new();
     assert_transcript!(folder.sogar(&["config", "check", "sogar.toml", "--table", "people.csv"]));
     let run = folder.sogar(&["config", "check", "sogar.toml", "--json"]);
-    assert_eq!(run.json(), serde_json::json!({ "valid": true, "notices": [] }));
+    assert_eq!(run.json(), serde_json::json!({ "valid": true, "notices": [], "errors": [] }));
+}
+
+#[test]
+fn a_check_for_programs_prints_json_whatever_it_finds() {
+    let folder = Folder::new();
+    folder.write("bad.toml", "[data]\nlabl = \"loan\"\n");
+    folder.write("odd.toml", "[features.shoes]\nimmutable = true\n");
+    for (args, message) in [
+        (&["bad.toml"][..], "unknown key `labl`"),
+        (&["nothing.toml"], "there is no such file"),
+        (&["odd.toml", "--table", "people.csv"], "[features.shoes]"),
+        (&["sogar.toml", "--table", "nothing.csv"], "there is no such file"),
+    ] {
+        let run = folder.sogar(&[&["config", "check", "--json"], args].concat());
+        assert_eq!(run.code, 2, "{run}");
+        let said = run.json();
+        assert_eq!(said["valid"], false, "{run}");
+        assert!(said["errors"][0]["message"].as_str().unwrap().contains(message), "{run}");
+        assert!(said["errors"][0]["help"].is_string(), "{run}");
+    }
 }
 
 #[test]

@@ -26,7 +26,11 @@ const LONG: [&str; 13] = [
 
 /// A run that goes on while the test does.
 pub fn start(folder: &Folder, args: &[&str]) -> Child {
-    let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    started(folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+/// The same run when there is something to interrupt.
+fn started(child: Child) -> Child {
     let started = Instant::now();
     while !catches_interrupts(&child) && started.elapsed() < Duration::from_secs(60) {
         sleep(Duration::from_millis(20));
@@ -50,7 +54,11 @@ fn catches_interrupts(child: &Child) -> bool {
 
 /// One Ctrl-C.
 pub fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    signal(child, "-INT");
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -72,6 +80,50 @@ fn one_interrupt_gives_what_was_found() {
     let asked = Instant::now();
     let run = Run::new(&LONG, child.wait_with_output().unwrap());
     assert!(asked.elapsed() < Duration::from_secs(10), "took {:?}", asked.elapsed());
+    assert_partial(&folder, &run, "cancelled");
+}
+
+#[test]
+fn a_request_to_end_is_the_first_interrupt() {
+    let folder = Folder::german();
+    let child = start(&folder, &LONG);
+    signal(&child, "-TERM");
+    let asked = Instant::now();
+    let run = Run::new(&LONG, child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(5), "took {:?}", asked.elapsed());
+    assert_partial(&folder, &run, "cancelled");
+}
+
+#[test]
+fn a_command_that_is_asked_does_not_hold_up_the_end() {
+    let folder = Folder::new();
+    // It answers once, so that it is known who is turned down, and then never again.
+    folder.write(
+        "model.sh",
+        "if test -e asked; then sleep 600; fi; touch asked; awk 'NR > 1 { print NR % 2 }'\n",
+    );
+    let args =
+        ["solve", "people.csv", "--model-command", "sh model.sh", "-c", "sogar.toml", "-o", "new.json"];
+    let child = start(&folder, &args);
+    signal(&child, "-TERM");
+    let asked = Instant::now();
+    let run = Run::new(&args, child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(5), "took {:?}", asked.elapsed());
+    assert_partial(&folder, &run, "cancelled");
+}
+
+#[test]
+fn a_closed_terminal_ends_nothing_that_ignores_it() {
+    let folder = Folder::german();
+    let mut command = Command::new("sh");
+    let binary = env!("CARGO_BIN_EXE_sogar");
+    command.args(["-c", &format!("trap '' HUP; exec {binary} {}", LONG.join(" "))]);
+    command.current_dir(folder.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = started(command.spawn().unwrap());
+    signal(&child, "-HUP");
+    sleep(Duration::from_millis(500));
+    signal(&child, "-TERM");
+    let run = Run::new(&LONG, child.wait_with_output().unwrap());
     assert_partial(&folder, &run, "cancelled");
 }
 

@@ -1,6 +1,9 @@
 //! `solve` and `demo`: what is printed and what is written.
 
-use crate::folder::{Folder, assert_transcript};
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::folder::{Folder, Run, assert_transcript};
 
 fn pairs(front: &serde_json::Value) -> Vec<(u64, u64)> {
     let points = front["points"].as_array().unwrap();
@@ -225,4 +228,49 @@ fn ids_and_dates_are_neither_changed_nor_split_on() {
     let config = &folder.json("new.json")["config"]["features"];
     assert_eq!(config["customer_id"], serde_json::json!({ "immutable": true, "split": false }));
     assert_eq!(folder.sogar(&["check", "new.json", "--time-limit", "5"]).code, 0);
+}
+
+/// Runs the binary with a table on standard input.
+fn piped(folder: &Folder, args: &[&str], table: &[u8]) -> Run {
+    let mut command = folder.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(table).unwrap();
+    Run::new(args, child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_table_comes_from_standard_input() {
+    let folder = Folder::new();
+    let people = folder.read("people.csv");
+    assert_eq!(folder.solve(&["-o", "plain.json"]).code, 0);
+    let flags = ["--model", "model.txt", "--config", "sogar.toml"];
+    let run = piped(&folder, &[&["solve", "-", "-o", "new.json"], &flags[..]].concat(), people.as_bytes());
+    assert_eq!(run.code, 0, "{run}");
+    let (new, plain) = (folder.json("new.json"), folder.json("plain.json"));
+    assert_eq!((&new["points"], &new["table"]), (&plain["points"], &plain["table"]));
+    assert_eq!(new["run"]["table_path"], "-");
+    for args in [
+        vec!["audit", "new.json", "--group", "job"],
+        vec!["check", "new.json"],
+        vec!["explain", "new.json", "--row", "1"],
+    ] {
+        let run = folder.sogar(&args);
+        assert!(run.code == 2 && run.stderr.contains("came from standard input"), "{run}");
+        assert!(run.stderr.contains("--table FILE"), "{run}");
+        let run = folder.sogar(&[&args[..], &["--table", "people.csv"]].concat());
+        assert_eq!(run.code, 0, "{run}");
+        let run = folder.sogar(&[&args[..], &["--table", "-"]].concat());
+        assert!(run.code == 2 && run.stderr.contains("standard input"), "{run}");
+    }
+    let predicted = piped(&folder, &[&["predict", "-"], &flags[..]].concat(), people.as_bytes());
+    assert_eq!(predicted.stdout, folder.sogar(&[&["predict", "people.csv"], &flags[..]].concat()).stdout);
+    let check = piped(&folder, &["config", "check", "sogar.toml", "--table", "-"], people.as_bytes());
+    assert_eq!(check.code, 0, "{check}");
+    assert_eq!(piped(&folder, &["config", "init", "-"], people.as_bytes()).code, 0);
+    let twice = [&["solve", "-", "--holdout", "-", "-o", "new.json"], &flags[..]].concat();
+    let run = piped(&folder, &twice, people.as_bytes());
+    assert!(run.code == 2 && run.stderr.contains("standard input is given for two tables"), "{run}");
+    let run = piped(&folder, &[&["solve", "-", "-o", "new.json"], &flags[..]].concat(), b"");
+    assert!(run.code == 2 && run.stderr.contains("-: the table is empty"), "{run}");
 }

@@ -222,7 +222,8 @@ fn check_codes(what: &str, codes: &[f64]) -> Result<()> {
 }
 
 fn first_twice(list: &[String]) -> Option<&String> {
-    list.iter().enumerate().find(|(at, item)| list[..*at].contains(item)).map(|(_, item)| item)
+    let mut seen = BTreeSet::new();
+    list.iter().find(|item| !seen.insert(*item))
 }
 
 fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>, faults: &mut Faults) {

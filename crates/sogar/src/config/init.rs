@@ -12,6 +12,7 @@ use crate::describe::grouped;
 use crate::error::Result;
 use crate::feature::{Feature, Kind, codes, format_number};
 use crate::hints::{is_bad_event, is_text, personal};
+use crate::markup::steers;
 use crate::model::LoadedModel;
 use crate::table::Table;
 use facts::{Facts, Outcome};
@@ -218,7 +219,7 @@ fn list(values: &[String]) -> String {
 
 /// Text that is safe in a comment.
 fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    text.chars().map(|letter| if steers(letter) { ' ' } else { letter }).collect()
 }
 
 /// A TOML key, quoted where it must be.
@@ -236,7 +237,7 @@ fn quote(text: &str) -> String {
                 quoted.push('\\');
                 quoted.push(letter);
             }
-            letter if letter.is_control() => {
+            letter if steers(letter) => {
                 let _ = write!(quoted, "\\u{:04X}", letter as u32);
             }
             letter => quoted.push(letter),

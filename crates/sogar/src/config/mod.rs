@@ -83,6 +83,9 @@ pub struct DataConfig {
     /// CSV delimiter, one character (default: found from the header).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<String>,
+    /// The decimal sign of numbers in text: `"."` (default) or `","`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<String>,
     /// Whether 0/1 columns with a common prefix that sum to 1 become one categorical feature (default: true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_one_hot: Option<bool>,

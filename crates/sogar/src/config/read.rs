@@ -61,6 +61,14 @@ impl Config {
         let mut options = ReadOptions {
             delimiter: self.data.delimiter.as_deref().map(delimiter).transpose()?,
             missing: self.data.missing.clone(),
+            decimal_comma: match self.data.decimal.as_deref() {
+                None | Some(".") => false,
+                Some(",") => true,
+                Some(other) => {
+                    let message = format!("data.decimal: `{other}` is no decimal sign");
+                    return Err(Error::new(ErrorKind::Config, message).help("write \".\" or \",\""));
+                }
+            },
             text: self.data.ignore.clone(),
             numbers: self.data.weight.iter().cloned().collect(),
             trim: self.data.trim,

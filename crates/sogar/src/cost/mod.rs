@@ -12,6 +12,7 @@ mod user_table;
 
 pub use function::CostFunction;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -71,11 +72,12 @@ impl CostModel {
         let in_rows = kind == CostKind::Mps && !weighted;
         let unit = if in_rows { reference.people() } else { MILLION };
         let person = reference.weight_unit();
+        let edited: HashSet<usize> = edits.iter().flat_map(Edit::touched).collect();
         let features = known
             .iter()
             .enumerate()
             .map(|(index, feature)| {
-                let edited = edits.iter().any(|edit| edit.touched().any(|touched| touched == index));
+                let edited = edited.contains(&index);
                 let empirical = reference.distribution(index);
                 FeatureCost {
                     name: feature.name.clone(),

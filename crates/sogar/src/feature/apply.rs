@@ -97,7 +97,9 @@ fn one_column(
     let (levels, missing) = match (&feature.kind, &column.cells) {
         (Kind::Real | Kind::Integer, Cells::Numbers(numbers)) => return Ok(numbers.clone()),
         // A part of a table may have gaps alone, which tell nothing of what they are gaps of.
-        (Kind::Real | Kind::Integer, Cells::Text { codes, levels }) if levels.is_empty() => {
+        (Kind::Real | Kind::Integer, Cells::Text { codes, levels })
+            if levels.iter().all(|level| config.data.missing.contains(level)) =>
+        {
             return Ok(vec![f64::NAN; codes.len()]);
         }
         (Kind::Real | Kind::Integer, Cells::Text { .. }) => return Err(view.not_a_number()),

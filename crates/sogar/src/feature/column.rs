@@ -10,6 +10,7 @@ use super::texts::{Texts, distinct};
 use super::{Kind, MISSING_LEVEL, format_number, level_index};
 use crate::config::{FeatureConfig, KindName};
 use crate::error::{Error, Result, suggest};
+use crate::table::written::Writing;
 use crate::table::{Cells, Column, MISSING, Table, is_token};
 
 /// Whole numbers beyond this are not exact in an `f64`.
@@ -75,7 +76,7 @@ impl View<'_> {
         let known =
             || numbers.iter().copied().filter(|number| !number.is_nan() && !self.codes.contains(number));
         if known().next().is_none() && !self.has_codes(numbers) {
-            return Err(self.all_missing());
+            return Ok(self.empty());
         }
         let whole = |number: f64| number.fract() == 0.0 && number.abs() <= LARGEST_WHOLE;
         let kind = match kind {
@@ -167,7 +168,7 @@ impl View<'_> {
         let mut levels: Vec<&str> =
             texts.levels.iter().map(String::as_str).filter(|level| !self.is_token(level)).collect();
         if levels.is_empty() {
-            return Err(self.all_missing());
+            return Ok(self.empty());
         }
         let gaps = texts.codes.contains(&MISSING);
         // The first token that occurs names the category, as the table writes it.
@@ -238,6 +239,36 @@ impl View<'_> {
 
     fn all_missing(&self) -> Error {
         self.error("the column has no values at all").help("add it to `ignore` under [data]")
+    }
+
+    /// A column without a value: a number that is missing in every row, which nothing splits on and no edit changes.
+    fn empty(&self) -> Seen {
+        Seen { kind: Kind::Real, values: vec![f64::NAN; self.column.cells.len()], constant: true }
+    }
+
+    /// Refuses text whose every value is a number as people write it, unless the user says what it is: such numbers are not parsed
+    /// unasked, and taken for categories they would give advice that makes no sense.
+    pub(super) fn refuse_odd_numbers(&self, decimal_comma: bool) -> Result<()> {
+        let Cells::Text { levels, .. } = &self.column.cells else { return Ok(()) };
+        if self.setting.kind.is_some() || !self.setting.levels.is_empty() {
+            return Ok(());
+        }
+        let known = || levels.iter().map(String::as_str).filter(|level| !self.is_token(level));
+        let Some((mut writing, mut example)) = Writing::of_all(known()) else { return Ok(()) };
+        if writing == Writing::Plain {
+            // A point among decimal commas; other texts such as `1` may be names.
+            match known().find(|level| decimal_comma && level.contains('.')) {
+                Some(point) => example = point,
+                None => return Ok(()),
+            }
+        } else if decimal_comma && writing == Writing::Ambiguous {
+            writing = Writing::DecimalComma;
+        }
+        let message = format!("`{example}` looks like {}, as all values of the column do", writing.name());
+        Err(self.error(message).help(format!(
+            "{}; if these are names, set kind = \"categorical\" for the feature, or add the column to `ignore`",
+            writing.remedy()
+        )))
     }
 
     fn not_binary(&self) -> Error {

@@ -87,7 +87,9 @@ pub(super) fn inferred(
         let setting = config.features.get(name).unwrap_or(&setting);
         look.column(position, &mut |table, column, counts| {
             let codes = codes::of(setting, config);
-            let seen = View { table, column, setting, tokens: &config.data.missing, codes: &codes }.see()?;
+            let view = View { table, column, setting, tokens: &config.data.missing, codes: &codes };
+            view.refuse_odd_numbers(config.data.decimal.as_deref() == Some(","))?;
+            let seen = view.see()?;
             let codes = if matches!(seen.kind, Kind::Real | Kind::Integer) { codes } else { Vec::new() };
             let feature =
                 Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()), codes };
@@ -171,6 +173,10 @@ fn groups(
 
 fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notices: &mut Vec<String>) {
     let name = &feature.name;
+    if missing == rows as u64 {
+        notices.push(format!("`{name}` is empty: it is ignored, and missing for the model"));
+        return;
+    }
     if missing > 0 {
         let meaning = match (&feature.kind, feature.missing_level()) {
             (Kind::Categorical { levels, .. }, Some(level)) => format!("the category `{}`", levels[level]),
@@ -217,8 +223,9 @@ fn check_names(
     notices: &mut Vec<String>,
 ) -> Result<()> {
     let mut faults = Faults::default();
+    let known: BTreeSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
     for name in config.features.keys() {
-        if features.iter().any(|feature| feature.name == *name) {
+        if known.contains(name.as_str()) {
             continue;
         }
         if left_out.contains(name.as_str()) {

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use super::Scale;
 use super::one_hot::{self, NoneSet, Sums};
 use crate::error::Result;
-use crate::table::{Cells, Column, Table, TableSource};
+use crate::table::{Cells, Column, Names, Table, TableSource};
 
 /// Rows that are looked at together.
 const ROWS_AT_ONCE: usize = 1 << 16;
@@ -170,7 +170,8 @@ impl Streamed<'_> {
         };
         let rows = cells.len();
         let columns = vec![Column { name: name.to_owned(), cells }];
-        Ok((Table { path: header.path.clone(), hash: header.hash.clone(), rows, columns, lines }, counts))
+        let (path, hash, names) = (header.path.clone(), header.hash.clone(), Names::default());
+        Ok((Table { path, hash, rows, columns, lines, names }, counts))
     }
 
     fn texts(&self, name: &str) -> Result<(Cells, Vec<u32>, Counts)> {

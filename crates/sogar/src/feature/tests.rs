@@ -215,7 +215,40 @@ fn constant_columns_are_noticed_and_nothing_but_constants_is_refused() {
     assert_eq!(features.features.len(), 2);
     assert_eq!(notices, ["`b` has the same value in all rows"]);
     assert!(message("a,b\n1,x\n1,x\n", "").contains("every feature has the same value in all rows"));
-    assert!(message("a,b\n1,\n2,\n", "").contains("column `b`: the column has no values at all"));
+}
+
+#[test]
+fn an_empty_column_is_ignored_with_a_notice() {
+    for token in ["", "?"] {
+        let text = format!("a,b\n1,{token}\n2,{token}\n3,{token}\n");
+        let (features, notices) = infer(&text, "[data]\nmissing = [\"?\"]\n").unwrap();
+        assert_eq!(notices, ["`b` is empty: it is ignored, and missing for the model"], "{token}");
+        assert!(features.values[1].iter().all(|value| value.is_nan()));
+        let config = config("");
+        assert!(
+            crate::binarize::all_splits(&features, &config).unwrap().iter().all(|split| split.feature == 0)
+        );
+        assert!(crate::actions::all_edits(&features, &config).unwrap().iter().all(|edit| edit.feature == 0));
+    }
+    assert!(message("a,b\n,\n,\n", "").contains("every feature has the same value in all rows"));
+}
+
+#[test]
+fn numbers_as_people_write_them_are_answered_with_the_setting() {
+    let said = message("a;price\n1;1,5\n2;2\n3;2,25\n", "");
+    assert!(said.contains("column `price`: `1,5` looks like a number with a decimal comma"), "{said}");
+    let comma = "[data]\ndecimal = \",\"\n";
+    let (features, _) = infer("a;price\n1;1,5\n2;2\n3;2,25\n", comma).unwrap();
+    assert_eq!(features.values[1], [1.5, 2.0, 2.25]);
+    assert!(infer("a;price\n1;1,5\n2;2\n3;2,25\n", "[features.price]\nkind = \"categorical\"\n").is_ok());
+    assert!(infer("a;price\n1;1,5\n2;2\n3;2,25\n", "[data]\nignore = [\"price\"]\n").is_ok());
+    let said = message("a;price\n1;1.234,5\n2;12,5\n3;2\n", comma);
+    assert!(said.contains("`1.234,5` looks like a number with separators between thousands"), "{said}");
+    let said = message("a;price\n1;1.5\n2;12.5\n3;2\n", comma);
+    assert!(said.contains("`1.5` looks like a number with a decimal point"), "{said}");
+    let said = message("a;price\n1;1,234\n2;12,500\n3;2,000\n", "");
+    assert!(said.contains("a decimal comma, or with a separator between thousands"), "{said}");
+    assert!(infer("a;size\n1;1,5\n2;big\n3;2,25\n", "").is_ok(), "not all are numbers");
 }
 
 #[test]

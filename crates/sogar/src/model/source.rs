@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CommandLine, LoadedModel, load};
+use super::{CommandLine, Format, LoadedModel, load};
 use crate::config::Config;
 use crate::error::Result;
 use crate::files::{read_bytes, sha256_hex};
@@ -29,8 +29,23 @@ impl Source {
     /// What names the model in a result: SHA-256 of the file's bytes, or of the command line.
     pub fn hash(&self) -> Result<String> {
         match self {
-            Source::File(path) => Ok(sha256_hex(&read_bytes(path)?)),
+            Source::File(path) => {
+                let bytes = read_bytes(path)?;
+                match Format::of(&bytes) {
+                    // Which files beside it belong to the model is known when it has been read.
+                    Format::Onnx => load(path, None).map(|model| model.hash),
+                    _ => Ok(sha256_hex(&bytes)),
+                }
+            }
             Source::Command(command) => Ok(sha256_hex(&command.identity())),
+        }
+    }
+
+    /// The model's file, if it is one.
+    pub fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Source::File(path) => Some(path),
+            Source::Command(_) => None,
         }
     }
 

@@ -72,15 +72,16 @@ pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64)
                 if watch.stop.check().is_err() {
                     return Ok(None);
                 }
-                asking.ask()?;
+                if !asking.ask_unless_stopped(watch)? {
+                    return Ok(None);
+                }
                 (watch.progress)(position, question.rows.len());
             }
         }
     }
-    if watch.stop.check().is_err() {
+    if watch.stop.check().is_err() || !asking.ask_unless_stopped(watch)? {
         return Ok(None);
     }
-    asking.ask()?;
     (watch.progress)(question.rows.len(), question.rows.len());
     let method = "every different edited row scored by the model";
     Ok(Some(Outcomes { flips: asking.flips, method, settled: 0, kept: None }))
@@ -150,6 +151,14 @@ impl<'a> Asking<'a> {
             self.fingerprints.push(fingerprint);
         }
         self.waiting.push((row, action, asked));
+    }
+
+    /// Asks all questions that wait. `false` if the run was stopped meanwhile, and a model's command with it.
+    fn ask_unless_stopped(&mut self, watch: &Watch<'_>) -> Result<bool> {
+        match self.ask() {
+            Err(_) if watch.stop.check().is_err() => Ok(false),
+            asked => asked.map(|()| true),
+        }
     }
 
     /// Asks all questions that wait.

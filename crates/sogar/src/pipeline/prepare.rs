@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::feature::{Distributions, Feature, FeatureTable, Reference, label_values};
 use crate::hints::{Unfit, is_label_name};
 use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
+use crate::markup::visible;
 use crate::model::LoadedModel;
 use crate::population::{Classes, affected_rows, check_predictions};
 use crate::predict::Matched;
@@ -122,6 +123,7 @@ impl Prepared {
         let cost = CostModel::new(&reference, &edits, &config, &folder)?;
         let mut seen = std::collections::BTreeSet::new();
         notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
+        notices.iter_mut().for_each(|notice| *notice = visible(notice));
         Ok(Prepared {
             reference: ReferenceSize { rows: reference.rows, people: reference.people() },
             action_count: count_actions(&edits, limits.max_edits),

@@ -32,7 +32,7 @@ impl Prepared {
     ) -> Result<Prepared> {
         let header = source.header();
         let mut config = without_predictions(config, header, predictions)?;
-        let mut notices = Vec::new();
+        let mut notices = header.check_renamed(&config, &model.predictor.info().columns)?;
         declare_shown(source, &mut config, &model.predictor.info().columns, &mut notices)?;
         notices.extend(config.check(None)?);
         let mut faults = Faults::default();

@@ -32,21 +32,26 @@ pub(crate) fn is_token(tokens: &[String], text: &str) -> bool {
     !tokens.is_empty() && tokens.iter().any(|token| token.trim() == text.trim())
 }
 
-/// Classifies a cell, whatever blanks are around it.
-pub(super) fn classify(cell: &str, missing: &[String]) -> Cell {
+/// Classifies a cell, whatever blanks are around it. Its decimal sign is a point, or a comma.
+pub(super) fn classify(cell: &str, missing: &[String], decimal_comma: bool) -> Cell {
     let cell = cell.trim();
     let Some(first) = cell.bytes().next() else { return Cell::Empty };
     if is_token(missing, cell) {
         return Cell::Token;
     }
     // Most texts are told by their first letter, before the number parser is asked.
-    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.' | b'i' | b'I' | b'n' | b'N')) {
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.' | b',' | b'i' | b'I' | b'n' | b'N')) {
         return Cell::Text;
     }
     if GAPS.contains(&cell) {
         return Cell::Gap;
     }
-    match cell.parse::<f64>() {
+    let number = match decimal_comma {
+        false => cell.parse::<f64>(),
+        true if cell.contains('.') => return Cell::Text, // a separator of thousands, or another decimal sign
+        true => cell.replacen(',', ".", 1).parse(),
+    };
+    match number {
         Ok(number) if number.is_finite() => Cell::Number(number + 0.0), // -0 is 0
         Ok(number) if number.is_nan() => Cell::Gap,
         Ok(_) => Cell::Infinite,
@@ -115,7 +120,7 @@ mod tests {
     #[test]
     fn cells_are_classified() {
         let missing = ["?".to_owned(), "-1".to_owned()];
-        let cell = |text: &str| classify(text, &missing);
+        let cell = |text: &str| classify(text, &missing, false);
         assert_eq!(cell(""), Cell::Empty);
         assert_eq!(cell("?"), Cell::Token);
         assert_eq!(cell("-1"), Cell::Token);
@@ -134,8 +139,21 @@ mod tests {
     }
 
     #[test]
+    fn a_decimal_comma_is_understood_where_it_is_declared() {
+        let cell = |text: &str| classify(text, &["-9,9".to_owned()], true);
+        for (text, number) in [("1,5", 1.5), ("-0,25", -0.25), (",5", 0.5), ("12", 12.0), ("1,5e3", 1500.0)] {
+            assert_eq!(cell(text), Cell::Number(number), "{text}");
+        }
+        for text in ["1.5", "1.234,5", "1,234,567", "1,2.3", ","] {
+            assert_eq!(cell(text), Cell::Text, "{text}");
+        }
+        assert_eq!(cell("-9,9"), Cell::Token);
+        assert_eq!(cell("NA"), Cell::Gap);
+    }
+
+    #[test]
     fn minus_zero_is_zero() {
-        let Cell::Number(number) = classify("-0", &[]) else { panic!("a number") };
+        let Cell::Number(number) = classify("-0", &[], false) else { panic!("a number") };
         assert!(number.is_sign_positive());
     }
 

@@ -5,12 +5,14 @@
 //! column of numbers or of text; the second pass fills the columns. Memory is that of the finished table, and a
 //! text is kept once however often it occurs.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use csv::{ByteRecord, ReaderBuilder, StringRecord};
 
 use super::cell::{Cell, Texts, classify};
-use super::{Cells, Column, INFINITE_HELP, ReadOptions, Table};
+use super::written::Writing;
+use super::{Cells, Column, INFINITE_HELP, Names, ReadOptions, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::sha256_hex;
 
@@ -37,14 +39,16 @@ pub fn parse(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Table> 
     if std::str::from_utf8(text).is_err() {
         return Err(source.not_utf8());
     }
-    let names = source.header()?;
+    let (names, known) = source.header()?;
     let (surveys, rows) = source.survey(&names, options)?;
     if rows == 0 {
         return Err(error(path, "the table has a header but no rows"));
     }
+    let declared = |list: &'_ [String]| list.iter().cloned().collect::<HashSet<String>>();
+    let (as_text, as_numbers) = (declared(&options.text), declared(&options.numbers));
     let mut columns = Vec::with_capacity(names.len());
     for (name, survey) in names.into_iter().zip(&surveys) {
-        let cells = match survey.decide(&name, path, options)? {
+        let cells = match survey.decide(&name, path, as_text.contains(&name), as_numbers.contains(&name))? {
             Reading::Numbers => Filling::Numbers(Vec::with_capacity(rows)),
             Reading::Text => Filling::Text(Texts::with_capacity(rows)),
         };
@@ -52,7 +56,7 @@ pub fn parse(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Table> 
     }
     let lines = source.fill(&mut columns, rows, options)?;
     let columns = columns.into_iter().map(|(name, cells)| Column { name, cells: cells.finish() }).collect();
-    Ok(Table { path: path.to_path_buf(), hash: sha256_hex(bytes), rows, columns, lines })
+    Ok(Table { path: path.to_path_buf(), hash: sha256_hex(bytes), rows, columns, lines, names: known })
 }
 
 fn error(path: &Path, message: impl Into<String>) -> Error {
@@ -139,12 +143,12 @@ impl Source<'_> {
         place.help("save the file again as UTF-8 (in a spreadsheet: \"CSV UTF-8\")")
     }
 
-    /// The column names, checked.
-    fn header(&self) -> Result<Vec<String>> {
+    /// The column names, checked and told apart.
+    fn header(&self) -> Result<(Vec<String>, Names)> {
         let mut record = StringRecord::new();
         self.reader().read_record(&mut record).map_err(|cause| self.unreadable(&cause))?;
         let line = self.line(record.position().map_or(0, csv::Position::byte));
-        let names: Vec<String> = record.iter().map(|name| name.trim().to_owned()).collect();
+        let mut names: Vec<String> = record.iter().map(|name| name.trim().to_owned()).collect();
         for (position, name) in names.iter().enumerate() {
             if name.is_empty() {
                 let message = format!("column {} of the header has no name", position + 1);
@@ -152,13 +156,9 @@ impl Source<'_> {
                     .row(line)
                     .help("name every column; if pandas wrote the file, use `to_csv(…, index=False)`"));
             }
-            if let Some(first) = names[..position].iter().position(|other| other == name) {
-                let message =
-                    format!("two columns are called `{name}` (the {} and the {})", nth(first), nth(position));
-                return Err(error(self.path, message).row(line).help("give every column its own name"));
-            }
         }
-        Ok(names)
+        let told = Names::told_apart(&mut names);
+        Ok((names, told))
     }
 
     /// Goes through the rows behind the header; refuses rows of another length.
@@ -201,7 +201,7 @@ impl Source<'_> {
         let mut surveys = vec![Survey::default(); names.len()];
         let rows = self.each_row(names.len(), |line, record| {
             for (survey, cell) in surveys.iter_mut().zip(record) {
-                survey.count(line, cell, &options.missing);
+                survey.count(line, cell, options);
             }
             Ok(())
         })?;
@@ -243,18 +243,6 @@ fn ends_in_quotes(record: &[u8], delimiter: u8) -> bool {
     quoted
 }
 
-fn nth(position: usize) -> String {
-    let number = position + 1;
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
-}
-
 /// How a column is read.
 enum Reading {
     Numbers,
@@ -271,8 +259,8 @@ struct Survey {
 }
 
 impl Survey {
-    fn count(&mut self, line: usize, cell: &str, missing: &[String]) {
-        match classify(cell, missing) {
+    fn count(&mut self, line: usize, cell: &str, options: &ReadOptions) {
+        match classify(cell, &options.missing, options.decimal_comma) {
             Cell::Empty | Cell::Token | Cell::Gap => {}
             Cell::Number(_) => self.numbers += 1,
             Cell::Infinite => {
@@ -285,11 +273,10 @@ impl Survey {
         }
     }
 
-    fn decide(&self, name: &str, path: &Path, options: &ReadOptions) -> Result<Reading> {
-        if options.text.iter().any(|text| text == name) {
+    fn decide(&self, name: &str, path: &Path, as_text: bool, declared: bool) -> Result<Reading> {
+        if as_text {
             return Ok(Reading::Text);
         }
-        let declared = options.numbers.iter().any(|numbers| numbers == name);
         if let Some((line, cell)) = &self.first_text {
             let cells = self.numbers + self.texts;
             if !declared && (self.numbers as f64) < MEANT_AS_NUMBERS * cells as f64 {
@@ -300,10 +287,14 @@ impl Survey {
             } else {
                 format!("`{cell}` is not a number, but {} of the column's {cells} values are", self.numbers)
             };
-            return Err(error(path, message).row(*line).column(name).help(format!(
-                "correct the cell; or add \"{cell}\" to `missing` under [data]; \
-                 or set kind = \"categorical\" for the feature"
-            )));
+            let help = match Writing::of(cell) {
+                Some(writing @ (Writing::Ambiguous | Writing::DecimalComma | Writing::Thousands)) => {
+                    writing.remedy().to_owned()
+                }
+                _ => format!("correct the cell; or add \"{cell}\" to `missing` under [data]"),
+            };
+            let error = error(path, message).row(*line).column(name);
+            return Err(error.help(format!("{help}; or set kind = \"categorical\" for the feature")));
         }
         match &self.first_infinite {
             Some((line, cell)) => Err(error(path, format!("`{cell}` is not a finite number"))
@@ -324,10 +315,12 @@ enum Filling {
 impl Filling {
     fn push(&mut self, cell: &str, options: &ReadOptions) {
         match self {
-            Filling::Numbers(values) => values.push(match classify(cell, &options.missing) {
-                Cell::Number(number) => number,
-                _ => f64::NAN,
-            }),
+            Filling::Numbers(values) => {
+                values.push(match classify(cell, &options.missing, options.decimal_comma) {
+                    Cell::Number(number) => number,
+                    _ => f64::NAN,
+                })
+            }
             Filling::Text(texts) => {
                 let cell = if options.trim { cell.trim() } else { cell };
                 texts.push((!cell.is_empty()).then_some(cell));

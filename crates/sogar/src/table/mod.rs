@@ -6,14 +6,17 @@
 mod cell;
 pub mod csv;
 mod foreign;
+mod names;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod source;
+pub(crate) mod written;
 
 pub(crate) use cell::is_token;
+pub use names::{Names, Renamed};
 pub use source::{TableSource, Visit, open as open_source};
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -90,6 +93,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The line of the file on which each row starts; empty where the file has no lines.
     pub lines: Vec<u32>,
+    /// What is known of the names beside.
+    pub names: Names,
 }
 
 /// How to read a table.
@@ -100,6 +105,8 @@ pub struct ReadOptions {
     /// Texts that mean "missing" beside the empty cell; blanks around them do not count. In a column of numbers `NA`, `N/A`, `NaN`, `nan`, `null`
     /// and `NULL` are understood without being listed.
     pub missing: Vec<String>,
+    /// Whether numbers are written with a decimal comma.
+    pub decimal_comma: bool,
     /// Columns to be read as text even if every cell is a number.
     pub text: Vec<String>,
     /// Columns to be read as numbers; a cell that is not one is an error.
@@ -126,9 +133,16 @@ impl Table {
             table.hash = hash_of(path)?;
             return Ok(table);
         }
-        let bytes = read_bytes(path)?;
-        foreign::refuse(&bytes, path)?;
-        csv::parse(&bytes, path, options)
+        csv_of(&read_bytes(path)?, path, options)
+    }
+
+    /// Reads the bytes of a CSV or Parquet file. `path` is named in messages and kept in the table.
+    pub fn from_bytes(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
+        if bytes.starts_with(PARQUET) {
+            parquet_of(bytes, path, options)
+        } else {
+            csv_of(&bytes, path, options)
+        }
     }
 
     /// A table made in memory. `origin` is what messages call it (empty: nothing). Its hash is that of its contents.
@@ -144,7 +158,14 @@ impl Table {
     /// ```
     pub fn from_columns(origin: impl Into<PathBuf>, columns: Vec<Column>) -> Result<Table> {
         let rows = columns.first().map_or(0, |column| column.cells.len());
-        let mut table = Table { path: origin.into(), hash: String::new(), rows, columns, lines: Vec::new() };
+        let mut table = Table {
+            path: origin.into(),
+            hash: String::new(),
+            rows,
+            columns,
+            lines: Vec::new(),
+            names: Names::default(),
+        };
         table.check_names()?;
         for column in &table.columns {
             if column.cells.len() != rows {
@@ -159,13 +180,14 @@ impl Table {
 
     /// There are columns, whose names tell them apart, and rows.
     fn check_names(&self) -> Result<()> {
-        let mut names = BTreeSet::new();
-        for column in &self.columns {
+        let mut names = HashMap::with_capacity(self.columns.len());
+        for (position, column) in self.columns.iter().enumerate() {
             if column.name.is_empty() {
                 return Err(self.error("a column has no name"));
             }
-            if !names.insert(column.name.as_str()) {
-                return Err(self.error(format!("two columns are called `{}`", column.name)));
+            if let Some(first) = names.insert(column.name.as_str(), position) {
+                let error = self.error_of_two(&column.name, first, position);
+                return Err(error.help("give every column its own name, or take one of them away"));
             }
         }
         if self.columns.is_empty() {
@@ -179,7 +201,7 @@ impl Table {
 
     /// The column of that name.
     pub fn column(&self, name: &str) -> Option<&Column> {
-        self.columns.iter().find(|column| column.name == name)
+        self.position(name).map(|position| &self.columns[position])
     }
 
     /// The column of that name, or an error that says which name may have been meant.
@@ -207,6 +229,14 @@ impl Table {
     }
 }
 
+/// How Parquet files begin.
+const PARQUET: &[u8] = b"PAR1";
+
+fn csv_of(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Table> {
+    foreign::refuse(bytes, path)?;
+    csv::parse(bytes, path, options)
+}
+
 /// The hash that a table read from here has: of a file's bytes, or of the hashes of a folder's Parquet files.
 pub fn hash_of(path: &Path) -> Result<String> {
     if !path.is_dir() {
@@ -230,7 +260,7 @@ fn parquet_files(path: &Path) -> Result<Option<Vec<PathBuf>>> {
     if !path.is_dir() {
         let mut start = [0; 4];
         let read = open(path)?.read(&mut start).unwrap_or(0);
-        return Ok((start[..read] == *b"PAR1").then(|| vec![path.to_path_buf()]));
+        return Ok((start[..read] == *PARQUET).then(|| vec![path.to_path_buf()]));
     }
     let fault = |message: String| Error::new(ErrorKind::Table, message).file(path);
     let entries = std::fs::read_dir(path).map_err(|cause| fault(format!("could not be read: {cause}")))?;
@@ -250,15 +280,18 @@ fn parquet_files(path: &Path) -> Result<Option<Vec<PathBuf>>> {
 }
 
 #[cfg(feature = "parquet")]
-fn read_parquet(path: &Path, files: &[PathBuf], options: &ReadOptions) -> Result<Table> {
-    parquet::read(path, files, options)
-}
+use parquet::{parse as parquet_of, read as read_parquet};
 
 #[cfg(not(feature = "parquet"))]
 fn read_parquet(path: &Path, _files: &[PathBuf], _options: &ReadOptions) -> Result<Table> {
     Err(Error::new(ErrorKind::Table, "this is a Parquet file, which this build cannot read")
         .file(path)
         .help("save the table as CSV, or build with `--features parquet`"))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_of(_bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
+    read_parquet(path, &[], options)
 }
 
 fn check_cells(table: &Table, column: &Column) -> Result<()> {
@@ -330,7 +363,7 @@ mod tests {
         assert_eq!(message(vec![Column::numbers("a", vec![])]), "the table has no rows");
         assert_eq!(message(vec![Column::numbers("", vec![1.0])]), "a column has no name");
         let a = Column::numbers("a", vec![1.0]);
-        assert_eq!(message(vec![a.clone(), a.clone()]), "two columns are called `a`");
+        assert_eq!(message(vec![a.clone(), a.clone()]), "two columns are called `a` (the 1st and the 2nd)");
         let b = Column::text("b", [Some("x"), None]);
         assert_eq!(message(vec![a, b]), "column `b`: has 2 rows, but the first column has 1");
         let infinite = Column::numbers("a", vec![1.0, f64::INFINITY]);

@@ -273,7 +273,7 @@ impl<'a> Growing<'a> {
                 Ok(())
             }
             Filling::Parsed(values) => each_text(name, chunk, |cell| {
-                values.push(parsed(name, cell, &self.options.missing, self.before + values.len() + 1)?);
+                values.push(parsed(name, cell, self.options, self.before + values.len() + 1)?);
                 Ok(())
             }),
             Filling::Text(texts) => each_text(name, chunk, |cell| {
@@ -360,9 +360,9 @@ fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -
 }
 
 /// A cell of a text column that is declared to be one of numbers.
-fn parsed(name: &str, cell: Option<&str>, missing: &[String], row: usize) -> Result<f64> {
+fn parsed(name: &str, cell: Option<&str>, options: &ReadOptions, row: usize) -> Result<f64> {
     let cell = cell.unwrap_or_default().trim();
-    match classify(cell, missing) {
+    match classify(cell, &options.missing, options.decimal_comma) {
         Cell::Number(number) => Ok(number),
         Cell::Empty | Cell::Token | Cell::Gap => Ok(f64::NAN),
         Cell::Infinite | Cell::Text => {

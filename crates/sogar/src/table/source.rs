@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Cells, Column, ReadOptions, Table, parquet_files};
+use super::{Cells, Column, Names, ReadOptions, Table, parquet_files};
 use crate::error::Result;
 
 /// A table that can be read again from its beginning.
@@ -37,8 +37,7 @@ impl TableSource for Table {
     }
 
     fn each_part(&self, columns: &[&str], at_once: usize, visit: &mut Visit<'_>) -> Result<()> {
-        let chosen: Vec<&Column> =
-            self.columns.iter().filter(|column| columns.contains(&column.name.as_str())).collect();
+        let chosen: Vec<&Column> = self.positions(columns).into_iter().map(|at| &self.columns[at]).collect();
         let at_once = at_once.clamp(1, self.rows.max(1));
         for start in (0..self.rows).step_by(at_once) {
             let rows = start..self.rows.min(start + at_once);
@@ -61,12 +60,23 @@ impl TableSource for Table {
                 rows: rows.len(),
                 columns: chosen.iter().map(part).collect(),
                 lines,
+                names: Names::default(),
             };
             if visit(&part)?.is_break() {
                 break;
             }
         }
         Ok(())
+    }
+}
+
+impl Table {
+    /// Where the columns of these names stand, in the table's order.
+    pub(super) fn positions(&self, names: &[&str]) -> Vec<usize> {
+        let mut positions: Vec<usize> = names.iter().filter_map(|name| self.position(name)).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions
     }
 }
 

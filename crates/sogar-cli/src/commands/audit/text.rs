@@ -6,20 +6,20 @@ use sogar::audit::{
 use sogar::describe::grouped;
 use sogar::markup::visible;
 
-use crate::output::heading;
+use crate::output::{Text, heading};
 
 /// Columns of a name, at most.
 const WIDEST_NAME: usize = 32;
 
-pub fn of(audit: &Audit, verdicts: &[Verdict]) -> String {
+pub fn of(audit: &Audit, verdicts: &[Verdict]) -> Text {
     let mut text = population(audit, &audit.reference, "");
     if let Some(holdout) = &audit.holdout {
         text += "\n";
-        text += &population(audit, holdout, "Held-out people: ");
+        text += population(audit, holdout, "Held-out people: ");
     }
     if !audit.notes.is_empty() {
         text += "\n";
-        text += &heading("Bear in mind");
+        text += heading("Bear in mind");
         for note in &audit.notes {
             text += &format!("• {}\n", visible(note));
         }
@@ -36,7 +36,7 @@ pub fn of(audit: &Audit, verdicts: &[Verdict]) -> String {
     text
 }
 
-fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> String {
+fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> Text {
     let mut text = heading(&format!(
         "{whose}{} of {} people are turned down ({:.1} %); {} summaries",
         grouped(population.affected),
@@ -47,27 +47,27 @@ fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> Strin
     for grouping in &population.groupings {
         let name = name(&grouping.name);
         text += &format!("\nThe classifier itself, by {name} (figures to screen with, no legal verdict)\n");
-        text += &rates(grouping);
+        text += rates(grouping);
         text += &format!(
             "\nRecourse along the whole front, by {name} (gap: the group minus everyone else; 95 % intervals)\n"
         );
-        text += &recourse(grouping);
+        text += recourse(grouping);
     }
     if let (Some(count), Some(blocked_by)) = (population.unreachable, population.blocked_by) {
         text += "\n";
-        text += &out_of_reach(population, count, &blocked_by);
+        text += out_of_reach(population, count, &blocked_by);
     }
     text
 }
 
 /// A table with a head; columns of words to the left, those of numbers to the right.
-fn table(rows: &[Vec<String>], words: &[usize]) -> String {
+fn table(rows: &[Vec<String>], words: &[usize]) -> Text {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
+    let mut text = Text::default();
     for (number, row) in rows.iter().enumerate() {
         let mut line = String::from("  ");
         for (column, cell) in row.iter().enumerate() {
@@ -77,7 +77,7 @@ fn table(rows: &[Vec<String>], words: &[usize]) -> String {
             line += &if words.contains(&column) { format!("{cell}{gap}") } else { format!("{gap}{cell}") };
         }
         let line = line.trim_end();
-        text += &if number == 0 { heading(line) } else { format!("{line}\n") };
+        text += if number == 0 { heading(line) } else { Text::from(format!("{line}\n")) };
     }
     text
 }
@@ -99,7 +99,7 @@ fn number(value: Option<f64>) -> String {
     value.map_or("–".to_owned(), |value| format!("{value:.3}"))
 }
 
-fn rates(grouping: &GroupingAudit) -> String {
+fn rates(grouping: &GroupingAudit) -> Text {
     let labelled = grouping.groups.iter().any(|group| group.positives.is_some());
     let mut rows = vec![strings(["group", "people", "turned down", "adverse rate", "selection rate"])];
     if labelled {
@@ -135,7 +135,7 @@ fn rates(grouping: &GroupingAudit) -> String {
     text
 }
 
-fn recourse(grouping: &GroupingAudit) -> String {
+fn recourse(grouping: &GroupingAudit) -> Text {
     let head =
         ["group", "n", "measure", "mean", "mean gap", "interval", "worse on", "clearly on", "widest (point)"];
     let mut rows = vec![strings(head)];
@@ -152,7 +152,7 @@ fn recourse(grouping: &GroupingAudit) -> String {
             rows.push(measure_row(shown, count, measure, measures.get(measure)));
         }
     }
-    let mut text = if rows.len() > 1 { table(&rows, &[0, 2]) } else { String::new() };
+    let mut text = if rows.len() > 1 { table(&rows, &[0, 2]) } else { Text::default() };
     if let Some(spread) = &grouping.spread
         && grouping.comparisons > 2 * MeasureName::ALL.len()
     {
@@ -201,13 +201,13 @@ fn too_small(small: &[&GroupAudit]) -> String {
     format!("  no statement, too few affected people in the group or outside it: {}\n", names.join(", "))
 }
 
-fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy) -> String {
-    let mut text = format!(
+fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy) -> Text {
+    let mut text = Text::from(format!(
         "Out of reach: no admissible action works for {} of {} affected people ({:.2} %)\n",
         grouped(count),
         grouped(population.affected),
         100.0 * count / population.affected
-    );
+    ));
     if count == 0.0 {
         return text;
     }
@@ -246,6 +246,6 @@ fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy
         }
     }
     text += "What stands in their way, each by itself (lifted alone, it would let so many through):\n";
-    text += &table(&rows, &[0]);
+    text += table(&rows, &[0]);
     text
 }

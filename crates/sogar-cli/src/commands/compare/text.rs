@@ -7,20 +7,20 @@ use sogar::pipeline::Prepared;
 use sogar_baselines::contest::Entry;
 use sogar_baselines::{Score, Status};
 
-use crate::output::{heading, seconds};
+use crate::output::{Text, heading, seconds};
 
 /// The table with its notes.
-pub fn text(prepared: &Prepared, held_out: Option<&HeldOut>, entries: &[Entry], describe: bool) -> String {
-    let mut text = format!(
+pub fn text(prepared: &Prepared, held_out: Option<&HeldOut>, entries: &[Entry], describe: bool) -> Text {
+    let mut text = Text::from(format!(
         "{} of {} people are turned down. What each method proposes to them, scored alike:\n\n",
         grouped(prepared.affected.len()),
         grouped(prepared.table.rows),
-    );
-    text += &table(entries, |entry| entry.score.as_ref(), true);
+    ));
+    text += table(entries, |entry| entry.score.as_ref(), true);
     if let Some(held_out) = held_out {
         let (people, rows) = (grouped(held_out.affected().len()), grouped(held_out.table().rows));
         text += &format!("\nThe same proposals for {people} of {rows} held-out people:\n\n");
-        text += &table(entries, |entry| entry.held_out.as_ref(), false);
+        text += table(entries, |entry| entry.held_out.as_ref(), false);
     }
     let notes = notes(entries);
     if !notes.is_empty() {
@@ -28,19 +28,16 @@ pub fn text(prepared: &Prepared, held_out: Option<&HeldOut>, entries: &[Entry], 
     }
     if describe {
         for entry in entries.iter().filter(|entry| !entry.description.is_empty()) {
-            text += &format!("\n{}", heading(&format!("{}: {}", entry.method.title, entry.method.about)));
-            text += &lines_visible(&entry.description);
+            text += "\n";
+            text += heading(&format!("{}: {}", entry.method.title, entry.method.about));
+            text += entry.description.trim_end_matches('\n');
+            text += "\n";
         }
     }
     text
 }
 
-/// Control and direction marks made visible, line by line.
-fn lines_visible(text: &str) -> String {
-    text.lines().map(|line| visible(line) + "\n").collect()
-}
-
-fn table(entries: &[Entry], score: impl Fn(&Entry) -> Option<&Score>, timed: bool) -> String {
+fn table(entries: &[Entry], score: impl Fn(&Entry) -> Option<&Score>, timed: bool) -> Text {
     let title = "  method            cost    loss   invalidity   reaches   groups   changes   not allowed";
     let mut text = heading(&format!("{title}{}", if timed { "        time" } else { "" }));
     let invalidity = |entry: &&Entry| score(entry).map(|score| score.invalidity);

@@ -8,7 +8,8 @@ use sogar::files::write_atomically;
 use sogar::plot::Mark;
 use sogar::{Error, ErrorKind, Result};
 
-use crate::output::{Exit, Output, require_writable};
+use crate::files::Outputs;
+use crate::output::{Exit, Output};
 
 #[derive(Debug, Args)]
 pub struct FigureArgs {
@@ -19,7 +20,7 @@ pub struct FigureArgs {
     #[arg(long, short, value_enum)]
     format: Option<Format>,
     /// Pixels of a PNG for each pixel of the figure
-    #[arg(long, value_name = "FACTOR", default_value_t = 2.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 2.0)]
     scale: f32,
 }
 
@@ -30,9 +31,9 @@ enum Format {
 }
 
 impl FigureArgs {
-    /// Finds out before the work what would go wrong after it.
-    pub fn require(&self) -> Result<()> {
-        self.output.as_deref().map(require_writable).transpose()?;
+    /// Finds out before the work what would go wrong after it. `inputs` are read.
+    pub fn require<'a>(&'a self, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+        Outputs::new(&self.output).inputs(inputs).checked()?;
         if self.format()? == Format::Png && self.output.is_none() {
             return Err(Error::new(ErrorKind::Usage, "a PNG is not printed on a terminal")
                 .help("name a file with -o FILE.png"));

@@ -106,13 +106,40 @@ fn an_empty_table_and_a_lone_header_are_refused() {
 
 #[test]
 fn bad_headers_are_refused() {
-    assert!(
-        message(b"a,b,a\n1,2,3\n")
-            .starts_with("t.csv, line 1: two columns are called `a` (the 1st and the 3rd)")
-    );
     let unnamed = message(b",a\n0,1\n");
     assert!(unnamed.starts_with("t.csv, line 1: column 1 of the header has no name"), "{unnamed}");
     assert!(unnamed.contains("index=False"));
+}
+
+#[test]
+fn two_columns_of_one_name_are_refused_unless_somebody_knows_them_apart() {
+    let table = read(b"a,b,a\n1,2,3\n").unwrap();
+    assert_eq!(table.names().collect::<Vec<_>>(), ["a", "b", "a.1"]);
+    let mut config = crate::config::Config::default();
+    let error = table.check_renamed(&config, &["a".into(), "b".into()]).unwrap_err();
+    assert_eq!(error.to_string(), "t.csv, line 1: two columns are called `a` (the 1st and the 3rd)");
+    assert!(error.remedy().unwrap().contains("--ignore a.1"), "{error:?}");
+    let known = table.check_renamed(&config, &["a".into(), "a.1".into()]).unwrap();
+    assert_eq!(known, ["the 3rd column `a` is called `a.1`, as in pandas"]);
+    config.data.ignore = vec!["a.1".into()];
+    assert!(table.check_renamed(&config, &[]).is_ok());
+}
+
+#[test]
+fn decimal_commas_are_read_where_they_are_declared() {
+    let text = b"price;size;name\n1,5;2;a\n-2,25;3,5;b\n;1;c\n";
+    assert_eq!(texts(&read(text).unwrap(), "price")[0], some("1,5"), "never unasked");
+    let options = ReadOptions { decimal_comma: true, ..ReadOptions::default() };
+    let table = parse(text, Path::new("t.csv"), &options).unwrap();
+    assert_eq!(numbers(&table, "price")[..2], [1.5, -2.25]);
+    assert_eq!(numbers(&table, "size"), [2.0, 3.5, 1.0]);
+    let declared = ReadOptions { numbers: vec!["price".into()], ..ReadOptions::default() };
+    let error = parse(text, Path::new("t.csv"), &declared).unwrap_err();
+    assert!(error.remedy().unwrap().contains("decimal = \",\""), "{error:?}");
+    let mut many = String::from("price;x\n");
+    (0..20).for_each(|number| many += &format!("{number};1\n"));
+    let stray = message(format!("{many}2,5;1\n").as_bytes());
+    assert!(stray.contains("`2,5` is not a number") && stray.contains("decimal = \",\""), "{stray}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::datatypes::DataType;
 
 use super::super::source::{TableSource, Visit, numbered};
-use super::super::{Column, ReadOptions, Table, check_cells};
+use super::super::{Column, Names, ReadOptions, Table, check_cells};
 use super::{Growing, Part, common_columns, parts_of};
 use crate::error::Result;
 
@@ -33,6 +33,7 @@ impl Files {
             rows: parts.iter().map(|part| part.rows).sum(),
             columns: columns.iter().map(empty).collect::<Result<_>>()?,
             lines: Vec::new(),
+            names: Names::default(),
         };
         header.check_names()?;
         Ok(Files { parts, columns, options: options.clone(), header })
@@ -45,8 +46,7 @@ impl TableSource for Files {
     }
 
     fn each_part(&self, columns: &[&str], at_once: usize, visit: &mut Visit<'_>) -> Result<()> {
-        let wanted = |at: &usize| columns.contains(&self.header.columns[*at].name.as_str());
-        let positions: Vec<usize> = (0..self.columns.len()).filter(wanted).collect();
+        let positions = self.header.positions(columns);
         let mut before = 0;
         let start = |before: usize| -> Result<Vec<Growing<'_>>> {
             let growing = |&at: &usize| {
@@ -88,7 +88,8 @@ impl Files {
         let columns: Vec<Column> = columns.drain(..).map(Growing::finish).collect();
         let rows = columns.first().map_or(0, |column| column.cells.len());
         let (path, hash) = (self.header.path.clone(), self.header.hash.clone());
-        let part = Table { path, hash, rows, columns, lines: numbered(before, rows) };
+        let part =
+            Table { path, hash, rows, columns, lines: numbered(before, rows), names: Names::default() };
         part.columns.iter().try_for_each(|column| check_cells(&part, column))?;
         Ok(part)
     }
