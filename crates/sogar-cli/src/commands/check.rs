@@ -7,7 +7,7 @@ use sogar::check::{Completeness, Options, Report, check};
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
 
-use crate::args::{CheckArgs, require_there};
+use crate::args::{CheckArgs, Required, require_there};
 use crate::output::{Exit, Output, heading};
 use crate::progress::Bars;
 
@@ -22,7 +22,9 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
     args.holdout.as_deref().map(|holdout| require_there(holdout, "--holdout")).transpose()?;
     let model = args.model.source_of(&front)?;
     let bars = Bars::new(output);
-    let result = check(&front, &table, &model, Options { time_limit, holdout: args.holdout.clone() }, &bars);
+    let mut options = Options { time_limit, holdout: args.holdout.clone(), ..Options::default() };
+    options.seed = args.seed.unwrap_or(options.seed);
+    let result = check(&front, &table, &model, options, &bars);
     bars.clear();
     let report = result?;
     if output.json {
@@ -31,12 +33,21 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
             "completeness": report.completeness,
             "checks": report.findings,
             "not_proved": report.not_proved,
+            "text_differs": report.text_differs,
+            "seed": report.seed,
+            "proof_seconds": report.proof_seconds,
         }))?;
     } else {
         output.print(text(&report))?;
     }
-    match report.defect() {
-        Some(defect) => Err(defect.file(&args.front)),
+    if let Some(defect) = report.defect() {
+        return Err(defect.file(&args.front));
+    }
+    match report.unproved().filter(|_| args.require == Some(Required::Proved)) {
+        Some(why) => {
+            output.warning(format!("--require proved: {why}"));
+            Ok(Exit::Failed)
+        }
         None => Ok(Exit::Complete),
     }
 }
@@ -51,11 +62,17 @@ fn text(report: &Report) -> String {
     for what in &report.not_proved {
         text += &format!("· {:width$}  {what}\n", "not proved");
     }
+    for what in &report.text_differs {
+        text += &format!("· {:width$}  {what}\n", "text differs");
+    }
     text += "\n";
     let verdict = match (report.passed(), report.completeness) {
         (false, _) => "The result is not what it says it is.",
         (true, Completeness::Proved) => {
             "The result is right, and complete: every point is true, and no point is missing."
+        }
+        (true, Completeness::ProvedOnSample) => {
+            "The result is right, and complete on its sample: every point is true, and none is missing there."
         }
         (true, Completeness::Sampled) => {
             "Every point is true, and none dominates another; no missing point was found in the sample."
