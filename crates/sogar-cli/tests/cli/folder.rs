@@ -6,13 +6,12 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-const FIXTURES: [(&str, &str); 6] = [
+const FIXTURES: [(&str, &str); 5] = [
     ("people.csv", include_str!("../fixtures/people.csv")),
     ("others.csv", include_str!("../fixtures/others.csv")),
     ("model.txt", include_str!("../fixtures/model.txt")),
     ("sogar.toml", include_str!("../fixtures/sogar.toml")),
     ("front.json", include_str!("../fixtures/front.json")),
-    ("front-version-1.json", include_str!("../fixtures/front-version-1.json")),
 ];
 
 /// The flags that solve the small problem.
