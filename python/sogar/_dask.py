@@ -238,12 +238,9 @@ class Fit:
         if self.combination is None:
             return _Found(status)
         ids = self.combination.finish()
-        if self.problem.sizes["searched"] < self.problem.sizes["affected"]:
-            # Who has cancelled a fit does not wait for everybody.
-            return _Found(status) if status == "cancelled" else self._everybody(status, ids)
-        flips, settled = self.submit(
-            tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
-        ).result()
+        sampled = self.problem.sizes["searched"] < self.problem.sizes["affected"]
+        if sampled and status == "cancelled":
+            return _Found(status)  # who has cancelled a fit does not wait for everybody
         cheapest = None
         if status != "complete":
             bounds = [
@@ -251,9 +248,14 @@ class Fit:
                 for number, (rows, block) in enumerate(zip(self.ranges, self.blocks, strict=True))
             ]
             cheapest = [bound.result() for bound in bounds]
+        if sampled:
+            return self._everybody(status, ids, cheapest)
+        flips, settled = self.submit(
+            tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
+        ).result()
         return _Found(status, True, ids, [flips], settled, cheapest)
 
-    def _everybody(self, status: str, ids: list[int]) -> _Found:
+    def _everybody(self, status: str, ids: list[int], cheapest: list[bytes] | None) -> _Found:
         """What the actions in use do for all affected people, of whom a sample was searched."""
         ranges = self._ranges(self.problem.sizes["affected"])
         limit = self.limits[0]
@@ -279,7 +281,8 @@ class Fit:
             return _Found("time_limit")
         except KeyboardInterrupt as pressed:
             return _Found("cancelled", interrupt=pressed)
-        return _Found(status, True, ids, [flips for flips, _ in blocks], sum(count for _, count in blocks))
+        settled = sum(count for _, count in blocks)
+        return _Found(status, True, ids, [flips for flips, _ in blocks], settled, cheapest)
 
     def _cancel(self) -> None:
         """Gives up what is not finished."""

@@ -108,7 +108,7 @@ class Sogar(Conventions, ForPeople):
     Attributes:
         front_: The points of the front, as a frame: cost, loss, invalidity, cost_sum, loss_count, leaves,
             depth.
-        status_: ``complete``, ``complete_on_sample``, ``time_limit``, ``memory_limit`` or ``cancelled``.
+        status_: ``complete``, ``complete_on_sample``, ``time_limit`` or ``cancelled``.
         n_affected_: How many people the model turns down: rows, or their weight.
         desired_: The outcomes that people hope for.
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).

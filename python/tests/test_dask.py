@@ -252,6 +252,26 @@ def test_cancelling_while_everybody_is_looked_at(client: Client, monkeypatch: py
     assert (front.status_, len(front.front_)) == ("cancelled", 1)
 
 
+def test_a_search_on_a_sample_that_is_stopped(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Front and bound of the sample stand in its block; nothing is claimed for everybody."""
+
+    def stop() -> None:
+        raise _dask._Stopped
+
+    at("search: cuts", stop, monkeypatch)
+    with pytest.warns(sogar.SogarWarning, match="stopped early"):
+        front = german(sample=150).fit(TABLE, MODEL, client=client)
+    said = json.loads(front.to_json() or "")
+    sample = said["sample"]
+    assert (said["status"], sample["status"]) == ("time_limit", "time_limit")
+    assert "bound" not in said
+    assert sample["bound"]
+    for point in sample["front"]:
+        assert any(
+            cost <= point["cost_sum"] and loss <= point["loss_count"] for cost, loss in sample["bound"]
+        )
+
+
 def test_a_time_limit(client: Client) -> None:
     """As in one process: a warning, and what there is."""
     with pytest.warns(sogar.SogarWarning, match="stopped early"):

@@ -273,6 +273,13 @@ pub struct EvaluateArgs {
     pub model: ModelFlags,
 }
 
+/// What a check must come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Required {
+    /// Every point is true, no summary is missing, and nothing is left open
+    Proved,
+}
+
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The result file
@@ -286,6 +293,12 @@ pub struct CheckArgs {
     /// Time for the search for missing points; everything else is always done in full
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     pub time_limit: f64,
+    /// Exit with 1 unless everything is proved, completeness included
+    #[arg(long, value_name = "VERDICT")]
+    pub require: Option<Required>,
+    /// Where draws begin [default: drawn from the system, and printed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// The model, if it is not where it was when the front was made
     #[command(flatten)]
     pub model: ModelFlags,

@@ -454,6 +454,14 @@ struct Searched {
     seconds_search: f64,
 }
 
+impl Searched {
+    /// What no summary of the searched people can do better than, where the search was stopped and outcomes were known.
+    fn bound(&self) -> Option<Vec<[u64; 2]>> {
+        (self.status != Status::Complete && self.made.finished)
+            .then(|| self.outcome.bound.iter().map(|point| [point.cost, point.loss]).collect())
+    }
+}
+
 /// A limit as it is configured; one beyond all clocks is none.
 fn seconds(limit: Option<f64>) -> Option<Duration> {
     limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())

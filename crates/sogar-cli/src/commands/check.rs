@@ -8,7 +8,7 @@ use sogar::check::{Completeness, Options, Report, check};
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
 
-use crate::args::{CheckArgs, file_of};
+use crate::args::{CheckArgs, Required, file_of};
 use crate::output::{Exit, Output, Text, heading};
 use crate::progress::Bars;
 
@@ -26,7 +26,9 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
     };
     let model = args.model.source_of(&front)?;
     let bars = Bars::new(output);
-    let result = check(&front, &table, &model, Options { time_limit, holdout }, &bars);
+    let mut options = Options { time_limit, holdout, ..Options::default() };
+    options.seed = args.seed.unwrap_or(options.seed);
+    let result = check(&front, &table, &model, options, &bars);
     bars.clear();
     let report = result?;
     if output.json {
@@ -35,12 +37,21 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result<Exit> {
             "completeness": report.completeness,
             "checks": report.findings,
             "not_proved": report.not_proved,
+            "text_differs": report.text_differs,
+            "seed": report.seed,
+            "proof_seconds": report.proof_seconds,
         }))?;
     } else {
         output.print(text(&report))?;
     }
-    match report.defect() {
-        Some(defect) => Err(defect.file(&args.front)),
+    if let Some(defect) = report.defect() {
+        return Err(defect.file(&args.front));
+    }
+    match report.unproved().filter(|_| args.require == Some(Required::Proved)) {
+        Some(why) => {
+            output.warning(format!("--require proved: {why}"));
+            Ok(Exit::Failed)
+        }
         None => Ok(Exit::Complete),
     }
 }
@@ -55,11 +66,17 @@ fn text(report: &Report) -> Text {
     for what in &report.not_proved {
         text += &format!("· {:width$}  {what}\n", "not proved");
     }
+    for what in &report.text_differs {
+        text += &format!("· {:width$}  {what}\n", "text differs");
+    }
     text += "\n";
     let verdict = match (report.passed(), report.completeness) {
         (false, _) => "The result is not what it says it is.",
         (true, Completeness::Proved) => {
             "The result is right, and complete: every point is true, and no point is missing."
+        }
+        (true, Completeness::ProvedOnSample) => {
+            "The result is right, and complete on its sample: every point is true, and none is missing there."
         }
         (true, Completeness::Sampled) => {
             "Every point is true, and none dominates another; no missing point was found in the sample."

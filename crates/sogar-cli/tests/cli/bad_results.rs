@@ -61,7 +61,7 @@ fn other_json() {
 
 #[test]
 fn version_of_the_future() {
-    assert_transcript!(changed(|front| front["version"] = json!(2)));
+    assert_transcript!(changed(|front| front["version"] = json!(3)));
 }
 
 #[test]

@@ -54,6 +54,10 @@ fn drop_unused(front: &mut Value, list: &str, key: &str) {
     for point in points(front) {
         renumber(&mut point["tree"], key, &mut order);
     }
+    let sample = front.pointer_mut("/sample/front").and_then(Value::as_array_mut);
+    for point in sample.into_iter().flatten() {
+        renumber(&mut point["tree"], key, &mut order);
+    }
     let old = front[list].as_array().unwrap();
     front[list] = order.iter().map(|&position| old[position].clone()).collect();
 }
@@ -157,7 +161,6 @@ lies! {
         front["splits"][0]["value"] = json!("none");
         front["splits"][0]["text"] = json!("school <= none");
     };
-    split_in_other_words: |front| front["splits"][1]["text"] = json!("hours <= 40");
     split_without_purpose: |front| {
         let leaf = |rows| json!({"action": 0, "rows": rows, "flipped": 0, "cost_sum": 0});
         let point = &mut points(front)[0];
@@ -176,7 +179,6 @@ lies! {
         front["actions"][1]["flips"] = other;
     };
     other_action_id: |front| front["actions"][1]["id"] = json!(8);
-    action_in_other_words: |front| front["actions"][1]["text"] = json!("Increase `hours` by 1");
     larger_step_than_allowed: |front| {
         front["actions"][1]["edits"][0]["by"] = json!(40.0);
         front["actions"][1]["text"] = json!("Increase `hours` by 40");
@@ -199,6 +201,19 @@ lies! {
         more["text"] = json!("Increase `hours` by 16");
         list.push(more);
     };
+}
+
+#[test]
+fn texts_that_differ_are_told_and_refused_where_a_proof_is_required() {
+    let folder = changed(|front| {
+        front["splits"][1]["text"] = json!("hours <= 40");
+        front["actions"][1]["text"] = json!("Increase `hours` by 1");
+    });
+    let run = folder.sogar(&["check", "front.json", "--require", "proved"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert_transcript!(run);
+    let run = folder.sogar(&["check", "front.json", "--json"]);
+    assert_eq!((run.code, run.json()["text_differs"].as_array().map(Vec::len)), (0, Some(2)), "{run}");
 }
 
 // Status and bound.
@@ -477,7 +492,7 @@ fn a_result_cancelled_at_once_passes() {
 
 #[test]
 fn what_the_time_is_too_short_for_is_said() {
-    let run = Folder::new().sogar(&["check", "front.json", "--time-limit", "0"]);
+    let run = Folder::new().sogar(&["check", "front.json", "--time-limit", "0", "--seed", "0"]);
     assert_eq!(run.code, 0, "{run}");
     assert_transcript!(run);
     let run = Folder::new().sogar(&["check", "front.json", "--time-limit", "-1"]);
@@ -493,4 +508,240 @@ fn moved_files_are_named_by_flags() {
     assert_transcript!(folder.sogar(&["check", "front.json"]));
     let run = folder.sogar(&["check", "front.json", "--table", "moved.csv", "--model", "moved.txt"]);
     assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn settings_of_runs_are_no_part_of_a_result() {
+    let settings = [
+        ("limits", "memory_limit", json!("1MB")),
+        ("limits", "time_limit", json!(1e-9)),
+        ("limits", "outcomes_time_limit", json!(1e-9)),
+        ("limits", "threads", json!(1)),
+        ("limits", "device", json!("cpu")),
+        ("limits", "max_scorings", json!(1)),
+        ("model", "timeout", json!(1.0)),
+        ("model", "batch", json!(1)),
+        ("model", "jobs", json!(1)),
+    ];
+    for (block, name, value) in settings {
+        let run = refused(&changed(|front| front["config"][block][name] = value));
+        assert!(run.stderr.contains(&format!("`config.{block}.{name}` is a setting of a run")), "{run}");
+    }
+}
+
+#[test]
+fn runs_leave_their_settings_out_of_results() {
+    let folder = Folder::new();
+    let limits = ["--memory-limit", "1GB", "--time-limit", "600", "--outcomes-time-limit", "600"];
+    let run = folder.solve(&[&limits[..], &["--threads", "1", "--max-scorings", "1000000", "-q"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    let recorded = folder.json("front.json")["config"]["limits"].clone();
+    assert_eq!(recorded, json!({"max_depth": 2, "min_leaf": 20, "max_edits": 2}));
+    assert_eq!(folder.sogar(&["check", "front.json", "--require", "proved"]).code, 0);
+}
+
+/// What no result of this version has.
+#[test]
+fn fields_that_nobody_knows_are_refused() {
+    let changes: [fn(&mut Value); 6] = [
+        |front| front["proved"] = json!(true),
+        |front| front["run"]["proved"] = json!(true),
+        |front| front["config"]["features"]["age"]["proved"] = json!(true),
+        |front| front["actions"][1]["edits"][0]["proved"] = json!(true),
+        |front| front["points"][5]["tree"]["left"]["proved"] = json!(true),
+        |front| front["bound"] = Value::Null,
+    ];
+    for change in changes {
+        let run = refused(&changed(change));
+        assert!(
+            run.stderr.contains("is not a field of a result") || run.stderr.contains("unknown field"),
+            "{run}"
+        );
+    }
+}
+
+/// The result of a search on a sample, with something changed.
+fn sampled(flags: &[&str], change: impl FnOnce(&mut Value)) -> Folder {
+    let folder = Folder::new();
+    let run = folder.solve(&[&["--sample", "60", "-q"], flags].concat());
+    assert!(matches!(run.code, 0 | 3), "{run}");
+    let mut front = folder.json("front.json");
+    change(&mut front);
+    folder.write("front.json", front.to_string());
+    folder
+}
+
+#[test]
+fn a_sample_is_drawn_anew_and_its_front_proved() {
+    let folder = sampled(&[], |_| ());
+    assert_transcript!(folder.sogar(&["check", "front.json"]));
+    let run = folder.sogar(&["check", "front.json", "--json", "--require", "proved"]);
+    assert_eq!((run.code, &run.json()["completeness"]), (1, &json!("proved_on_sample")), "{run}");
+    assert!(run.stderr.contains("completeness is proved on a sample only"), "{run}");
+}
+
+#[test]
+fn stopped_searches_on_a_sample_pass_and_claim_nothing() {
+    let stops: [&[&str]; 4] = [
+        &["--time-limit", "0.000001"],
+        &["--time-limit", "0.0005", "--max-depth", "4", "--min-leaf", "5"],
+        &["--outcomes-time-limit", "0.000000001"],
+        &["--outcomes-time-limit", "0.000000001", "--holdout", "others.csv"],
+    ];
+    for flags in stops {
+        let folder = sampled(flags, |_| ());
+        let front = folder.json("front.json");
+        let run = folder.sogar(&["check", "front.json", "--json"]);
+        let claimed =
+            if front["status"] == "complete_on_sample" { "proved_on_sample" } else { "not_claimed" };
+        assert_eq!((run.code, &run.json()["completeness"]), (0, &json!(claimed)), "{flags:?} {run}");
+        assert_eq!(front["bound"], Value::Null, "{flags:?}: a sample claims nothing for everybody");
+    }
+    let stopped = sampled(&["--time-limit", "0.000001"], |_| ()).json("front.json");
+    assert!(stopped["sample"]["bound"].is_array() && stopped["sample"]["status"] == "time_limit");
+}
+
+macro_rules! sampled_lies {
+    ($($name:ident: $change:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            assert_transcript!(refused(&sampled(&[], $change)));
+        })*
+    };
+}
+
+// A sample said to be everybody, or figures of it that are not true.
+sampled_lies! {
+    sample_called_complete: |front| front["status"] = json!("complete");
+    sample_called_complete_and_left_out: |front| {
+        front["status"] = json!("complete");
+        front.as_object_mut().unwrap().remove("sample");
+    };
+    sample_left_out_with_its_setting: |front| {
+        front["status"] = json!("complete");
+        front.as_object_mut().unwrap().remove("sample");
+        front["config"]["limits"].as_object_mut().unwrap().remove("sample");
+        drop_unused(front, "splits", "split");
+        drop_unused(front, "actions", "action");
+    };
+    sample_of_another_size: |front| {
+        add(&mut front["sample"]["rows"], 1);
+        add(&mut front["config"]["limits"]["sample"], 1);
+    };
+    sample_of_another_seed: |front| front["config"]["seed"] = json!(1);
+    sample_with_smaller_leaves: |front| add(&mut front["sample"]["min_leaf"], -1);
+    sample_that_found_more: |front| add(&mut front["sample"]["found"], 1);
+    sample_with_more_dominated: |front| {
+        add(&mut front["sample"]["dominated"], 1);
+        add(&mut front["sample"]["too_small"], -1);
+    };
+    sample_whose_front_lacks_a_point: |front| {
+        // A dominated one, so that the points on everybody stay what they are.
+        let stands = |front: &Value, at: usize| {
+            let pair = |point: &Value| (point["cost_sum"].clone(), point["loss_count"].clone());
+            let candidate = pair(&front["sample"]["front"][at]);
+            front["sample"]["points"].as_array().unwrap().iter().any(|point| pair(point) == candidate)
+        };
+        let idle = (0..).find(|&at| !stands(front, at)).unwrap();
+        front["sample"]["front"].as_array_mut().unwrap().remove(idle);
+        add(&mut front["sample"]["found"], -1);
+        add(&mut front["sample"]["dominated"], -1);
+        drop_unused(front, "splits", "split");
+        drop_unused(front, "actions", "action");
+    };
+    sample_with_other_points: |front| {
+        front["sample"]["points"].as_array_mut().unwrap().swap(1, 2);
+    };
+    sample_at_another_distance: |front| front["sample"]["mean_distance"] = json!(0.01);
+    sample_that_was_stopped: |front| front["sample"]["status"] = json!("time_limit");
+    sample_with_a_bound_for_everybody: |front| {
+        front["status"] = json!("time_limit");
+        front["bound"] = json!([[0, 0]]);
+    };
+}
+
+#[test]
+fn a_complete_front_cut_short_does_not_pass_with_the_block_of_a_sample() {
+    let honest = sampled(&[], |_| ()).json("front.json");
+    let folder = changed(|front| {
+        keep_points(front, |number| number == 0 || number == 80);
+        front["sample"] = honest["sample"].clone();
+        front["status"] = json!("complete_on_sample");
+        front["config"]["limits"]["sample"] = json!(60);
+        let points = front["points"].clone();
+        front["sample"]["front"] = points.clone();
+        front["sample"]["points"].as_array_mut().unwrap().truncate(2);
+    });
+    refused(&folder);
+}
+
+#[test]
+fn swapped_names_of_classes_are_found_by_the_label() {
+    let folder = changed(|front| {
+        front["config"]["model"]["classes"] = json!(["yes", "no"]);
+        front["config"]["data"]["desired"] = json!(["no"]);
+        front["population"]["classes"] = json!(["yes", "no"]);
+        front["population"]["desired"] = json!(["no"]);
+    });
+    assert_transcript!(refused(&folder));
+}
+
+#[test]
+fn names_of_classes_that_nothing_gives_are_not_proved() {
+    let folder = Folder::new();
+    folder.replace("sogar.toml", "label = \"loan\"\n", "");
+    folder.replace(
+        "sogar.toml",
+        "[\"predicted\"]",
+        "[\"predicted\", \"loan\"]\n[model]\nclasses = [\"no\", \"yes\"]",
+    );
+    assert_eq!(folder.solve(&["-q"]).code, 0);
+    let run = folder.sogar(&["check", "front.json", "--require", "proved"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("the names of the classes, no, yes"), "{run}");
+}
+
+#[test]
+fn a_proof_can_be_required() {
+    let folder = Folder::new();
+    assert_eq!(folder.sogar(&["check", "front.json", "--require", "proved"]).code, 0);
+    let run = folder.sogar(&["check", "front.json", "--require", "proved", "--time-limit", "0"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("--require proved: completeness was not tested"), "{run}");
+    let run = folder.sogar(&["check", "front.json", "--require", "luck"]);
+    assert_eq!(run.code, 2, "{run}");
+}
+
+#[test]
+fn draws_are_the_verifiers_own() {
+    let folder = Folder::new();
+    let seed = |flags: &[&str]| {
+        let run = folder.sogar(&[&["check", "front.json", "--json"], flags].concat());
+        run.json()["seed"].as_u64().unwrap()
+    };
+    assert_ne!(seed(&[]), seed(&[]));
+    assert_eq!(seed(&["--seed", "7"]), 7);
+}
+
+#[test]
+fn results_of_the_earlier_version_are_read_and_not_verified() {
+    let folder = Folder::new();
+    let front = "earlier.json";
+    folder.write(front, include_str!("../fixtures/front-version-1.json"));
+    let reading: [&[&str]; 7] = [
+        &["show", front],
+        &["select", front, "--by", "knee"],
+        &["diff", front, "front.json"],
+        &["plot", "front", front],
+        &["plot", "tree", front],
+        &["report", front, "-o", "report.html"],
+        &["evaluate", front, "--table", "others.csv"],
+    ];
+    for command in reading {
+        let run = folder.sogar(command);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    let run = folder.sogar(&["check", front]);
+    assert_eq!(run.code, 2, "{run}");
+    assert_transcript!(run);
 }

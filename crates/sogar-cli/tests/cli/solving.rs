@@ -136,7 +136,7 @@ fn what_is_found_on_a_sample_stands_with_its_values_on_everybody() {
     // The check applies every tree to every row through the model itself.
     let run = folder.sogar(&["check", "sampled.json"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("the search was made on a sample"), "{run}");
+    assert!(run.stdout.contains("complete on its sample"), "{run}");
     let again = folder.solve(&["--sample", "70", "--seed", "3", "--min-leaf", "12", "-o", "again.json"]);
     assert_eq!(again.code, 0, "{again}");
     let (mut one, mut other) = (front.clone(), folder.json("again.json"));

@@ -1,13 +1,13 @@
-//! Splits and actions in use: are they among those that the configuration allows, and what do the actions do? Costs come from the
-//! cost model edit by edit; who is flipped is asked of the model itself, row by edited row.
+//! Splits and actions in use: are they among those that the configuration allows, and what do the actions do? Every edited row is priced
+//! by the verifier itself ([`Prices`]), and who is flipped is asked of the model itself, row by edited row.
 
 use rayon::prelude::*;
-use sogar_solver::Combine;
 
+use super::numbering::{Numbering, rivals};
+use super::pricing::Prices;
 use super::{Verdict, defect};
 use crate::actions::{Edit, action_text};
 use crate::binarize::Split;
-use crate::cost::edit_costs;
 use crate::error::Result;
 use crate::feature::FeatureTable;
 use crate::model::Rows;
@@ -27,8 +27,13 @@ pub(super) struct Action {
     pub flips: Vec<bool>,
 }
 
-/// The splits in use: questions that the configuration gives, each listed once, all of them asked by some tree.
-pub(super) fn splits(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Split>, String)> {
+/// The splits in use: questions that the configuration gives, each listed once, all of them asked by some tree. Texts that differ from
+/// what is asked are told in `texts`.
+pub(super) fn splits(
+    front: &FrontFile,
+    prepared: &Prepared,
+    texts: &mut Vec<String>,
+) -> Verdict<(Vec<Split>, String)> {
     let features = &prepared.table.features;
     let known: Vec<(SplitRef, Split)> =
         prepared.splits.iter().map(|(split, _)| (SplitRef::new(split, features), *split)).collect();
@@ -39,8 +44,13 @@ pub(super) fn splits(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Spl
             let question = asked.text(features);
             return defect(format!("split {number}, `{question}`, is none that the configuration gives"));
         };
-        if split != description {
-            return defect(format!("split {number} says `{}`, but asks `{}`", split.text, description.text));
+        if split.text != description.text {
+            texts.push(format!("split {number} says `{}`, but asks `{}`", split.text, description.text));
+        }
+        if (&split.feature, &split.test, &split.value)
+            != (&description.feature, &description.test, &description.value)
+        {
+            return defect(format!("split {number} is not written as a result has `{}`", description.text));
         }
         if found.contains(known) {
             return defect(format!("split {number}, `{}`, is listed twice", split.text));
@@ -48,12 +58,18 @@ pub(super) fn splits(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Spl
         found.push(*known);
     }
     let mut used = vec![false; front.splits.len()];
-    front.points.iter().for_each(|point| mark_splits(&point.tree, &mut used));
+    trees(front).for_each(|tree| mark_splits(tree, &mut used));
     if let Some(idle) = used.iter().position(|used| !used) {
         return defect(format!("split {idle}, `{}`, is asked by no tree", front.splits[idle].text));
     }
     let text = format!("all {} in use are among the configuration's", found.len());
     Ok((found, text))
+}
+
+/// The trees of all points, and those of the sample's own front.
+fn trees(front: &FrontFile) -> impl Iterator<Item = &Node> {
+    let sample = front.sample.iter().flat_map(|sample| &sample.front);
+    front.points.iter().chain(sample).map(|point| &point.tree)
 }
 
 fn mark_splits(node: &Node, used: &mut [bool]) {
@@ -75,19 +91,23 @@ fn mark_actions(node: &Node, used: &mut [bool]) {
 }
 
 /// The actions in use: admissible, under their own number, used by some tree, and flipping whom the file says.
-pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Action>, String)> {
+pub(super) fn actions(
+    front: &FrontFile,
+    prepared: &Prepared,
+    prices: &Prices<'_>,
+    texts: &mut Vec<String>,
+) -> Verdict<(Vec<Action>, String)> {
     let mut used = vec![false; front.actions.len()];
-    front.points.iter().for_each(|point| mark_actions(&point.tree, &mut used));
-    let numbering = Numbering::new(&prepared.edits, prepared.limits.max_edits);
+    trees(front).for_each(|tree| mark_actions(tree, &mut used));
+    let mut numbering = Numbering::new(&prepared.edits);
     let mut edits: Vec<Vec<u32>> = Vec::with_capacity(front.actions.len());
     for (position, action) in front.actions.iter().enumerate() {
-        let own = admitted_edits(action, prepared)?;
-        if u128::from(action.id) != numbering.of(&own) {
+        let own = admitted_edits(action, prepared, texts)?;
+        let number = numbering.of(&own);
+        if u128::from(action.id) != number {
             return defect(format!(
-                "action {}, `{}`, has the number {} among all actions",
-                action.id,
-                action.text,
-                numbering.of(&own)
+                "action {}, `{}`, has the number {number} among all actions",
+                action.id, action.text
             ));
         }
         if edits.contains(&own) {
@@ -98,25 +118,24 @@ pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Ac
         }
         edits.push(own);
     }
-    let costs = edit_costs(&prepared.cost, &prepared.edits, &prepared.table, &prepared.affected)?;
-    let (costs, rows) = (&costs, prepared.affected.len());
+    let rows = prepared.affected.len();
     let lists: Vec<Vec<Edit>> = edits
         .iter()
         .map(|own| own.iter().map(|&edit| prepared.edits[edit as usize].clone()).collect())
         .collect();
     let flips = flips(prepared, &prepared.table, &lists, &prepared.affected)?;
-    let actions: Vec<Action> = edits
-        .iter()
-        .zip(lists)
-        .zip(flips)
-        .map(|((own, edits), flips)| {
-            let of_row = |row: usize| own.iter().map(move |&edit| u64::from(costs[edit as usize][row]));
-            let costs = match prepared.cost.combine() {
-                Combine::Max => (0..rows).map(|row| of_row(row).max().unwrap_or(0)).collect(),
-                Combine::Sum => (0..rows).map(|row| of_row(row).sum()).collect(),
-            };
-            Action { flips, edits, costs }
+    let costs: Vec<Vec<u64>> = lists
+        .par_iter()
+        .map(|edits| {
+            let people = prepared.affected.iter().map(|&row| prepared.table.row(row));
+            people.map(|person| prices.price(&person, edits)).collect::<Verdict<_>>()
         })
+        .collect::<Verdict<_>>()?;
+    let actions: Vec<Action> = lists
+        .into_iter()
+        .zip(costs)
+        .zip(flips)
+        .map(|((edits, costs), flips)| Action { edits, costs, flips })
         .collect();
     // The file has the affected rows in the table's order, whatever order the problem has them in.
     let mut in_order: Vec<usize> = (0..rows).collect();
@@ -149,7 +168,7 @@ pub(super) fn actions(front: &FrontFile, prepared: &Prepared) -> Verdict<(Vec<Ac
 }
 
 /// An action's edits as positions among all edits, or why the configuration does not allow them.
-fn admitted_edits(action: &ActionRef, prepared: &Prepared) -> Verdict<Vec<u32>> {
+fn admitted_edits(action: &ActionRef, prepared: &Prepared, texts: &mut Vec<String>) -> Verdict<Vec<u32>> {
     let features = &prepared.table.features;
     let id = action.id;
     let mut positions: Vec<u32> = Vec::with_capacity(action.edits.len());
@@ -179,9 +198,12 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared) -> Verdict<Vec<u32>> 
         return defect(format!("action {id} has {has} edits; max_edits is {most}"));
     }
     let edits: Vec<&Edit> = positions.iter().map(|&edit| &prepared.edits[edit as usize]).collect();
+    if edits.iter().enumerate().any(|(at, edit)| edits[..at].iter().any(|other| rivals(edit, other))) {
+        return defect(format!("action {id} moves a feature twice: two of its edits do, or a link of them"));
+    }
     let text = action_text(&edits, features);
     if action.text != text {
-        return defect(format!("action {id} says `{}`, but its edits are `{text}`", action.text));
+        texts.push(format!("action {id} says `{}`, but its edits are `{text}`", action.text));
     }
     Ok(positions)
 }
@@ -235,45 +257,4 @@ fn flips_of_pairs(
     let predictions = prepared.model.predictor.predict(Rows { values: &block, columns })?;
     let flipped = predictions.iter().zip(&counts);
     Ok(flipped.map(|(label, counts)| *counts && prepared.classes.is_desired(label)).collect())
-}
-
-/// The numbers of actions in the order of SPEC §4, found by counting instead of listing.
-pub(super) struct Numbering<'a> {
-    edits: &'a [Edit],
-    /// `sets[k][i]`: ways to choose `k` edits on distinct features among the edits from `i` on.
-    sets: Vec<Vec<u128>>,
-}
-
-impl<'a> Numbering<'a> {
-    pub(super) fn new(edits: &'a [Edit], most: u32) -> Self {
-        let mut numbering = Numbering { edits, sets: vec![vec![1; edits.len() + 1]] };
-        for k in 1..=most as usize {
-            let mut ways = vec![0u128; edits.len() + 1];
-            for first in (0..edits.len()).rev() {
-                let rest = numbering.sets[k - 1][numbering.next_feature(first)];
-                ways[first] = ways[first + 1].saturating_add(rest);
-            }
-            numbering.sets.push(ways);
-        }
-        numbering
-    }
-
-    /// The first edit behind `edit` that is on another feature.
-    fn next_feature(&self, edit: usize) -> usize {
-        let feature = self.edits[edit].feature;
-        let own = self.edits[edit..].iter().take_while(|other| other.feature == feature).count();
-        edit + own
-    }
-
-    /// The number of the action with these edits, ascending and on distinct features.
-    pub(super) fn of(&self, action: &[u32]) -> u128 {
-        let shorter: u128 = self.sets[..action.len()].iter().map(|ways| ways[0]).sum();
-        let (mut number, mut start) = (shorter, 0);
-        for (position, &edit) in action.iter().enumerate() {
-            let rest = &self.sets[action.len() - position - 1];
-            number += (start..edit as usize).map(|other| rest[self.next_feature(other)]).sum::<u128>();
-            start = self.next_feature(edit as usize);
-        }
-        number
-    }
 }

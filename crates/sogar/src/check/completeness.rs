@@ -11,13 +11,13 @@ use sogar_solver::{CancelToken, RowSet};
 
 use super::admissible::Action;
 use super::order::below;
-use super::origin::stopped_before_outcomes;
 use super::plain::{LeafFronts, Pair, Plain};
+use super::pricing::Prices;
 use super::weights::{self, Scalarisations, WEIGHTS, Weight};
 use super::{Completeness, Options, Report, Verdict, defect, sample};
 use crate::error::{ErrorKind, Result};
 use crate::pipeline::{Prepared, Reporter};
-use crate::summary::{FrontFile, Status};
+use crate::summary::{Claim, FrontFile};
 
 /// The most that lists of row sets may take, in bytes.
 const MEMORY: usize = 1 << 30;
@@ -37,45 +37,58 @@ pub(super) struct Reached {
     pub leaf_sets: usize,
     /// Leaf fronts, for the samples.
     pub leaves: LeafFronts,
+    /// What the whole search would take, by what it took so far.
+    pub whole: Option<Duration>,
 }
 
-/// Tests completeness, or for a stopped run its bound.
+/// What completeness is tested with.
+pub(super) struct Test<'a> {
+    pub front: &'a FrontFile,
+    pub prepared: &'a Prepared,
+    pub options: &'a Options,
+    pub reporter: &'a dyn Reporter,
+}
+
+/// Tests completeness, or for a stopped run its bound: on everybody, or on the sample that was searched.
 pub(super) fn check(
-    front: &FrontFile,
-    prepared: &Prepared,
+    test: &Test<'_>,
     used: &[Action],
-    options: &Options,
-    reporter: &dyn Reporter,
+    prices: &Prices<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let claimed = front.status == Status::Complete;
-    let (name, tested) = if claimed {
+    let Test { front, prepared, options, reporter } = *test;
+    let claim = front.claim();
+    let (name, tested) = if claim.is_complete() {
         ("completeness", "completeness was not tested")
     } else {
         ("bound", "the bound was not tested")
     };
-    if !claimed {
+    if !claim.is_complete() {
         report.completeness = Completeness::NotClaimed;
     }
     if front.sample.is_some() {
-        report.not_proved.push(
-            "that no better summary exists: the search was made on a sample, whose front is not recorded"
-                .into(),
-        );
+        report
+            .not_proved
+            .push("that everybody has no better summary: the search was made on a sample".into());
+    }
+    if front.stopped_before_outcomes() {
         return Ok(());
     }
-    if stopped_before_outcomes(front) {
-        return Ok(());
-    }
-    let made = match prepared.problem(reporter, &CancelToken::new()) {
+    let made = match prepared.searched_problem(reporter, &CancelToken::new()) {
         Err(error) if error.kind() == ErrorKind::Memory => {
             report.not_proved.push(format!("{tested}: {error}"));
             return Ok(());
         }
         made => made?,
     };
+    if !made.finished {
+        report.not_proved.push(format!("{tested}: the outcomes were stopped"));
+        return Ok(());
+    }
     let problem = &made.problem;
-    if report.record("outcomes", sample::outcomes(front, prepared, problem, used)).is_none() {
+    let outcomes = report.record("outcomes", sample::outcomes(front, prepared, problem, used, options.seed));
+    let costs = report.record("costs", sample::costs(prepared, problem, prices));
+    if outcomes.is_none() || costs.is_none() {
         return Ok(());
     }
     // From here on the time counts: before it there was nothing to give up.
@@ -84,8 +97,8 @@ pub(super) fn check(
         let time = Duration::try_from_secs_f64(share * options.time_limit.as_secs_f64()).ok()?;
         start.checked_add(time)
     };
-    let mut plain = Plain::new(problem, prepared.edits.len(), prepared.cost.combine(), after(FRONTS));
-    let searched = match search(front, prepared, &plain, reporter) {
+    let mut plain = Plain::new(problem, prepared.edits.len(), prices.combine(), after(FRONTS));
+    let searched = match search(claim, &plain, reporter) {
         Ok(Some(reached)) => reached,
         Ok(None) => {
             report.not_proved.push(format!("{tested}: the time limit came first"));
@@ -98,70 +111,79 @@ pub(super) fn check(
     };
     let depth = prepared.limits.max_depth as usize;
     let proved = searched.depth == depth;
+    let whole = searched.whole.map(|whole| whole.div_f64(FRONTS)).filter(|_| !proved);
+    report.proof_seconds = whole.map(|whole| whole.as_secs_f64());
+    let longer = whole.map_or_else(String::new, |whole| format!("; {}", longer(whole)));
+    let on = if front.sample.is_some() { "on the sample, " } else { "" };
     let all = format!(
         "{} leaf sets x {} actions, all {} splits",
         searched.leaf_sets,
         problem.actions(),
         problem.splits()
     );
-    if !claimed {
-        let text = format!("holds for all trees of depth {} at most ({all})", searched.depth);
+    if !claim.is_complete() {
+        let text = format!("{on}holds for all trees of depth {} at most ({all})", searched.depth);
         report.record(name, Ok(((), text)));
         if !proved {
-            report.not_proved.push(format!("that the bound holds for all trees of depth {depth}"));
+            report.not_proved.push(format!("that the bound holds for all trees of depth {depth}{longer}"));
             plain.set_deadline(after(1.0));
-            scalarisations(front, prepared, &plain, &searched, reporter, report);
+            scalarisations(test, &plain, &searched, report);
         }
         return Ok(());
     }
-    let gaps = front.points.len().saturating_sub(1);
+    let (points, gaps) = (claim.points.len(), claim.points.len().saturating_sub(1));
     if proved {
-        report.completeness = Completeness::Proved;
+        report.completeness =
+            if front.sample.is_some() { Completeness::ProvedOnSample } else { Completeness::Proved };
         let text = format!(
-            "proved: a plain search of its own ({all}) finds these {} points and no others, so all {gaps} gaps are empty",
-            front.points.len()
+            "proved: {on}a plain search of its own ({all}) finds these {points} points and no others, so all {gaps} gaps are empty"
         );
         report.record(name, Ok(((), text)));
         return Ok(());
     }
     plain.set_deadline(after(DRAWN));
-    let fronts = sample::sub_searches(front, prepared, &plain, &searched.leaves);
-    let verdict = fronts.iter().try_for_each(|found| none_missing(front, found, depth)).map(|()| {
+    let fronts = sample::sub_searches(front, prepared, &plain, &searched.leaves, options.seed);
+    let verdict = fronts.iter().try_for_each(|found| none_missing(claim, found, depth)).map(|()| {
         let text = format!(
-            "sampled: in all {gaps} gaps there is no tree of depth {} at most ({all}), and none of depth {depth} over the \
+            "sampled: {on}in all {gaps} gaps there is no tree of depth {} at most ({all}), and none of depth {depth} over the \
              splits of {} draws (seed {})",
             searched.depth,
             fronts.len(),
-            prepared.config.seed
+            options.seed
         );
         ((), text)
     });
     if report.record(name, verdict).is_some() {
         report.completeness = Completeness::Sampled;
-        report.not_proved.push(format!(
-            "that no tree of depth {depth} over other splits lies in a gap; a higher --time-limit lets the plain search go \
-             deeper"
-        ));
+        report
+            .not_proved
+            .push(format!("that no tree of depth {depth} over other splits lies in a gap{longer}"));
         if fronts.len() < sample::DRAWS {
             let missed = sample::DRAWS - fronts.len();
             report.not_proved.push(format!("the time limit came before {missed} of {} draws", sample::DRAWS));
         }
         plain.set_deadline(after(1.0));
-        scalarisations(front, prepared, &plain, &searched, reporter, report);
+        scalarisations(test, &plain, &searched, report);
     }
     Ok(())
 }
 
+/// What a proof would take, in words.
+fn longer(whole: Duration) -> String {
+    let seconds = whole.as_secs_f64();
+    let time = match seconds {
+        ..90.0 => format!("{:.0} seconds", seconds.max(1.0)),
+        ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
+        ..172_800.0 => format!("{:.0} hours", seconds / 3600.0),
+        _ => format!("{:.0} days", seconds / 86_400.0),
+    };
+    format!("a proof would take about {time} here: --time-limit {:.0}", (1.5 * seconds).ceil())
+}
+
 /// The scalarisations of trees that are deeper than those whose fronts were found.
-pub(super) fn scalarisations(
-    front: &FrontFile,
-    prepared: &Prepared,
-    plain: &Plain<'_>,
-    searched: &Reached,
-    reporter: &dyn Reporter,
-    report: &mut Report,
-) {
-    let seed = prepared.config.seed;
+pub(super) fn scalarisations(test: &Test<'_>, plain: &Plain<'_>, searched: &Reached, report: &mut Report) {
+    let Test { front, prepared, options, reporter } = *test;
+    let seed = options.seed;
     let weights = Weight::drawn(seed, front.cost.unit);
     let mut search = Scalarisations::new(plain, weights.clone(), &searched.leaves, seed, MEMORY);
     let all = prepared.splits.len();
@@ -181,12 +203,12 @@ pub(super) fn scalarisations(
             reached.depth + 1
         ),
     };
-    let verdict = none_better(front, &weights, &reached, complete).map(|()| {
+    let verdict = none_better(front.claim(), &weights, &reached, complete).map(|()| {
         let text = format!(
             "{WEIGHTS} scalarisations (seed {seed}) over all trees of depth {} at most{sampled}, on all {} rows: no tree is \
              better than the front; they see its convex part only",
             reached.depth,
-            prepared.affected.len()
+            plain.problem().rows()
         );
         ((), text)
     });
@@ -200,12 +222,12 @@ pub(super) fn scalarisations(
 /// By no weighting is a tree better than all points of the front (of a stopped run: of its bound). Where all trees were looked at,
 /// no point is better than all of them either.
 pub(super) fn none_better(
-    front: &FrontFile,
+    front: Claim<'_>,
     weights: &[Weight],
     reached: &weights::Reached,
     complete: bool,
 ) -> Verdict<()> {
-    let pairs: Vec<Pair> = match &front.bound {
+    let pairs: Vec<Pair> = match front.bound {
         Some(bound) => bound.iter().map(|&[cost, loss]| (cost, loss as usize)).collect(),
         None => front.points.iter().map(|point| (point.cost_sum, point.loss_count as usize)).collect(),
     };
@@ -226,32 +248,35 @@ pub(super) fn none_better(
 }
 
 /// Depth by depth, each held against the file. `None` if not even single leaves could be looked at in time.
-fn search(
-    front: &FrontFile,
-    prepared: &Prepared,
-    plain: &Plain<'_>,
-    reporter: &dyn Reporter,
-) -> Verdict<Option<Reached>> {
-    let splits: Vec<usize> = (0..prepared.splits.len()).collect();
-    let most_sets = MEMORY / (8 * prepared.affected.len().div_ceil(64) + 64);
+fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdict<Option<Reached>> {
+    let problem = plain.problem();
+    let splits: Vec<usize> = (0..problem.splits()).collect();
+    let most_sets = MEMORY / (8 * problem.rows().div_ceil(64) + 64);
     let mut leaves = LeafFronts::new();
     let mut levels: Vec<Vec<RowSet>> = vec![vec![plain.root()]];
     let mut reached: Option<(usize, usize)> = None;
-    let depth = prepared.limits.max_depth as usize;
+    let depth = problem.limits().max_depth as usize;
+    let begin = Instant::now();
+    // What a row set took, by the level that took longest.
+    let mut each = 0.0f64;
     loop {
         let level = levels.len() - 1;
         let (start, known) = (Instant::now(), leaves.len());
         let sets = levels.last().map_or(&[][..], Vec::as_slice);
         let progress = |done| reporter.checking(&format!("plain search, depth {level}"), done, sets.len());
-        if !sets.chunks(BLOCK).enumerate().all(|(block, sets)| {
+        let all = sets.chunks(BLOCK).enumerate().all(|(block, sets)| {
             progress(block * BLOCK);
             plain.add_leaves(sets, &mut leaves)
-        }) {
+        });
+        let took = |new: usize| start.elapsed().as_secs_f64() / new.max(1) as f64;
+        let new = leaves.len() - known;
+        if !all {
+            each = if new > 0 { took(new) } else { each };
             break;
         }
         let Some(found) = plain.front(&levels, &splits, &leaves) else { break };
         none_missing(front, &found, level)?;
-        if level == depth && front.status == Status::Complete {
+        if level == depth && front.is_complete() {
             none_beyond(front, &found)?;
         }
         reached = Some((level, leaves.len()));
@@ -259,20 +284,43 @@ fn search(
             break;
         }
         // What the sets of this level took tells how many of the next the time is good for: those are smaller.
-        let each = start.elapsed().as_secs_f64() / (leaves.len() - known).max(1) as f64;
+        each = took(new);
         let left = plain.time_left().as_secs_f64();
         let affordable = ((left / each.max(1e-9)) as usize).min(most_sets);
         let Some(next) = levels.last().and_then(|sets| plain.level(sets, &splits, affordable)) else { break };
         levels.push(next);
     }
-    Ok(reached.map(|(depth, leaf_sets)| Reached { depth, leaf_sets, leaves }))
+    let whole =
+        begin.elapsed().as_secs_f64() + each * still(plain, &levels, &splits, reached.map_or(0, |r| r.0));
+    let whole = Duration::try_from_secs_f64(whole).ok();
+    Ok(reached.map(|(depth, leaf_sets)| Reached { depth, leaf_sets, leaves, whole }))
+}
+
+/// Sets of the last level that are looked at to see into how many others they can be cut.
+const LOOKED_AT: usize = 32;
+
+/// About how many row sets are still to be looked at. A set behind k + 1 splits is reached from k + 1 sets behind k splits, in most
+/// cases, and each of these has two sides for every split that leaves both of them large enough.
+fn still(plain: &Plain<'_>, levels: &[Vec<RowSet>], splits: &[usize], done: usize) -> f64 {
+    let depth = plain.problem().limits().max_depth as usize;
+    let listed: usize = levels.iter().skip(done + 1).map(Vec::len).sum();
+    let Some(last) = levels.last().filter(|sets| !sets.is_empty()) else { return 0.0 };
+    let looked_at: Vec<&RowSet> = last.iter().step_by(last.len().div_ceil(LOOKED_AT)).collect();
+    let sides = |set: &&RowSet| splits.iter().filter(|&&split| plain.sides(set, split).is_some()).count();
+    let children = 2.0 * looked_at.iter().map(sides).sum::<usize>() as f64 / looked_at.len() as f64;
+    let (mut sets, mut all) = (last.len() as f64, listed as f64);
+    for level in levels.len()..=depth {
+        sets *= children / level as f64;
+        all += sets;
+    }
+    all
 }
 
 /// Every pair that a tree attains is matched or beaten by the file's front (of a stopped run: by its bound).
-pub(super) fn none_missing(front: &FrontFile, attained: &[Pair], depth: usize) -> Verdict<()> {
+pub(super) fn none_missing(front: Claim<'_>, attained: &[Pair], depth: usize) -> Verdict<()> {
     for &(cost, loss) in attained {
         let pair = (cost, loss as u64);
-        if let Some(bound) = &front.bound {
+        if let Some(bound) = front.bound {
             if !below(bound, pair) {
                 return defect(format!(
                     "a tree of depth {depth} at most attains cost_sum {cost} and loss_count {loss}, below the bound"
@@ -298,7 +346,7 @@ pub(super) fn none_missing(front: &FrontFile, attained: &[Pair], depth: usize) -
 }
 
 /// Every point of the file is on the exact front.
-fn none_beyond(front: &FrontFile, exact: &[Pair]) -> Verdict<()> {
+fn none_beyond(front: Claim<'_>, exact: &[Pair]) -> Verdict<()> {
     for (number, point) in front.points.iter().enumerate() {
         if !exact.contains(&(point.cost_sum, point.loss_count as usize)) {
             return defect(format!("point {number} is not on the front that the plain search finds"));

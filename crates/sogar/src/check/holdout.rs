@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use sogar_solver::Combine;
-
 use super::admissible::{Action, flips};
+use super::pricing::Prices;
 use super::{Verdict, defect, same};
 use crate::actions::Edit;
 use crate::binarize::Split;
-use crate::error::Result;
 use crate::feature::FeatureTable;
 use crate::pipeline::Prepared;
 use crate::predict::predict_table;
@@ -32,6 +30,7 @@ pub(super) fn check(
     said: &Evaluation,
     path: &Path,
     prepared: &Prepared,
+    prices: &Prices<'_>,
     splits: &[Split],
     actions: &[Action],
 ) -> Verdict<((), String)> {
@@ -41,7 +40,7 @@ pub(super) fn check(
             "{name} is not the table that the front was evaluated on: its content differs"
         ));
     }
-    let held_out = read(path, prepared, actions)?;
+    let held_out = read(path, prepared, prices, actions)?;
     let rows = held_out.affected.len();
     same("the number of held-out rows", said.rows, held_out.table.rows)?;
     same("the number of affected held-out rows", said.affected, rows)?;
@@ -58,14 +57,9 @@ pub(super) fn check(
         same(&of_point("the mean cost"), said.cost, means.cost)?;
         same(&of_point("the mean loss"), said.loss, means.loss)?;
         same(&of_point("the invalidity"), said.invalidity, means.invalidity)?;
-        let (by_cost, by_loss) = (point.cost - means.cost, point.loss - means.loss);
-        distances.push((by_cost * by_cost + by_loss * by_loss).sqrt());
+        distances.push(distance((point.cost, point.loss), (means.cost, means.loss)));
     }
-    let count = distances.len() as f64;
-    let mean = distances.iter().sum::<f64>() / count;
-    let deviation = (distances.iter().map(|one| (one - mean) * (one - mean)).sum::<f64>() / count).sqrt();
-    close("mean_distance", said.mean_distance, mean)?;
-    close("sd_distance", said.sd_distance, deviation)?;
+    spread(&distances, said.mean_distance, said.sd_distance)?;
     let text = format!(
         "{} has the recorded content; its {rows} affected rows, sent through all {} trees, cost and lose what is recorded",
         path.display(),
@@ -91,6 +85,21 @@ fn weights(said: &Evaluation, held_out: &HeldOut) -> Verdict<u64> {
     Ok(people)
 }
 
+/// How far two points are from each other.
+pub(super) fn distance(here: (f64, f64), there: (f64, f64)) -> f64 {
+    let (by_cost, by_loss) = (here.0 - there.0, here.1 - there.1);
+    (by_cost * by_cost + by_loss * by_loss).sqrt()
+}
+
+/// Mean and standard deviation of distances are those that the file has.
+pub(super) fn spread(distances: &[f64], said_mean: f64, said_deviation: f64) -> Verdict<()> {
+    let count = distances.len() as f64;
+    let mean = distances.iter().sum::<f64>() / count;
+    let deviation = (distances.iter().map(|one| (one - mean) * (one - mean)).sum::<f64>() / count).sqrt();
+    close("mean_distance", said_mean, mean)?;
+    close("sd_distance", said_deviation, deviation)
+}
+
 fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
     // A comparison that is false for NaN too
     if (said - found).abs() <= TOLERANCE {
@@ -99,7 +108,7 @@ fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
     defect(format!("{what} is {said} in the file and should be {found:.6}"))
 }
 
-fn read(path: &Path, prepared: &Prepared, actions: &[Action]) -> Result<HeldOut> {
+fn read(path: &Path, prepared: &Prepared, prices: &Prices<'_>, actions: &[Action]) -> Verdict<HeldOut> {
     let read = Table::read(path, &prepared.config.read_options()?)?;
     let (table, _) = FeatureTable::apply(&prepared.table.features, &read, &prepared.config)?;
     let table = table.weighed(&read, &prepared.config)?;
@@ -110,24 +119,11 @@ fn read(path: &Path, prepared: &Prepared, actions: &[Action]) -> Result<HeldOut>
     let flips = flips(prepared, &table, &lists, &affected)?;
     let mut effects = Vec::with_capacity(actions.len());
     for (edits, flips) in lists.iter().zip(flips) {
-        let cost = |&row: &usize| cost(prepared, edits, &table.row(row));
-        let costs: Vec<u64> = affected.iter().map(cost).collect::<Result<_>>()?;
+        let cost = |&row: &usize| prices.price(&table.row(row), edits);
+        let costs: Vec<u64> = affected.iter().map(cost).collect::<Verdict<_>>()?;
         effects.push(costs.into_iter().zip(flips).collect());
     }
     Ok(HeldOut { table, affected, effects })
-}
-
-/// What some edits cost one person.
-fn cost(prepared: &Prepared, edits: &[Edit], person: &[f64]) -> Result<u64> {
-    let mut total = 0u64;
-    for edit in edits {
-        let one = u64::from(prepared.cost.edit_cost(edit, person)?);
-        total = match prepared.cost.combine() {
-            Combine::Max => total.max(one),
-            Combine::Sum => total + one,
-        };
-    }
-    Ok(total)
 }
 
 impl HeldOut {

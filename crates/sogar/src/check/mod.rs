@@ -1,27 +1,36 @@
 //! An independent verifier of result files: believes nothing that `front.json` says and everything that table, model and
 //! configuration say.
 //!
-//! It shares the pipeline's *reading* (tables, features, models, edits, costs) with `solve`, and none of its *search*: rows are
-//! sent through every tree one by one, edited rows are scored by the model itself rather than by the fast decomposition, and
-//! completeness is tested by a plain search of its own (`plain`). In the order of the report:
+//! It shares the pipeline's *reading* (tables, features, models, edits) with `solve`, and none of its *search* or its *costs*: rows are
+//! sent through every tree one by one, edited rows are scored by the model itself rather than by the fast decomposition and priced by
+//! code of the verifier's own (`pricing`, with `kernel` and `quotes`), and completeness is tested by a plain search of its own
+//! (`plain`). It runs within its own limits and draws from its own seed, whatever the file says. In the order of the report:
 //!
 //! | module | question |
 //! |---|---|
 //! | `origin` | are these the table, the model, the people and the problem that the file speaks of? |
-//! | `admissible` | are splits and actions in use those of the configuration, and do actions flip whom they are said to? |
+//! | `classes` | are the classes called what model, label or configuration call them? |
+//! | `admissible` | are splits and actions in use those of the configuration (`numbering`), and do actions flip whom they are said to? |
 //! | `trees` | does every tree cost and lose what its point says, within the limits? |
+//! | `on_sample` | is the sample what the seed draws, and are the points what becomes of its front on everybody? |
 //! | `holdout` | does it cost and lose on the held-out rows what is said there? |
 //! | `order` | are the points a front, and does the status go with the rest? |
 //! | `completeness` | is a point missing? |
 
 mod admissible;
+mod classes;
 mod completeness;
 mod holdout;
 mod hull;
+mod kernel;
 mod leaves;
+mod numbering;
+mod on_sample;
 mod order;
 mod origin;
 mod plain;
+mod pricing;
+mod quotes;
 mod sample;
 mod stairs;
 mod trees;
@@ -30,15 +39,18 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 
+use self::pricing::Prices;
+use self::trees::Walk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Source;
 use crate::pipeline::Reporter;
-use crate::summary::FrontFile;
+use crate::summary::{FrontFile, VERSION};
 
 /// How a result is checked.
 #[derive(Debug, Clone)]
@@ -47,11 +59,15 @@ pub struct Options {
     pub time_limit: Duration,
     /// Where the held-out table is now; where it was when the front was made, unless it is set.
     pub holdout: Option<PathBuf>,
+    /// Where draws begin. The default is drawn from the system, so that nobody can make a file that passes by it.
+    pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { time_limit: Duration::from_secs(60), holdout: None }
+        // The standard library seeds its hash maps from the system.
+        let seed = std::hash::RandomState::new().build_hasher().finish();
+        Options { time_limit: Duration::from_secs(60), holdout: None, seed }
     }
 }
 
@@ -73,6 +89,8 @@ pub struct Finding {
 pub enum Completeness {
     /// A plain search found the same points and no others.
     Proved,
+    /// The same of the sample that was searched. Nothing is claimed for everybody.
+    ProvedOnSample,
     /// No missing point was found among the trees that were looked at.
     Sampled,
     /// The file does not claim to be complete.
@@ -90,12 +108,43 @@ pub struct Report {
     pub completeness: Completeness,
     /// What the findings do not prove.
     pub not_proved: Vec<String>,
+    /// Texts of splits and actions that differ from what these do. Texts are for people to read; nothing else depends on them.
+    pub text_differs: Vec<String>,
+    /// Where draws began.
+    pub seed: u64,
+    /// About how many seconds a proof of completeness would take, where there is none.
+    pub proof_seconds: Option<f64>,
 }
 
 impl Report {
     /// Whether everything that was looked at is as it should be.
     pub fn passed(&self) -> bool {
         self.findings.iter().all(|finding| finding.passed)
+    }
+
+    fn new(seed: u64) -> Self {
+        Report {
+            findings: Vec::new(),
+            completeness: Completeness::NotTested,
+            not_proved: Vec::new(),
+            text_differs: Vec::new(),
+            seed,
+            proof_seconds: None,
+        }
+    }
+
+    /// Why a result that passed is not proved; `None` if it is: complete for everybody, with nothing left open and no text that differs.
+    pub fn unproved(&self) -> Option<String> {
+        let completeness = match self.completeness {
+            Completeness::Proved => None,
+            Completeness::ProvedOnSample => Some("completeness is proved on a sample only"),
+            Completeness::Sampled => Some("completeness was only sampled"),
+            Completeness::NotClaimed => Some("the result does not claim to be complete"),
+            Completeness::NotTested => Some("completeness was not tested"),
+        };
+        let open = self.not_proved.first().map(|what| format!("this is not proved: {what}"));
+        let text = self.text_differs.first().map(|what| format!("a text differs: {what}"));
+        completeness.map(str::to_owned).or(open).or(text)
     }
 
     /// The first defect as an error.
@@ -180,17 +229,35 @@ fn check_here(
     options: &Options,
     reporter: &dyn Reporter,
 ) -> Result<Report> {
-    let mut report =
-        Report { findings: Vec::new(), completeness: Completeness::NotTested, not_proved: Vec::new() };
+    let mut report = Report::new(options.seed);
+    if front.version != VERSION {
+        report.record("version", defect::<((), _)>("made under earlier rules; solve again"));
+        return Ok(report);
+    }
     let Some(prepared) = origin::reopen(front, table, model, &mut report)? else { return Ok(report) };
-    let splits = report.record("splits", admissible::splits(front, &prepared));
-    let actions = report.record("actions", admissible::actions(front, &prepared));
+    let prices = match Prices::new(&prepared) {
+        Ok(prices) => prices,
+        Err(defect) => {
+            report.record::<()>("costs", Err(defect));
+            return Ok(report);
+        }
+    };
+    let mut texts = Vec::new();
+    let splits = report.record("splits", admissible::splits(front, &prepared, &mut texts));
+    let actions = report.record("actions", admissible::actions(front, &prepared, &prices, &mut texts));
+    report.text_differs = texts;
     if let (Some(splits), Some(actions)) = (&splits, &actions) {
-        report.record("trees", trees::check(front, &prepared, splits, actions));
+        let rows: Vec<usize> = (0..prepared.affected.len()).collect();
+        let least = u64::from(prepared.limits.min_leaf) * prepared.table.weight_unit();
+        let walk = Walk { front, prepared: &prepared, splits, actions, rows: &rows, least };
+        report.record("trees", trees::check(&walk, &front.points));
+        if let Some(said) = &front.sample {
+            report.record("sample", on_sample::check(said, &walk));
+        }
         if let Some(said) = &front.holdout {
             match held_out_table(front, options) {
                 Some(path) => {
-                    let verdict = holdout::check(front, said, &path, &prepared, splits, actions);
+                    let verdict = holdout::check(front, said, &path, &prepared, &prices, splits, actions);
                     report.record("held-out", verdict);
                 }
                 None => report.not_proved.push(
@@ -200,10 +267,11 @@ fn check_here(
             }
         }
     }
-    report.record("front", order::front(front));
+    report.record("front", order::front(&front.points));
     report.record("status", order::status(front));
     if let (Some(actions), true) = (&actions, report.passed()) {
-        completeness::check(front, &prepared, actions, options, reporter, &mut report)?;
+        let test = completeness::Test { front, prepared: &prepared, options, reporter };
+        completeness::check(&test, actions, &prices, &mut report)?;
     }
     Ok(report)
 }

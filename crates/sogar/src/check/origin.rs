@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use super::classes;
+use super::numbering::Numbering;
+use super::pricing::Prices;
 use super::{Report, Verdict, defect, same};
 use crate::error::Result;
 use crate::model::Source;
@@ -22,12 +25,15 @@ pub(super) fn reopen(
     if same_table.is_none() || same_model.is_none() {
         return Ok(None);
     }
-    let Some(prepared) = report.record("configuration", prepare(front, table, model)) else {
+    let Some((prepared, read)) = report.record("configuration", prepare(front, table, model)) else {
         return Ok(None);
     };
+    let mut unknown = Vec::new();
+    let named = report.record("classes", classes::check(&prepared, &read, &mut unknown));
+    report.not_proved.extend(unknown);
     let fits = report.record("population", population(front, &prepared));
     let sizes = report.record("problem", problem(front, &prepared));
-    Ok((fits.is_some() && sizes.is_some()).then_some(prepared))
+    Ok((named.is_some() && fits.is_some() && sizes.is_some()).then_some(prepared))
 }
 
 fn hash(what: &str, path: &Path, recorded: &str, found: &str) -> Verdict<((), String)> {
@@ -40,12 +46,13 @@ fn hash(what: &str, path: &Path, recorded: &str, found: &str) -> Verdict<((), St
     Ok(((), format!("{name} has the recorded content")))
 }
 
-fn prepare(front: &FrontFile, table: &Path, model: &Source) -> Verdict<(Prepared, String)> {
-    let config = crate::evaluate::config_of(front);
+/// The problem that the recorded configuration makes, within the verifier's own limits.
+fn prepare(front: &FrontFile, table: &Path, model: &Source) -> Verdict<((Prepared, Table), String)> {
+    let config = front.config.recorded();
     let table = Table::read(table, &config.read_options()?)?;
     let model = model.open(&table, &config)?;
     let prepared = Prepared::new(config, Path::new(&front.run.folder), &table, model, None)?;
-    Ok((prepared, "fits the table and the model".to_owned()))
+    Ok(((prepared, table), "fits the table and the model".to_owned()))
 }
 
 /// Who is turned down, asked of the model anew.
@@ -99,24 +106,20 @@ fn problem(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
     if front.cost.kind != prepared.config.cost.kind {
         return defect("the kind of cost is not the configured one");
     }
-    same("the unit of the cost", front.cost.unit, prepared.cost.unit())?;
+    same("the unit of the cost", front.cost.unit, Prices::unit_of(prepared))?;
     let counts = front.counts;
     same("the number of splits", counts.splits, prepared.splits.len())?;
     same("the number of edits", counts.edits, prepared.edits.len())?;
-    if !stopped_before_outcomes(front) {
-        same("the number of actions", counts.actions as u128, prepared.action_count)?;
+    let actions = Numbering::new(&prepared.edits).count(prepared.limits.max_edits);
+    if !front.stopped_before_outcomes() {
+        same("the number of actions", counts.actions as u128, actions)?;
     }
     let sizes = format!(
         "{} features, {} splits, {} edits, {} actions; limits and cost as configured",
         features.len(),
         counts.splits,
         counts.edits,
-        prepared.action_count
+        actions
     );
     Ok(((), sizes))
-}
-
-/// Whether a run was stopped so early that it knew of no action but the identity.
-pub(super) fn stopped_before_outcomes(front: &FrontFile) -> bool {
-    front.status.is_early() && front.counts.actions == 1 && front.points.len() == 1 && front.bound.is_none()
 }

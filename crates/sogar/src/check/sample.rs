@@ -1,12 +1,13 @@
-//! What is drawn where not everything can be looked at. All draws follow from the configuration's seed, so that two checks of one
-//! file look at the same things.
+//! What is drawn where not everything can be looked at. All draws follow from the verifier's own seed, which whoever wrote the file
+//! can't know; two checks with one seed look at the same things.
 
 use rayon::prelude::*;
 use sogar_solver::{Problem, RowSet};
 
 use super::admissible::{Action, flips};
 use super::plain::{LeafFronts, Pair, Plain};
-use super::{Defect, Verdict};
+use super::pricing::Prices;
+use super::{Defect, Verdict, defect};
 use crate::actions::{Edit, action_text};
 pub(super) use crate::draw::Draw;
 use crate::pipeline::Prepared;
@@ -27,20 +28,27 @@ pub(super) fn outcomes(
     prepared: &Prepared,
     problem: &Problem,
     used: &[Action],
+    seed: u64,
 ) -> Verdict<((), String)> {
+    let searched = prepared.searched_positions();
+    let in_table = |row: usize| prepared.affected[searched[row]];
     let differs = |edits: &[Edit], row: usize| {
         let edits: Vec<&Edit> = edits.iter().collect();
         let text = action_text(&edits, &prepared.table.features);
         Defect(format!("the fast outcome of `{text}` on data row {} is not the model's", row + 1))
     };
     for (action, said) in used.iter().zip(&front.actions) {
-        for (position, &flipped) in action.flips.iter().enumerate() {
-            if problem.flips(said.id as usize, position) != flipped {
-                return Err(differs(&action.edits, prepared.affected[position]));
+        let listed = problem.edits_of(said.id as usize).iter().map(|&edit| &prepared.edits[edit as usize]);
+        if !listed.eq(&action.edits) {
+            return defect(format!("action {} is another one in the list of all actions", said.id));
+        }
+        for (row, &position) in searched.iter().enumerate() {
+            if problem.flips(said.id as usize, row) != action.flips[position] {
+                return Err(differs(&action.edits, in_table(row)));
             }
         }
     }
-    let mut draw = Draw::new(prepared.config.seed, 0);
+    let mut draw = Draw::new(seed, 0);
     let actions: Vec<usize> = match problem.actions() {
         few if few <= ACTIONS => (0..few).collect(),
         many => (0..ACTIONS).map(|_| draw.below(many)).collect(),
@@ -49,7 +57,7 @@ pub(super) fn outcomes(
         few if few <= ROWS => (0..few).collect(),
         many => (0..ROWS).map(|_| draw.below(many)).collect(),
     };
-    let in_table: Vec<usize> = rows.iter().map(|&row| prepared.affected[row]).collect();
+    let in_table: Vec<usize> = rows.iter().map(|&row| in_table(row)).collect();
     let lists: Vec<Vec<Edit>> = actions
         .iter()
         .map(|&action| {
@@ -63,8 +71,45 @@ pub(super) fn outcomes(
         }
     }
     let asked = actions.len() * rows.len();
-    let share = if asked == problem.actions() * problem.rows() { "all" } else { "a sample of" };
-    Ok(((), format!("{share} {asked} outcomes of all actions are the model's own")))
+    let text = if asked == problem.actions() * problem.rows() {
+        format!("all {asked} outcomes of all actions are the model's own")
+    } else {
+        format!("a sample of {asked} outcomes of all actions are the model's own (seed {seed})")
+    };
+    Ok(((), text))
+}
+
+/// The search below rests on the pipeline's costs of single edits: are they the verifier's own prices? All of them.
+pub(super) fn costs(prepared: &Prepared, problem: &Problem, prices: &Prices<'_>) -> Verdict<((), String)> {
+    let searched = prepared.searched_positions();
+    let people: Vec<(usize, Vec<f64>)> = searched
+        .iter()
+        .map(|&position| prepared.affected[position])
+        .map(|row| (row, prepared.table.row(row)))
+        .collect();
+    let differing = prepared.edits.par_iter().enumerate().find_map_first(|(number, edit)| {
+        let costs = problem.edit_cost(number);
+        people.iter().zip(costs).find_map(|((row, person), &cost)| {
+            match prices.price(person, std::slice::from_ref(edit)) {
+                Ok(price) if price == u64::from(cost) => None,
+                Ok(price) => {
+                    let text = edit.text(&prepared.table.features);
+                    let row = row + 1;
+                    Some(Defect(format!(
+                        "to {text} costs data row {row} {cost} units in the search and {price} by itself"
+                    )))
+                }
+                Err(defect) => Some(defect),
+            }
+        })
+    });
+    match differing {
+        Some(defect) => Err(defect),
+        None => {
+            let count = prepared.edits.len() * people.len();
+            Ok(((), format!("all {count} costs of edits are those of the verifier's own prices")))
+        }
+    }
 }
 
 /// Full-depth searches over a few splits each: the splits of a drawn tree of the front, and others drawn beside them. Each gives the
@@ -75,12 +120,13 @@ pub(super) fn sub_searches(
     prepared: &Prepared,
     plain: &Plain<'_>,
     known: &LeafFronts,
+    seed: u64,
 ) -> Vec<Vec<Pair>> {
     let depth = prepared.limits.max_depth as usize;
     (0..DRAWS)
         .into_par_iter()
         .filter_map(|number| {
-            let mut draw = Draw::new(prepared.config.seed, 1 + number as u64);
+            let mut draw = Draw::new(seed, 1 + number as u64);
             let splits = drawn_splits(front, prepared, &mut draw);
             let mut levels: Vec<Vec<RowSet>> = vec![vec![plain.root()]];
             for level in 0..depth {
@@ -101,7 +147,8 @@ pub(super) fn sub_searches(
 /// Positions among the problem's splits, ascending.
 fn drawn_splits(front: &FrontFile, prepared: &Prepared, draw: &mut Draw) -> Vec<usize> {
     let mut names = Vec::new();
-    asked(&front.points[draw.below(front.points.len())].tree, &mut names);
+    let points = front.claim().points;
+    asked(&points[draw.below(points.len())].tree, &mut names);
     let features = &prepared.table.features;
     let mut splits: Vec<usize> = names
         .iter()

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use sogar_solver::{BitTable, CancelToken, Combine, Limits, Problem, ProblemParts, RowSet, exhaustive};
 
-use super::admissible::Numbering;
 use super::completeness::{self, none_better, none_missing};
 use super::hull::Hull;
+use super::numbering::{Numbering, rivals};
 use super::plain::{Kept, LeafFronts, Pair, Plain};
 use super::sample::{DRAWS, Draw, sub_searches};
 use super::weights::{Reached, Scalarisations, WEIGHTS, Weight};
-use super::{Completeness, Defect, Report, order};
-use crate::actions::{Change, Edit, all_actions};
+use super::{Completeness, Defect, Options, Report, order};
+use crate::actions::{Change, Edit, Follower, all_actions};
 use crate::summary::{FrontFile, PointRef};
 
 fn edits(features: &[usize]) -> Vec<Edit> {
@@ -25,9 +25,63 @@ fn actions_are_numbered_as_they_are_listed() {
     for features in [&[0, 0, 1, 2, 2, 2, 5][..], &[3], &[0, 1, 2, 3, 4], &[1, 1, 1]] {
         for most in 1..=4 {
             let edits = edits(features);
-            let numbering = Numbering::new(&edits, most);
-            for (number, action) in all_actions(&edits, most).iter().enumerate() {
+            let mut numbering = Numbering::new(&edits);
+            let actions = all_actions(&edits, most);
+            assert_eq!(numbering.count(most), actions.len() as u128);
+            for (number, action) in actions.iter().enumerate() {
                 assert_eq!(numbering.of(action), number as u128, "{features:?}, {action:?}");
+            }
+        }
+    }
+}
+
+/// All sets of at most so many edits of which no two move the same feature: by length, then in the order of edits.
+fn listed(edits: &[Edit], most: usize) -> Vec<Vec<u32>> {
+    let mut actions: Vec<Vec<u32>> = vec![Vec::new()];
+    let mut from = 0;
+    for _ in 0..most {
+        let shorter = actions[from..].to_vec();
+        from = actions.len();
+        for action in shorter {
+            for next in action.last().map_or(0, |&last| last + 1)..edits.len() as u32 {
+                if !action.iter().any(|&one| rivals(&edits[one as usize], &edits[next as usize])) {
+                    actions.push([&action[..], &[next]].concat());
+                }
+            }
+        }
+    }
+    actions
+}
+
+#[test]
+fn actions_that_would_move_a_feature_twice_have_no_number() {
+    let mut draw = Draw::new(3, 0);
+    for round in 0..200 {
+        let mut features: Vec<usize> = (0..1 + draw.below(9)).map(|_| draw.below(6)).collect();
+        features.sort_unstable();
+        let links: Vec<(usize, usize)> =
+            (0..draw.below(5)).map(|_| (draw.below(6), draw.below(7))).filter(|(a, b)| a != b).collect();
+        let mut edits = edits(&features);
+        for edit in &mut edits {
+            let moved = links.iter().filter(|(from, _)| *from == edit.feature).map(|&(_, feature)| feature);
+            edit.followers = moved
+                .map(|feature| Follower { feature, factor: 1.0, lo: 0.0, hi: 1.0, whole: false })
+                .collect();
+        }
+        for most in 1..=4 {
+            let mut numbering = Numbering::new(&edits);
+            let actions = listed(&edits, most);
+            assert_eq!(
+                numbering.count(most as u32),
+                actions.len() as u128,
+                "{round}: {features:?} {links:?}"
+            );
+            for (number, action) in actions.iter().enumerate() {
+                assert_eq!(
+                    numbering.of(action),
+                    number as u128,
+                    "{round}: {features:?} {links:?} {action:?}"
+                );
             }
         }
     }
@@ -116,7 +170,7 @@ fn fixture(name: &str) -> PathBuf {
 fn told(change: impl FnOnce(&mut Vec<PointRef>)) -> String {
     let mut front = FrontFile::read(&fixture("front.json")).unwrap();
     change(&mut front.points);
-    match order::front(&front) {
+    match order::front(&front.points) {
         Ok(((), text)) | Err(Defect(text)) => text,
     }
 }
@@ -141,17 +195,18 @@ fn drawn_searches_see_missing_points_and_invent_none() {
         crate::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
     let made = prepared.problem(&(), &CancelToken::new()).unwrap();
     let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
-    let found = sub_searches(&front, &prepared, &plain, &LeafFronts::new());
+    let found = sub_searches(&front, &prepared, &plain, &LeafFronts::new(), 0);
     assert_eq!(found.len(), DRAWS);
-    assert!(found.iter().all(|found| none_missing(&front, found, 2).is_ok()));
+    assert!(found.iter().all(|found| none_missing(front.claim(), found, 2).is_ok()));
     // The draws are made anew from the points that are left.
     let mut number = 0;
     front.points.retain(|_| {
         number += 1;
         number % 2 == 1
     });
-    let found = sub_searches(&front, &prepared, &plain, &LeafFronts::new());
-    let Some(Defect(text)) = found.iter().find_map(|found| none_missing(&front, found, 2).err()) else {
+    let found = sub_searches(&front, &prepared, &plain, &LeafFronts::new(), 0);
+    let Some(Defect(text)) = found.iter().find_map(|found| none_missing(front.claim(), found, 2).err())
+    else {
         panic!("nothing was found to be missing");
     };
     assert!(text.starts_with("a point is missing between points "), "{text}");
@@ -215,13 +270,13 @@ fn scalarised(room: usize) -> (FrontFile, Vec<Weight>, Option<Reached>) {
 fn scalarisations_see_missing_points_of_the_convex_part_and_no_others() {
     let (front, weights, reached) = scalarised(usize::MAX);
     let reached = reached.unwrap();
-    none_better(&front, &weights, &reached, true).unwrap();
+    none_better(front.claim(), &weights, &reached, true).unwrap();
     let mut missed = 0;
     for number in 0..front.points.len() {
         let mut lacking = front.clone();
         let point = lacking.points.remove(number);
         let attained = reached.best.contains(&(point.cost_sum, point.loss_count as usize));
-        match none_better(&lacking, &weights, &reached, true) {
+        match none_better(lacking.claim(), &weights, &reached, true) {
             Ok(()) => missed += 1,
             Err(Defect(text)) => {
                 assert!(attained && text.contains("is better than every point"), "{number}: {text}");
@@ -237,15 +292,19 @@ fn scalarisations_refuse_a_point_that_no_tree_attains_and_a_bound_that_a_tree_un
     let reached = reached.unwrap();
     let mut forged = front.clone();
     forged.points[40].loss_count = 0;
-    let Err(Defect(text)) = none_better(&forged, &weights, &reached, true) else { panic!("not refused") };
+    let Err(Defect(text)) = none_better(forged.claim(), &weights, &reached, true) else {
+        panic!("not refused")
+    };
     assert!(text.ends_with("a point is better than every tree"), "{text}");
     let mut stopped = front;
     let (dear, all) = (stopped.points[80].cost_sum, stopped.points[0].loss_count);
     stopped.bound = Some(vec![[0, all], [dear, 0]]);
-    let Err(Defect(text)) = none_better(&stopped, &weights, &reached, true) else { panic!("not refused") };
+    let Err(Defect(text)) = none_better(stopped.claim(), &weights, &reached, true) else {
+        panic!("not refused")
+    };
     assert!(text.ends_with("is better than the bound allows"), "{text}");
     stopped.bound = Some(vec![[0, 0]]);
-    none_better(&stopped, &weights, &reached, true).unwrap();
+    none_better(stopped.claim(), &weights, &reached, true).unwrap();
 }
 
 #[test]
@@ -254,7 +313,7 @@ fn scalarisations_say_how_far_they_came() {
     for room in (0..20).map(|i| i * 25_000) {
         let (front, weights, reached) = scalarised(room);
         let Some(reached) = reached else { continue };
-        none_better(&front, &weights, &reached, false).unwrap();
+        none_better(front.claim(), &weights, &reached, false).unwrap();
         depths[reached.depth] += 1;
         samples += usize::from(reached.first_tests > 0);
         assert_eq!(reached.best.len(), WEIGHTS);
@@ -271,10 +330,12 @@ fn reported(change: impl FnOnce(&mut FrontFile)) -> Report {
         crate::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
     let made = prepared.problem(&(), &CancelToken::new()).unwrap();
     let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
-    let searched = completeness::Reached { depth: 0, leaf_sets: 1, leaves: LeafFronts::new() };
-    let mut report =
-        Report { findings: Vec::new(), completeness: Completeness::Sampled, not_proved: Vec::new() };
-    completeness::scalarisations(&front, &prepared, &plain, &searched, &(), &mut report);
+    let searched = completeness::Reached { depth: 0, leaf_sets: 1, leaves: LeafFronts::new(), whole: None };
+    let mut report = Report::new(0);
+    report.completeness = Completeness::Sampled;
+    let options = Options { seed: 0, ..Options::default() };
+    let test = completeness::Test { front: &front, prepared: &prepared, options: &options, reporter: &() };
+    completeness::scalarisations(&test, &plain, &searched, &mut report);
     report
 }
 

@@ -9,11 +9,16 @@ use crate::binarize::Split;
 use crate::pipeline::Prepared;
 use crate::summary::{FrontFile, Node, PointRef, means};
 
-struct Walk<'a> {
-    front: &'a FrontFile,
-    prepared: &'a Prepared,
-    splits: &'a [Split],
-    actions: &'a [Action],
+/// The way of some people through trees.
+pub(super) struct Walk<'a> {
+    pub front: &'a FrontFile,
+    pub prepared: &'a Prepared,
+    pub splits: &'a [Split],
+    pub actions: &'a [Action],
+    /// Positions of these people among the affected ones.
+    pub rows: &'a [usize],
+    /// The least that a leaf's people must count, in units of weight.
+    pub least: u64,
 }
 
 /// What a subtree amounts to.
@@ -26,15 +31,9 @@ struct Totals {
 }
 
 /// All points of a front.
-pub(super) fn check(
-    front: &FrontFile,
-    prepared: &Prepared,
-    splits: &[Split],
-    actions: &[Action],
-) -> Verdict<((), String)> {
-    let walk = Walk { front, prepared, splits, actions };
-    let points: Vec<(usize, &PointRef)> = front.points.iter().enumerate().collect();
-    let verdicts: Vec<Verdict<u32>> = points
+pub(super) fn check(walk: &Walk<'_>, points: &[PointRef]) -> Verdict<((), String)> {
+    let numbered: Vec<(usize, &PointRef)> = points.iter().enumerate().collect();
+    let verdicts: Vec<Verdict<u32>> = numbered
         .par_iter()
         .map(|&(number, point)| {
             walk.point(point).map_err(|super::Defect(text)| super::Defect(format!("point {number}: {text}")))
@@ -43,7 +42,7 @@ pub(super) fn check(
     let leaves: u32 = verdicts.into_iter().sum::<Verdict<u32>>()?;
     let text = format!(
         "all {} applied row by row: cost, loss, the {leaves} leaves, limits and means are as recorded",
-        front.points.len()
+        points.len()
     );
     Ok(((), text))
 }
@@ -51,9 +50,8 @@ pub(super) fn check(
 impl Walk<'_> {
     /// One point; gives its number of leaves.
     fn point(&self, point: &PointRef) -> Verdict<u32> {
-        let rows: Vec<usize> = (0..self.prepared.affected.len()).collect();
         let mut leaf = 0;
-        let totals = self.node(&point.tree, &rows, &mut leaf)?;
+        let totals = self.node(&point.tree, self.rows, &mut leaf)?;
         same("cost_sum", point.cost_sum, totals.cost)?;
         same("loss_count", point.loss_count, totals.loss)?;
         same("the number of leaves", point.leaves, totals.leaves)?;
@@ -66,7 +64,7 @@ impl Walk<'_> {
             let (has, most) = (totals.leaves, limits.max_leaves);
             return defect(format!("its tree has {has} leaves; max_leaves is {most}"));
         }
-        let means = means(totals.cost, totals.loss, self.front.cost.unit, self.weight(&rows));
+        let means = means(totals.cost, totals.loss, self.front.cost.unit, self.weight(self.rows));
         same("the mean cost", point.cost, means.cost)?;
         same("the mean loss", point.loss, means.loss)?;
         same("the invalidity", point.invalidity, means.invalidity)?;
@@ -74,22 +72,42 @@ impl Walk<'_> {
     }
 
     /// How much some of the affected rows count.
-    fn weight(&self, rows: &[usize]) -> u64 {
+    pub(super) fn weight(&self, rows: &[usize]) -> u64 {
         rows.iter().map(|&row| u64::from(self.prepared.table.weight(self.prepared.affected[row]))).sum()
+    }
+
+    /// What a tree costs and loses, and what its smallest leaf counts, whatever the file says of it.
+    pub(super) fn evaluated(&self, node: &Node, rows: &[usize]) -> (u64, u64, u64) {
+        match node {
+            Node::Split { split, left, right } => {
+                let (passing, failing) = self.sides(*split, rows);
+                let (left, right) = (self.evaluated(left, &passing), self.evaluated(right, &failing));
+                (left.0 + right.0, left.1 + right.1, left.2.min(right.2))
+            }
+            Node::Leaf { action, .. } => {
+                let done = &self.actions[*action];
+                let cost = rows.iter().map(|&row| self.weight(&[row]) * done.costs[row]).sum();
+                let lost: Vec<usize> = rows.iter().copied().filter(|&row| !done.flips[row]).collect();
+                (cost, self.weight(&lost), self.weight(rows))
+            }
+        }
+    }
+
+    /// Those who pass a split, and the others.
+    fn sides(&self, split: usize, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let split = &self.splits[split];
+        let column = &self.prepared.table.values[split.feature];
+        rows.iter().partition(|&&row| split.test.passes(column[self.prepared.affected[row]]))
     }
 
     fn node(&self, node: &Node, rows: &[usize], leaf: &mut u32) -> Verdict<Totals> {
         match node {
             Node::Split { split, left, right } => {
-                let split = &self.splits[*split];
-                let column = &self.prepared.table.values[split.feature];
-                let (passing, failing): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| {
-                    split.passes(&self.prepared.table.features, column[self.prepared.affected[row]])
-                });
+                let (passing, failing) = self.sides(*split, rows);
                 if let (Node::Leaf { action: a, .. }, Node::Leaf { action: b, .. }) = (&**left, &**right)
                     && a == b
                 {
-                    let question = split.text(&self.prepared.table.features);
+                    let question = self.splits[*split].text(&self.prepared.table.features);
                     return defect(format!(
                         "both leaves under `{question}` carry action {}, so the split is idle",
                         self.front.actions[*a].id
@@ -114,10 +132,9 @@ impl Walk<'_> {
                 same(&of_leaf("the number of rows"), *said_rows, size)?;
                 same(&of_leaf("the number of flipped rows"), *flipped, found)?;
                 same(&of_leaf("the cost"), *cost_sum, cost)?;
-                let least = u64::from(self.prepared.limits.min_leaf) * self.prepared.table.weight_unit();
-                if size < least {
-                    let has = size as f64 / self.prepared.table.weight_unit() as f64;
-                    let least = self.prepared.limits.min_leaf;
+                if size < self.least {
+                    let people = |units: u64| units as f64 / self.prepared.table.weight_unit() as f64;
+                    let (has, least) = (people(size), people(self.least));
                     return defect(format!("leaf {leaf} has {has} rows; min_leaf is {least}"));
                 }
                 if let Some(idle) = self.idle_edit(done, rows) {

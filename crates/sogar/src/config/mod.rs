@@ -13,6 +13,7 @@ mod fit;
 mod init;
 mod presets;
 mod read;
+mod recorded;
 
 use std::collections::BTreeMap;
 

@@ -124,7 +124,7 @@ impl Prepared {
     pub(super) fn run_key(&self, people: &People) -> String {
         let mut key = KeyOf::new()
             .and("outcomes", self.outcomes_key(&people.rows))
-            .and("configuration", serde_json::to_vec(&self.recorded_config()).unwrap_or_default())
+            .and("configuration", serde_json::to_vec(&self.config.recorded()).unwrap_or_default())
             .and("limits", format!("{:?}", self.limits))
             .and("min leaf", people.min_leaf.to_string());
         for split in &people.splits {

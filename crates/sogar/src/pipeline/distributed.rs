@@ -157,10 +157,9 @@ impl Prepared {
         }
         if self.sample().is_some() {
             let sample = self.searched();
-            let people = self.table.people_among(&sample.rows);
-            let found = Candidates::with_nothing(solutions, people);
+            let bound = searched.bound().filter(|_| has_bound);
             return Ok(self.on_everybody(
-                Candidates { sample: &sample, found, ids: &ids, actions: all.len() },
+                Candidates { sample: &sample, found: solutions, ids: &ids, actions: all.len(), bound },
                 searched,
             ));
         }

@@ -6,10 +6,9 @@ use sogar_solver::{Problem, RowSet, Solution, TreeNode};
 
 use super::{Prepared, Searched, SolverProblem};
 use crate::actions::{Edit, action_text};
-use crate::config::Config;
 use crate::summary::{
     ActionRef, Bits, CostRef, Counts, EditRef, FORMAT, FrontFile, ModelRef, Node, PointRef, PopulationRef,
-    RunRef, SplitRef, Status, TableRef, VERSION, WeightRef, means,
+    RunRef, SplitRef, TableRef, VERSION, WeightRef, means,
 };
 
 impl Prepared {
@@ -21,6 +20,18 @@ impl Prepared {
         ids: &[u32],
         describe: &mut Describe,
     ) -> FrontFile {
+        self.file_with(found, solutions, ids, describe, &[]).0
+    }
+
+    /// The same, and the points of `front` on the people that were searched. What their trees ask and tell people to do is in use too.
+    pub(super) fn file_with(
+        &self,
+        found: &Searched,
+        solutions: Vec<Solution>,
+        ids: &[u32],
+        describe: &mut Describe,
+        front: &[Solution],
+    ) -> (FrontFile, Vec<PointRef>) {
         let Searched { made, outcome, status, .. } = found;
         let run = RunRef {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -43,13 +54,16 @@ impl Prepared {
         describe.start();
         let points: Vec<PointRef> =
             solutions.iter().map(|solution| describe.point(self, &made.problem, solution)).collect();
+        let searched = self.searched_positions();
+        let searched = RowSet::from_fn(self.affected.len(), |at| searched.binary_search(at).is_ok());
+        let front = front.iter().map(|one| describe.point_on(self, &made.problem, one, &searched)).collect();
         let features = &self.table.features;
         let info = self.model.predictor.info();
-        FrontFile {
+        let file = FrontFile {
             format: FORMAT.to_owned(),
             version: VERSION,
             status: *status,
-            config: self.recorded_config(),
+            config: self.config.recorded(),
             table: TableRef { rows: self.reference.rows, hash: self.table_hash.clone() },
             model: ModelRef {
                 format: info.format.clone(),
@@ -87,27 +101,12 @@ impl Prepared {
                 .collect(),
             actions: describe.actions.iter().map(|&action| self.action(action, ids, made)).collect(),
             points,
-            bound: (*status != Status::Complete && made.finished)
-                .then(|| outcome.bound.iter().map(|point| [point.cost, point.loss]).collect()),
+            bound: found.bound(),
             sample: None,
             holdout: None,
             run,
-        }
-    }
-
-    /// The configuration without what must not show in a result: threads, device, time, memory and scorings of this run.
-    pub(super) fn recorded_config(&self) -> Config {
-        let mut config = self.config.clone();
-        config.limits.threads = None;
-        config.limits.device = None;
-        config.limits.time_limit = None;
-        config.limits.outcomes_time_limit = None;
-        config.limits.memory_limit = None;
-        config.limits.max_scorings = None;
-        config.model.timeout = None;
-        config.model.batch = None;
-        config.model.jobs = None;
-        config
+        };
+        (file, front)
     }
 
     fn action(&self, action: u32, ids: &[u32], made: &SolverProblem) -> ActionRef {
@@ -130,9 +129,11 @@ impl Prepared {
 pub(super) struct Describe {
     splits: Vec<u32>,
     actions: Vec<u32>,
-    /// What leaves add up to (rows, flipped, cost), by the way to them and their action: neighbours on a front share most of
-    /// theirs.
-    leaves: BTreeMap<(Way, u32), [u64; 3]>,
+    /// What leaves add up to (rows, flipped, cost), by how many people the tree is about, the way to them and their action:
+    /// neighbours on a front share most of theirs.
+    leaves: BTreeMap<(usize, Way, u32), [u64; 3]>,
+    /// How many people the tree is about.
+    about: usize,
 }
 
 /// Splits on the way to a leaf, and whether people passed them.
@@ -154,10 +155,21 @@ impl Describe {
 
     /// A tree with what it adds up to on the problem's rows.
     pub(super) fn point(&mut self, prepared: &Prepared, problem: &Problem, solution: &Solution) -> PointRef {
-        let everybody = RowSet::full(problem.rows());
-        let tree = self.node(problem, &solution.tree, &everybody, &mut Vec::new());
+        self.point_on(prepared, problem, solution, &RowSet::full(problem.rows()))
+    }
+
+    /// The same on some of the rows: all of them, or the sample.
+    fn point_on(
+        &mut self,
+        prepared: &Prepared,
+        problem: &Problem,
+        solution: &Solution,
+        rows: &RowSet,
+    ) -> PointRef {
+        self.about = rows.count();
+        let tree = self.node(problem, &solution.tree, rows, &mut Vec::new());
         let (cost_sum, loss_count) = totals(&tree);
-        let means = means(cost_sum, loss_count, prepared.cost.unit(), problem.size() as u64);
+        let means = means(cost_sum, loss_count, prepared.cost.unit(), problem.weight_of(rows));
         PointRef {
             cost: means.cost,
             loss: means.loss,
@@ -174,7 +186,7 @@ impl Describe {
     fn node(&mut self, problem: &Problem, tree: &TreeNode, rows: &RowSet, way: &mut Way) -> Node {
         match tree {
             TreeNode::Leaf { action } => {
-                let key = (way.clone(), *action);
+                let key = (self.about, way.clone(), *action);
                 let [rows, flipped, cost_sum] = *self.leaves.entry(key).or_insert_with(|| {
                     let at = *action as usize;
                     [problem.weight_of(rows), problem.flipped_among(at, rows), problem.cost_over(at, rows)]

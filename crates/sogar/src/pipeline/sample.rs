@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use sogar_solver::{Actions, CancelToken, Solution, TreeNode};
 
 use super::result::Describe;
-use super::{People, Prepared, Reporter, Searched};
+use super::{People, Prepared, Reporter, Searched, SolverProblem};
 use crate::draw::Draw;
 use crate::error::Result;
 use crate::outcomes::{Question, Watch};
@@ -23,22 +23,14 @@ const STREAM: u64 = 0x5a;
 pub(super) struct Candidates<'a> {
     /// The sample.
     pub sample: &'a People,
-    /// The summaries; actions are numbered among all actions.
+    /// The front of the sample; actions are numbered among all actions.
     pub found: Vec<Solution>,
     /// The actions in use, ascending.
     pub ids: &'a [u32],
     /// How many actions there are.
     pub actions: usize,
-}
-
-impl Candidates<'_> {
-    /// The summaries that were found, and doing nothing.
-    pub fn with_nothing(mut found: Vec<Solution>, people: u64) -> Vec<Solution> {
-        if !found.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
-            found.push(Solution { cost: 0, loss: people, tree: TreeNode::Leaf { action: 0 } });
-        }
-        found
-    }
+    /// What no summary can do better than on the sample, where the search was stopped and it is known.
+    pub bound: Option<Vec<[u64; 2]>>,
 }
 
 impl Prepared {
@@ -59,7 +51,21 @@ impl Prepared {
 
     /// The rows of those who are searched.
     pub(super) fn searched_rows(&self) -> Vec<usize> {
-        self.sample().map_or_else(|| self.affected.clone(), |rows| self.rows_at(&self.drawn(rows)))
+        self.rows_at(&self.searched_positions())
+    }
+
+    /// Where those who are searched stand among the affected people, ascending.
+    pub(crate) fn searched_positions(&self) -> Vec<usize> {
+        self.sample().map_or_else(|| (0..self.affected.len()).collect(), |rows| self.drawn(rows))
+    }
+
+    /// The problem of those who are searched, with all actions.
+    pub(crate) fn searched_problem(
+        &self,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
+        self.problem_of(&self.searched(), None, reporter, cancel, None)
     }
 
     fn rows_at(&self, positions: &[usize]) -> Vec<usize> {
@@ -81,9 +87,9 @@ impl Prepared {
         let sample = self.searched();
         let found = self.search(&sample, reporter, cancel)?;
         let clock = std::time::Instant::now();
-        let people = found.made.problem.size() as u64;
-        let candidates = Candidates::with_nothing(found.outcome.front.clone(), people);
-        let (ids, actions) = used(&candidates, &found.made.actions);
+        let front = found.outcome.front.clone();
+        let bound = found.bound();
+        let (ids, actions) = used(&front, &found.made.actions);
         let all = &found.made.actions;
         let find =
             |question: Question<'_>, watch: &Watch<'_>| self.outcomes_of_few(question, all, &ids, watch);
@@ -93,7 +99,7 @@ impl Prepared {
             return Ok(self.nothing_known(Searched { status, made, ..found }));
         }
         let actions = all.len();
-        let candidates = Candidates { sample: &sample, found: candidates, ids: &ids, actions };
+        let candidates = Candidates { sample: &sample, found: front, ids: &ids, actions, bound };
         let seconds_outcomes = found.seconds_outcomes + clock.elapsed().as_secs_f64();
         Ok(self.on_everybody(candidates, Searched { made, seconds_outcomes, ..found }))
     }
@@ -107,40 +113,48 @@ impl Prepared {
     /// The result: candidates that are admissible on everybody, and dominated by no other there. `found` has the problem of
     /// everybody, with the actions in use.
     pub(super) fn on_everybody(&self, candidates: Candidates<'_>, mut found: Searched) -> FrontFile {
-        let Candidates { sample, found: candidates, ids, actions } = candidates;
+        let Candidates { sample, found: front, ids, actions, bound } = candidates;
         let people = self.table.people_among(&sample.rows);
+        let front: Vec<Solution> =
+            front.into_iter().map(|one| Solution { tree: renamed(&one.tree, ids), ..one }).collect();
+        let mut candidates = front.clone();
+        if !front.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
+            candidates.push(Solution { cost: 0, loss: people, tree: TreeNode::Leaf { action: 0 } });
+        }
         // In the order of the front that is about to be made, each with its place among the candidates.
         let mut describe = Describe::default();
         let mut evaluated: Vec<(Solution, EvaluatedPoint)> = Vec::new();
         let mut too_small = 0;
         for candidate in &candidates {
-            let tree = renamed(&candidate.tree, ids);
-            let solution = Solution { tree: tree.clone(), ..candidate.clone() };
-            let point = describe.point(self, &found.made.problem, &solution);
+            let point = describe.point(self, &found.made.problem, candidate);
             if smallest(&point.tree) < u64::from(self.min_leaf()) {
                 too_small += 1;
                 continue;
             }
             let there = means(candidate.cost, candidate.loss, self.cost.unit(), people);
+            let tree = candidate.tree.clone();
             evaluated.push((Solution { cost: point.cost_sum, loss: point.loss_count, tree }, there));
         }
         let admissible = evaluated.len();
         let (solutions, points): (Vec<Solution>, Vec<EvaluatedPoint>) =
             non_dominated(evaluated).into_iter().unzip();
-        if found.status == Status::Complete {
+        let status = found.status;
+        if status == Status::Complete {
             found.status = Status::CompleteOnSample;
         }
-        found.outcome.bound.clear(); // it speaks of the sample
         let dominated = admissible - solutions.len();
-        let mut file = self.file(&found, solutions, ids, &mut describe);
+        let (mut file, front) = self.file_with(&found, solutions, ids, &mut describe, &front);
         file.counts.actions = actions;
-        file.bound = None;
+        file.bound = None; // what is known speaks of the sample
         let pair =
             |(here, there): (&PointRef, &EvaluatedPoint)| ((here.cost, here.loss), (there.cost, there.loss));
         let (mean_distance, sd_distance) = distances(file.points.iter().zip(&points).map(pair));
         file.sample = Some(SampleRef {
             rows: sample.rows.len(),
             min_leaf: sample.min_leaf,
+            status,
+            front,
+            bound,
             found: candidates.len(),
             too_small,
             dominated,

@@ -6,9 +6,11 @@
 //! same bytes on every machine, for any number of threads.
 
 mod bits;
+mod claims;
 mod gap;
 mod people;
 mod read;
+mod round_trip;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,11 +24,14 @@ use crate::files::write_atomically;
 use crate::limits::TreeLimits;
 
 pub use bits::Bits;
+pub(crate) use claims::Claim;
 pub use people::People;
 pub(crate) use people::{as_count, as_count_if_any};
 
 /// The version of the format that this program writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// The version before it, which can still be read. It was written under other rules, so that it can't be verified any more.
+pub const EARLIER_VERSION: u32 = 1;
 /// The value of the field `format`.
 pub const FORMAT: &str = "sogar-front";
 
@@ -59,13 +64,14 @@ pub struct FrontFile {
     pub cost: CostRef,
     /// Limits of trees and actions.
     pub limits: TreeLimits,
-    /// The splits in use; trees refer to them by position.
+    /// The splits in use, by points or by the sample's own front; trees refer to them by position.
     pub splits: Vec<SplitRef>,
-    /// The actions in use; trees refer to them by position.
+    /// The actions in use, likewise; trees refer to them by position.
     pub actions: Vec<ActionRef>,
     /// The front: cost ascending, loss descending.
     pub points: Vec<PointRef>,
-    /// For a run that was stopped: no summary lies below these pairs of (cost_sum, loss_count).
+    /// For a run that was stopped: no summary lies below these pairs of (cost_sum, loss_count). A run on a sample claims none; see
+    /// `sample`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Vec<[u64; 2]>>,
     /// The sample that the trees were found on, where it was not everybody.
@@ -89,8 +95,6 @@ pub enum Status {
     CompleteOnSample,
     /// The time limit came first.
     TimeLimit,
-    /// The memory limit came first.
-    MemoryLimit,
     /// Somebody stopped it.
     Cancelled,
 }
@@ -98,7 +102,7 @@ pub enum Status {
 impl Status {
     /// Whether the search was stopped before its end.
     pub fn is_early(self) -> bool {
-        matches!(self, Status::TimeLimit | Status::MemoryLimit | Status::Cancelled)
+        matches!(self, Status::TimeLimit | Status::Cancelled)
     }
 
     /// The name used in files and on the terminal.
@@ -107,7 +111,6 @@ impl Status {
             Status::Complete => "complete",
             Status::CompleteOnSample => "complete_on_sample",
             Status::TimeLimit => "time_limit",
-            Status::MemoryLimit => "memory_limit",
             Status::Cancelled => "cancelled",
         }
     }
@@ -351,7 +354,14 @@ pub struct SampleRef {
     pub rows: usize,
     /// Fewest rows of the sample in a leaf (with weights: the least weight, in units).
     pub min_leaf: u32,
-    /// Summaries that were found on the sample.
+    /// How the search on the sample ended.
+    pub status: Status,
+    /// The front that it found, as it is on the sample: costs, losses and leaves count the people of the sample.
+    pub front: Vec<PointRef>,
+    /// For a search that was stopped: no summary lies below these pairs of (cost_sum, loss_count) on the sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Vec<[u64; 2]>>,
+    /// Summaries that were evaluated on all people: the sample's front, and doing nothing.
     pub found: usize,
     /// How many of them have a leaf with too few of all people.
     pub too_small: usize,
@@ -559,6 +569,14 @@ impl Node {
         match self {
             Node::Leaf { .. } => 1,
             Node::Split { left, right, .. } => left.leaves() + right.leaves(),
+        }
+    }
+
+    /// The rows of all leaves together; as many as there can be where they are more.
+    pub(crate) fn rows(&self) -> u64 {
+        match self {
+            Node::Leaf { rows, .. } => *rows,
+            Node::Split { left, right, .. } => left.rows().saturating_add(right.rows()),
         }
     }
 

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use super::{FORMAT, FrontFile, Node, VERSION};
+use serde_json::{Value, json};
+
+use super::round_trip::difference;
+use super::{EARLIER_VERSION, FORMAT, FrontFile, Node, PointRef, VERSION};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::read_bytes;
 
@@ -17,21 +20,40 @@ impl FrontFile {
         let fault = |message: String| {
             Error::new(ErrorKind::ResultFile, message).help("write it anew with `sogar solve`")
         };
-        let head: serde_json::Value = serde_json::from_slice(bytes)
+        let mut head: Value = serde_json::from_slice(bytes)
             .map_err(|cause| fault(format!("not a result file of sogar, or a damaged one: {cause}")))?;
-        if head.get("format").and_then(|format| format.as_str()) != Some(FORMAT) {
+        if head.get("format").and_then(Value::as_str) != Some(FORMAT) {
             return Err(fault("not a result file of sogar".into()));
         }
-        match head.get("version").and_then(serde_json::Value::as_u64) {
-            Some(version) if version == u64::from(VERSION) => {}
+        let damaged = |what: String| fault(format!("a damaged result file: {what}"));
+        let front: FrontFile = match head.get("version").and_then(Value::as_u64) {
+            Some(version) if version == u64::from(VERSION) => {
+                let front: FrontFile =
+                    serde_json::from_slice(bytes).map_err(|cause| damaged(cause.to_string()))?;
+                let written = serde_json::to_value(&front).map_err(|cause| damaged(cause.to_string()))?;
+                if let Some(difference) = difference(&head, &written) {
+                    return Err(damaged(difference));
+                }
+                front
+            }
+            Some(version) if version == u64::from(EARLIER_VERSION) => {
+                say_what_the_sample_gave(&mut head);
+                serde_json::from_value(head).map_err(|cause| damaged(cause.to_string()))?
+            }
             Some(version) => {
-                return Err(fault(format!("version {version} of the format; this program reads {VERSION}")));
+                return Err(fault(format!(
+                    "version {version} of the format; this program reads {EARLIER_VERSION} and {VERSION}"
+                )));
             }
             None => return Err(fault("the result file has no version".into())),
+        };
+        front.check_references().map_err(damaged)?;
+        if front.version == VERSION {
+            front.check_claims().map_err(damaged)?;
+            if let Some(setting) = front.config.clone().leave_out_settings_of_runs().first() {
+                return Err(damaged(format!("`config.{setting}` is a setting of a run, not of its result")));
+            }
         }
-        let front: FrontFile = serde_json::from_slice(bytes)
-            .map_err(|cause| fault(format!("a damaged result file: {cause}")))?;
-        front.check_references().map_err(|what| fault(format!("a damaged result file: {what}")))?;
         Ok(front)
     }
 
@@ -74,7 +96,32 @@ impl FrontFile {
         if self.points.is_empty() {
             return Err("the front has no points".into());
         }
-        for (number, point) in self.points.iter().enumerate() {
+        self.check_points(&self.points, people)?;
+        if self.holdout.as_ref().is_some_and(|holdout| holdout.points.len() != self.points.len()) {
+            return Err("the held-out block does not have as many points as the front".into());
+        }
+        if let Some(sample) = &self.sample
+            && (sample.points.len() != self.points.len() || sample.rows > population.affected)
+        {
+            return Err("the sample is larger than the population, or lacks points of the front".into());
+        }
+        // How much the rows of a sample weigh is known once they are drawn.
+        if let Some(sample) = self.sample.as_ref().filter(|_| self.version == VERSION) {
+            let people = match &self.weight {
+                None => sample.rows as u64,
+                Some(_) => sample.front.first().map_or(0, |point| point.tree.rows()),
+            };
+            if sample.front.is_empty() || people == 0 {
+                return Err("the sample has no front, or nobody in it".into());
+            }
+            self.check_points(&sample.front, people).map_err(|what| format!("the sample's front: {what}"))?;
+        }
+        Ok(())
+    }
+
+    /// Whether points agree with their trees and are a front.
+    fn check_points(&self, points: &[PointRef], people: u64) -> std::result::Result<(), String> {
+        for (number, point) in points.iter().enumerate() {
             let mut totals = (0u64, 0u64, 0u64);
             self.add_up(&point.tree, &mut totals).map_err(|what| format!("point {number}: {what}"))?;
             let loss = totals.0.saturating_sub(totals.1);
@@ -88,21 +135,9 @@ impl FrontFile {
                 return Err(format!("point {number}: its means, leaves or depth are not those of its tree"));
             }
         }
-        let ordered =
-            |w: &[super::PointRef]| w[0].cost_sum < w[1].cost_sum && w[0].loss_count > w[1].loss_count;
-        if !self.points.windows(2).all(ordered) {
+        let ordered = |w: &[PointRef]| w[0].cost_sum < w[1].cost_sum && w[0].loss_count > w[1].loss_count;
+        if !points.windows(2).all(ordered) {
             return Err("the points are not a front: one of them is dominated or out of order".into());
-        }
-        if self.holdout.as_ref().is_some_and(|holdout| holdout.points.len() != self.points.len()) {
-            return Err("the held-out block does not have as many points as the front".into());
-        }
-        if let Some(sample) = &self.sample
-            && (sample.points.len() != self.points.len() || sample.rows > population.affected)
-        {
-            return Err("the sample is larger than the population, or lacks points of the front".into());
-        }
-        if self.sample.is_none() && self.status == super::Status::CompleteOnSample {
-            return Err("the status speaks of a sample, but there is none".into());
         }
         Ok(())
     }
@@ -126,5 +161,17 @@ impl FrontFile {
                 self.add_up(right, totals)
             }
         }
+    }
+}
+
+/// Results of the earlier version say nothing of what a search on a sample found there, but that it ended as the run did.
+fn say_what_the_sample_gave(front: &mut Value) {
+    let ended = match front.get("status").and_then(Value::as_str) {
+        Some("complete_on_sample") => json!("complete"),
+        other => json!(other),
+    };
+    if let Some(sample) = front.get_mut("sample").and_then(Value::as_object_mut) {
+        sample.insert("status".into(), ended);
+        sample.insert("front".into(), json!([]));
     }
 }
