@@ -7,7 +7,7 @@ use crate::actions::Edit;
 use crate::binarize::Split;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Columns, FeatureTable};
+use crate::feature::FeatureTable;
 use crate::hints::{good_class, is_text};
 use crate::markup::visible;
 use crate::model::{LoadedModel, Rows, Source};
@@ -94,11 +94,9 @@ impl HeldOut {
     /// The same for a part of a table, in which nobody may be turned down. `unit` is that of the whole table's weights, which the part
     /// alone can't know.
     pub fn part(prepared: &Prepared, table: &Table, unit: Option<u32>) -> Result<HeldOut> {
-        let known = prepared.table.features.iter().flat_map(|feature| match &feature.columns {
-            Columns::One(column) => std::slice::from_ref(column),
-            Columns::OneHot(columns) => columns,
-        });
-        let mut notices = table.check_renamed(&prepared.config, &known.cloned().collect::<Vec<_>>())?;
+        let known = prepared.table.features.iter().flat_map(|feature| feature.columns.names());
+        let known: Vec<String> = known.map(str::to_owned).collect();
+        let mut notices = table.check_renamed(&prepared.config, &known)?;
         let (features, more) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
         notices.extend(more);
         notices.iter_mut().for_each(|notice| *notice = visible(notice));

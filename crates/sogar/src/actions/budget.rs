@@ -53,13 +53,22 @@ impl Edits {
 /// size of shifts, then the most sizes (at most five) that fit. What the configuration sets itself stays.
 ///
 /// What differs from the defaults is set in `config`, so that a run with that configuration has the same actions.
-pub fn resolve(table: &dyn Distributions, config: &mut Config, notices: &mut Vec<String>) -> Result<()> {
+///
+/// `left_aside` are ids, dates and the like, which have no edits whatever else is set.
+pub fn resolve(
+    table: &dyn Distributions,
+    left_aside: &[usize],
+    config: &mut Config,
+    notices: &mut Vec<String>,
+) -> Result<()> {
     let budget = match config.limits.actions.take() {
         None => u128::from(BUDGET),
         Some(budget) => budget.limit()?.map_or(u128::MAX, u128::from),
     };
-    let edits: Vec<Edits> =
-        (0..table.features().len()).map(|feature| edits_of(table, feature, config)).collect::<Result<_>>()?;
+    let edits: Vec<Edits> = (0..table.features().len())
+        .filter(|feature| !left_aside.contains(feature))
+        .map(|feature| edits_of(table, feature, config))
+        .collect::<Result<_>>()?;
     let (steps, max_edits) = (config.limits.steps, config.limits.max_edits);
     let within = |budget: u128| {
         let fits = |steps: u32, most: u32| count(&edits, steps, most) <= budget;
@@ -177,7 +186,7 @@ mod tests {
 
     fn resolved(table: &FeatureTable, config: &Config) -> (u32, u32, usize) {
         let (mut config, mut notices) = (config.clone(), Vec::new());
-        resolve(table, &mut config, &mut notices).unwrap();
+        resolve(table, &[], &mut config, &mut notices).unwrap();
         assert_eq!(config.limits.actions, None);
         let limits = &config.limits;
         (limits.steps.unwrap_or(STEPS), limits.max_edits.unwrap_or(MAX_EDITS), notices.len())
@@ -198,7 +207,7 @@ mod tests {
         for features in [12, 20, 33, 70] {
             let table = numbers(features);
             let mut config = plain.clone();
-            resolve(&table, &mut config, &mut Vec::new()).unwrap();
+            resolve(&table, &[], &mut config, &mut Vec::new()).unwrap();
             let edits = all_edits(&table, &config).unwrap();
             assert!(count_actions(&edits, config.limits.max_edits.unwrap_or(3)) <= u128::from(BUDGET));
         }
@@ -226,7 +235,7 @@ mod tests {
         config.limits.actions = Some(ActionBudget::Named("all".into()));
         assert_eq!(resolved(&table, &config), (5, 3, 0));
         let mut all = config.clone();
-        resolve(&table, &mut all, &mut Vec::new()).unwrap();
+        resolve(&table, &[], &mut all, &mut Vec::new()).unwrap();
         assert_eq!(
             (all.limits.steps, all.limits.max_edits),
             (Some(5), Some(3)),
@@ -243,7 +252,7 @@ mod tests {
             steps.features.insert(format!("x{feature}"), setting);
         }
         let mut kept = steps.clone();
-        resolve(&table, &mut kept, &mut Vec::new()).unwrap();
+        resolve(&table, &[], &mut kept, &mut Vec::new()).unwrap();
         assert_eq!(kept.features, steps.features);
         assert!(ActionBudget::Named("al".into()).limit().is_err() && ActionBudget::Count(0).limit().is_err());
     }

@@ -1,5 +1,6 @@
 //! The smoothed distribution function of the cost `cet`, by its definition (SPEC §5): a Gaussian kernel estimate with Scott's bandwidth,
-//! summed up on a grid and linear in between. Kernels more than nine bandwidths away count for nothing.
+//! summed up on a grid and linear in between. Kernels more than nine bandwidths away count for nothing. A whole feature has a grid of
+//! step 1, unless its range is wider than 2¹⁷: then 64 points per bandwidth, evenly spaced, but at most 2²⁰ in all.
 
 use super::pricing::Counted;
 
@@ -15,7 +16,7 @@ pub(super) struct KernelCdf {
 }
 
 impl KernelCdf {
-    /// `None` where all values are one. `whole`: a grid of step 1. A person counts `person` units.
+    /// `None` where all values are one. `whole`: values are whole numbers. A person counts `person` units.
     pub(super) fn new(counted: &Counted, person: u64, whole: bool) -> Option<Self> {
         let people: Vec<(f64, f64)> =
             counted.values().map(|(value, count)| (value, count as f64 / person as f64)).collect();
@@ -28,8 +29,13 @@ impl KernelCdf {
         if !(bandwidth > 0.0 && end > start) {
             return None;
         }
-        let step = if whole { 1.0 } else { (end - start) / (GRID - 1) as f64 };
-        let points = if whole { (end - start).floor() as usize + 1 } else { GRID };
+        let wide = end - start >= 131_072.0;
+        let gaps = match (whole, wide) {
+            (false, _) => (GRID - 1) as f64,
+            (true, false) => end - start,
+            (true, true) => (64.0 * (end - start) / bandwidth).ceil().clamp(50.0, 1_048_575.0),
+        };
+        let (step, points) = ((end - start) / gaps, gaps as usize + 1);
         let near = REACH * bandwidth;
         let density = |point: usize| {
             let at = start + step * point as f64;

@@ -39,12 +39,13 @@ struct Column {
     smooth: Option<KernelCdf>,
 }
 
-/// The different values of a column, ascending, each with what all rows up to it count. Missing numbers are no values.
+/// The different values of a column, ascending, each with what all rows up to it count. Missing numbers and special codes are no values.
 pub(super) struct Counted(Vec<(f64, u64)>);
 
 impl Counted {
     fn new(table: &FeatureTable, feature: usize) -> Self {
-        let values = table.values[feature].iter().enumerate().filter(|(_, value)| !value.is_nan());
+        let amount = |value: f64| !value.is_nan() && !table.features[feature].is_code(value);
+        let values = table.values[feature].iter().enumerate().filter(|(_, value)| amount(**value));
         let mut pairs: Vec<(f64, u64)> =
             values.map(|(row, &value)| (value, u64::from(table.weight(row)))).collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));

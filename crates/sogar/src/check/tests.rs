@@ -65,7 +65,14 @@ fn actions_that_would_move_a_feature_twice_have_no_number() {
         for edit in &mut edits {
             let moved = links.iter().filter(|(from, _)| *from == edit.feature).map(|&(_, feature)| feature);
             edit.followers = moved
-                .map(|feature| Follower { feature, factor: 1.0, lo: 0.0, hi: 1.0, whole: false })
+                .map(|feature| Follower {
+                    feature,
+                    factor: 1.0,
+                    lo: 0.0,
+                    hi: 1.0,
+                    whole: false,
+                    codes: Vec::new(),
+                })
                 .collect();
         }
         for most in 1..=4 {

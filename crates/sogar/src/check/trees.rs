@@ -97,7 +97,8 @@ impl Walk<'_> {
     fn sides(&self, split: usize, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let split = &self.splits[split];
         let column = &self.prepared.table.values[split.feature];
-        rows.iter().partition(|&&row| split.test.passes(column[self.prepared.affected[row]]))
+        let features = &self.prepared.table.features;
+        rows.iter().partition(|&&row| split.passes(features, column[self.prepared.affected[row]]))
     }
 
     fn node(&self, node: &Node, rows: &[usize], leaf: &mut u32) -> Verdict<Totals> {

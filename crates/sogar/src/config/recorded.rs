@@ -31,6 +31,8 @@ impl Config {
             max_leaves: _,
             min_leaf: _,
             max_edits: _,
+            steps: _,
+            actions: _,
             sample: _,
             max_scorings,
             outcomes_time_limit,

@@ -8,7 +8,7 @@ use super::asking::HashOfPredictions;
 use super::{Prepared, ReferenceSize, VERIFIED_ROWS};
 use crate::actions::{Idle, all_edits, budget, count_actions};
 use crate::binarize::{all_splits, useful_splits};
-use crate::config::Config;
+use crate::config::{Config, FeatureConfig};
 use crate::cost::CostModel;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
@@ -95,10 +95,15 @@ impl Prepared {
 
     /// The stages behind the affected people: limits, splits, edits and costs.
     pub(super) fn judged(judged: Judged) -> Result<Prepared> {
-        let Judged { mut config, reference, table, affected, mut notices, mut unfit, folder, .. } = judged;
-        unfit.extend(unused_labels(&reference.features, &judged.encoder));
+        let Judged { mut config, reference, table, affected, mut notices, unfit, folder, .. } = judged;
+        // The budget of actions looks at the table alone, so that the model's unused labels come later.
         config.leave_aside(&reference.features, &unfit, &mut notices);
-        budget::resolve(&reference, &mut config, &mut notices)?;
+        let fixed = |name: &str| config.features.get(name).is_some_and(FeatureConfig::is_fixed);
+        let left_aside: Vec<usize> =
+            unfit.iter().map(|(feature, _)| *feature).filter(|&f| fixed(&reference.features[f].name)).collect();
+        budget::resolve(&reference, &left_aside, &mut config, &mut notices)?;
+        let labels: Vec<(usize, Unfit)> = unused_labels(&reference.features, &judged.encoder).collect();
+        config.leave_aside(&reference.features, &labels, &mut notices);
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&reference, &config)?;
