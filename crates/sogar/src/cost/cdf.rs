@@ -1,9 +1,9 @@
 //! A smoothed distribution function of a feature in the reference table.
 //!
 //! **Grids.** A real feature has 51 points. A whole one has a point at every whole number of its range, up to 2¹⁷ of them. In a wider range
-//! the points are evenly spaced from the smallest to the largest value, a 64th of the bandwidth apart or a little less, but at most 2²⁰, and
+//! the points are evenly spaced from the smallest to the largest value, a 128th of the bandwidth apart or a little less, but at most 2²⁰, and
 //! the sum over every whole number up to each of them is found by trapezoids. The estimate is smooth at that scale, so that costs differ from those of
-//! the full grid by about a hundred-thousandth at most, and memory and time are bounded whatever the range is.
+//! the full grid by less than a hundred-thousandth, and memory and time are bounded whatever the range is.
 
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ const GRID: usize = 51;
 /// Most points of a grid of step 1.
 const MOST_WHOLE: f64 = (1 << 17) as f64;
 /// Points per bandwidth of the grid of a wider range, and most of them.
-const PER_BANDWIDTH: f64 = 64.0;
+const PER_BANDWIDTH: f64 = 128.0;
 const MOST_POINTS: f64 = (1 << 20) as f64;
 /// Kernels further away than this many bandwidths are below the precision of the sum.
 const REACH: f64 = 9.0;
