@@ -369,6 +369,7 @@ class Sogar(Conventions, ForPeople):
             threshold=config.get("model", {}).get("threshold"),
             classes=self.classes,
             batch=self.batch,
+            trim=bool(data.get("trim")),
         )
 
     def _keep(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._columns import BLANKS
 from ._errors import ConfigError, path_of, utf8
 
 #: Parameters that are limits of the engine, by the engine's names.
@@ -126,6 +127,8 @@ def with_order(config: dict[str, Any], ordered: Mapping[str, list[str]]) -> None
     aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
     for name, levels in ordered.items():
         own = config.get("features", {}).get(name, {})
+        if data.get("trim"):
+            levels = [level.strip(BLANKS) for level in levels]
         if name not in aside and "kind" not in own and "levels" not in own:
             config.setdefault("features", {}).setdefault(name, {}).update(kind="ordinal", levels=levels)
 

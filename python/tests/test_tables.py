@@ -39,9 +39,9 @@ def expected_numbers(values: list[float]) -> list[float | None]:
     return [None if np.isnan(value) else value + 0.0 for value in values]
 
 
-def expected_texts(values: list[str | None]) -> list[str | None]:
-    stripped = [None if value is None else value.strip(BLANKS) for value in values]
-    return [value or None for value in stripped]
+def expected_texts(values: list[str | None], trim: bool) -> list[str | None]:
+    kept = [value.strip(BLANKS) if trim and value is not None else value for value in values]
+    return [value or None for value in kept]
 
 
 @settings(max_examples=60, deadline=None)
@@ -58,18 +58,41 @@ def test_numbers_arrive_as_they_are(values: list[float]) -> None:
     assert columns_of(array[:, np.newaxis]) == {"x0": expected["a"]}
 
 
+@pytest.mark.parametrize("trim", [False, True])
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.one_of(st.none(), TEXTS), min_size=1, max_size=20))
-def test_texts_arrive_trimmed(values: list[str | None]) -> None:
-    expected = {"a": expected_texts(values)}
+@given(values=st.lists(st.one_of(st.none(), TEXTS), min_size=1, max_size=20))
+def test_texts_arrive_with_their_spaces_unless_trimmed(trim: bool, values: list[str | None]) -> None:
+    def found(data: object) -> dict[str, list[object]]:
+        return columns_of(data, '{"data": {"trim": true}}' if trim else "{}")
+
+    expected = {"a": expected_texts(values, trim)}
     known = sorted({value for value in values if value is not None})
-    assert columns_of(pd.DataFrame({"a": pd.array(values, dtype="str")})) == expected
-    assert columns_of(pd.DataFrame({"a": np.array([*values, None], dtype=object)[:-1]})) == expected
-    assert columns_of(pd.DataFrame({"a": pd.Categorical(values, categories=known)})) == expected
-    assert columns_of(pl.DataFrame({"a": pl.Series(values, dtype=pl.String)})) == expected
-    assert columns_of(pl.DataFrame({"a": pl.Series(values, dtype=pl.Categorical)})) == expected
+    assert found(pd.DataFrame({"a": pd.array(values, dtype="str")})) == expected
+    assert found(pd.DataFrame({"a": np.array([*values, None], dtype=object)[:-1]})) == expected
+    assert found(pd.DataFrame({"a": pd.Categorical(values, categories=known)})) == expected
+    assert found(pl.DataFrame({"a": pl.Series(values, dtype=pl.String)})) == expected
+    assert found(pl.DataFrame({"a": pl.Series(values, dtype=pl.Categorical)})) == expected
     for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())):
-        assert columns_of(pa.table({"a": pa.array(values, type=kind)})) == expected
+        assert found(pa.table({"a": pa.array(values, type=kind)})) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=12))
+def test_whole_numbers_that_are_categories_keep_their_digits(values: list[int]) -> None:
+    config = '{"features": {"a": {"kind": "categorical"}}}'
+    expected = {"a": [str(value) for value in values]}
+    assert columns_of(pd.DataFrame({"a": np.array(values, dtype=np.int64)}), config) == expected
+    assert columns_of(pd.DataFrame({"a": np.array(values, dtype=object)}), config) == expected
+    assert columns_of(pd.DataFrame({"a": pd.Categorical(values)}), config) == expected
+    assert columns_of(pl.DataFrame({"a": values}), config) == expected
+    assert columns_of(pa.table({"a": pa.array(values, type=pa.int64())}), config) == expected
+    gaps = pd.array([*values, None], dtype="Int64")
+    assert columns_of(pd.DataFrame({"a": gaps}), config) == {"a": [*expected["a"], None]}
+    numbers = {"a": [float(value) for value in values]}
+    assert columns_of(pd.DataFrame({"a": np.array(values, dtype=np.int64)})) == numbers
+    unsigned = [value + 2**63 for value in values]
+    expected = {"a": [str(value) for value in unsigned]}
+    assert columns_of(pd.DataFrame({"a": np.array(unsigned, dtype=np.uint64)}), config) == expected
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,4 +1,4 @@
-"""Actions with links against a brute force written from the specification, priced and scored independently."""
+"""Actions with links against a brute force from the specification, priced and scored independently."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ CASES: dict[str, str] = {
     "immutable": "features.b.immutable = true\n[[links]]\nfrom = 'a'\nto = 'b'",
     "chain": "[[links]]\nfrom = 'a'\nto = 'b'\n[[links]]\nfrom = 'b'\nto = 'c'\nfactor = 0.5",
     "shared": "[[links]]\nfrom = 'a'\nto = 'c'\n[[links]]\nfrom = 'b'\nto = 'c'",
-    "shared_immutable": "features.c.immutable = true\n[[links]]\nfrom = 'a'\nto = 'c'\n[[links]]\nfrom = 'b'\nto = 'c'",
+    "shared_immutable": (
+        "features.c.immutable = true\n[[links]]\nfrom = 'a'\nto = 'c'\n[[links]]\nfrom = 'b'\nto = 'c'"
+    ),
     "narrow": "features.b.range = [40, 41]\n[[links]]\nfrom = 'a'\nto = 'b'\nfactor = 3",
 }
 
@@ -94,7 +96,11 @@ def brute_force(front: Json, found: Population) -> set[tuple[int, int]]:
     groups = all_edits(front)
     for size in (1, 2, 3):
         for chosen in itertools.combinations(groups, size):
-            touched = [f for group in chosen for f in ({group[0]["feature"]} | follows.get(group[0]["feature"], set()))]
+            touched = [
+                f
+                for group in chosen
+                for f in ({group[0]["feature"]} | follows.get(group[0]["feature"], set()))
+            ]
             if len(set(touched)) == len(touched):
                 actions.extend(list(edits) for edits in itertools.product(*chosen))
     outcomes = [found._apply(edits) for edits in actions]

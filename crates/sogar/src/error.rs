@@ -194,10 +194,13 @@ impl Faults {
 pub fn suggest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(name) = known.iter().find(|name| name.trim() == wanted.trim() && **name != wanted) {
-        let (name, wanted) = (name.escape_debug(), wanted.escape_debug());
-        return format!(
-            "`{name}` differs from `{wanted}` only by spaces: write it so, or set `trim = true` under [data]"
-        );
+        let shown = name.escape_debug();
+        return match name.trim() == *name {
+            true => format!("did you mean `{shown}`, without spaces around it?"),
+            false => {
+                format!("`{shown}` has spaces around it: write them too, or set `trim = true` under [data]")
+            }
+        };
     }
     let nearest = known
         .iter()

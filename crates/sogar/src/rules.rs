@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use sogar_solver::BitTable;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, suggest};
 use crate::feature::{Feature, feature_index};
 use crate::outcomes::Question;
 
@@ -127,7 +127,14 @@ fn side(text: &str, other: &str, features: &[Feature]) -> Result<Side> {
     }
     match name.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(Side::Value(value)),
-        _ => feature_index(features, name).map(Side::Feature),
+        _ => match other.filter(|feature| !feature.levels().is_empty()) {
+            Some(feature) => {
+                let message = format!("`{name}` is neither a feature nor a value of `{}`", feature.name);
+                let known = features.iter().map(|feature| &feature.name).chain(feature.levels());
+                Err(Error::new(ErrorKind::Config, message).help(suggest(name, known.map(String::as_str))))
+            }
+            None => feature_index(features, name).map(Side::Feature),
+        },
     }
 }
 
@@ -219,6 +226,16 @@ mod tests {
         assert!(rule("3 > role").holds(|_| 2.0));
         assert!(rule("rank >= high").holds(|_| 2.0) && !rule("rank >= high").holds(|_| 1.0));
         assert!(rule("rank = <= middle").holds(|_| 1.0), "a level may contain a relation sign");
+    }
+
+    #[test]
+    fn spaces_of_a_level_stand_between_backticks() {
+        let mut features = features();
+        features[2].kind = Kind::Ordinal { levels: [" low", "high"].map(String::from).to_vec() };
+        assert!(Rule::parse("rank = ` low`", &features).unwrap().holds(|_| 0.0));
+        let error = Rule::parse("rank = low", &features).unwrap_err();
+        assert!(error.to_string().contains("`low` is neither a feature nor a value of `rank`"), "{error}");
+        assert!(error.remedy().unwrap().contains("trim = true"), "{error:?}");
     }
 
     #[test]

@@ -39,6 +39,7 @@ def adapt(
     threshold: float | None = None,
     classes: Sequence[Any] | None = None,
     batch: int | None = None,
+    trim: bool = False,
 ) -> Adapted:
     """What the engine needs of a model for a table.
 
@@ -50,8 +51,10 @@ def adapt(
         threshold: Class 1 is above this score; ``None`` for the model's own decision.
         classes: All labels that the model may give, where it does not say so itself.
         batch: Most rows in a call of a model that is asked.
+        trim: Whether the engine has the table's texts without the blanks around them.
     """
-    return Adapted(unwrapped(model), Rows(X, columns, features), threshold, classes, batch or BATCH)
+    rows = Rows(X, columns, features, trim=trim)
+    return Adapted(unwrapped(model), rows, threshold, classes, batch or BATCH)
 
 
 def unwrapped(model: Any) -> Any:

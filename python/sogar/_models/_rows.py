@@ -35,8 +35,11 @@ class Rows:
     array([[2., 3.]])
     """
 
-    def __init__(self, table: Any, columns: Sequence[str], features: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, table: Any, columns: Sequence[str], features: Sequence[str] | None = None, *, trim: bool = False
+    ) -> None:
         """Keeps a table (``None``: only a file), the names of its columns, and which are features."""
+        self.trim = trim
         self.kind = "pandas" if table is None else kind_of(table)
         self.table: Any = np.asarray(table) if self.kind == "numpy" else table
         self._own_objects: dict[str, dict[str, Any]] = {}
@@ -105,7 +108,7 @@ class Rows:
                 if self.kind == "polars"
                 else type(table).from_arrays(parts, schema=table.schema)
             )
-        return Rows(made, self.columns, self.names)
+        return Rows(made, self.columns, self.names, trim=self.trim)
 
     def column(self, name: str) -> Array:
         """One column of the table as an array, missing values being NaN or None."""
@@ -213,9 +216,7 @@ class Rows:
         if name not in self._own_objects:
             values = [] if self.table is None else self.column(name).tolist()
             known = [value for value in values if value is not None and value == value]
-            self._own_objects[name] = {
-                text: value for text, value in by_text(known).items() if text != value
-            }
+            self._own_objects[name] = {text: value for text, value in by_text(known).items() if text != value}
         return self._own_objects[name]
 
     def _is_text(self, name: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import text_of
+from .._columns import BLANKS, text_of
 from ._cells import MISSING_LEVEL, Array
 from ._rows import Rows
 from ._transformers import NotReadableError, Step, Symbol, is_number, through
@@ -127,7 +127,7 @@ def _levels(rows: Rows, source: int, symbols: list[Symbol], transform: Callable[
         return _number_levels(rows, name, symbols, own, transform, place, values, of_row)
     if any(is_number(key) for key in known):
         raise NotReadableError(f"`{name}` has texts and numbers")
-    texts = [text_of(key) for key in place]
+    texts = [text_of(key).strip(BLANKS) if rows.trim else text_of(key) for key in place]
     if len(set(texts)) < len(texts):
         raise NotReadableError(f"`{name}` has levels that look alike")
     other = np.full(len(own), np.nan)

@@ -327,7 +327,7 @@ mod tests {
             let error = config.check(Some(&table(&config))).unwrap_err();
             let remedy = error.remedy().unwrap_or_default();
             assert!(
-                remedy.contains("only by spaces") && remedy.contains("`trim = true`"),
+                remedy.contains("has spaces around it") && remedy.contains("`trim = true`"),
                 "{error} | {remedy}"
             );
         }

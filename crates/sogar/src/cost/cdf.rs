@@ -1,9 +1,9 @@
 //! A smoothed distribution function of a feature in the reference table.
 //!
 //! **Grids.** A real feature has 51 points. A whole one has a point at every whole number of its range, up to 2¹⁷ of them. In a wider range
-//! the points are evenly spaced from the smallest to the largest value, a 64th of the bandwidth apart or a little less, but at most 2²⁰:
-//! the estimate is smooth at that scale, so that no cost is off by more than a hundred-thousandth, and memory and time are bounded
-//! whatever the range is.
+//! the points are evenly spaced from the smallest to the largest value, a 128th of the bandwidth apart or a little less, but at most 2²⁰, and
+//! the sum over every whole number up to each of them is found by trapezoids. The estimate is smooth at that scale, so that costs differ from those of
+//! the full grid by less than a hundred-thousandth, and memory and time are bounded whatever the range is.
 
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ const GRID: usize = 51;
 /// Most points of a grid of step 1.
 const MOST_WHOLE: f64 = (1 << 17) as f64;
 /// Points per bandwidth of the grid of a wider range, and most of them.
-const PER_BANDWIDTH: f64 = 64.0;
+const PER_BANDWIDTH: f64 = 128.0;
 const MOST_POINTS: f64 = (1 << 20) as f64;
 /// Kernels further away than this many bandwidths are below the precision of the sum.
 const REACH: f64 = 9.0;
@@ -76,15 +76,14 @@ impl SmoothCdf {
             })
             .collect();
         let scale = 1.0 / (count * bandwidth * (2.0 * std::f64::consts::PI).sqrt());
-        let total: f64 = density.iter().sum::<f64>() * scale;
-        let mut sum = 0.0;
-        let values = density
-            .iter()
-            .map(|density| {
-                sum += density * scale;
-                (TAIL + sum) / (total + 2.0 * TAIL)
-            })
-            .collect();
+        let (sums, total) = if whole && !every_number {
+            let sums = by_trapezoids(&density, step, scale);
+            let total = sums.last().copied().unwrap_or(0.0);
+            (sums, total)
+        } else {
+            (running(&density, scale), density.iter().sum::<f64>() * scale)
+        };
+        let values = sums.into_iter().map(|sum| (TAIL + sum) / (total + 2.0 * TAIL)).collect();
         Some(SmoothCdf { start, step, values })
     }
 
@@ -101,4 +100,33 @@ impl SmoothCdf {
         let above = (below + 1).min(last);
         self.values[below] + (position - below as f64) * (self.values[above] - self.values[below])
     }
+}
+
+/// The sums up to each point of a grid.
+fn running(density: &[f64], scale: f64) -> Vec<f64> {
+    let mut sum = 0.0;
+    density
+        .iter()
+        .map(|density| {
+            sum += density * scale;
+            sum
+        })
+        .collect()
+}
+
+/// The sums over every whole number up to each point of a grid with that step: the integral by trapezoids, and half of either end.
+fn by_trapezoids(density: &[f64], step: f64, scale: f64) -> Vec<f64> {
+    let (mut integral, mut before) = (0.0, density.first().copied().unwrap_or(0.0));
+    let first = before;
+    density
+        .iter()
+        .enumerate()
+        .map(|(point, &density)| {
+            if point > 0 {
+                integral += step * (before + density) / 2.0;
+            }
+            before = density;
+            (integral + (first + density) / 2.0) * scale
+        })
+        .collect()
 }

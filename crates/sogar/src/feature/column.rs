@@ -143,7 +143,11 @@ impl View<'_> {
                         &self.column.name,
                         format!("`{level}` is not one of the feature's levels"),
                     );
-                    return Err(place.help(suggest(level, levels.iter().map(String::as_str))));
+                    let meant = levels.iter().find(|known| known.trim() == level.trim());
+                    return Err(place.help(match meant {
+                        Some(meant) => suggest(meant, [level.as_str()]),
+                        None => suggest(level, levels.iter().map(String::as_str)),
+                    }));
                 }
             });
         }
