@@ -47,7 +47,18 @@ fn a_model_tells_the_label_and_what_is_unused() {
         assert_eq!(check.code, 0, "{hint}: {check}");
     }
     folder.write("new.toml", &text);
-    let solve = folder.sogar(&["solve", "all.csv", "-m", "model.txt", "-c", "new.toml", "-o", "new.json", "--max-depth", "1"]);
+    let solve = folder.sogar(&[
+        "solve",
+        "all.csv",
+        "-m",
+        "model.txt",
+        "-c",
+        "new.toml",
+        "-o",
+        "new.json",
+        "--max-depth",
+        "1",
+    ]);
     assert_eq!(solve.code, 0, "{solve}");
     assert!(!solve.stderr.contains("warning"), "{solve}");
     assert!(solve.stdout.starts_with("People hope for `yes`: "), "{solve}");

@@ -174,19 +174,31 @@ fn commands_about_everybody_refuse_a_sample() {
 #[test]
 fn what_nobody_has_decided_is_warned_of() {
     let folder = Folder::new();
-    let input = ["solve", "people.csv", "-m", "model.txt", "--max-depth", "1", "--max-edits", "1", "-o", "new.json"];
+    let input =
+        ["solve", "people.csv", "-m", "model.txt", "--max-depth", "1", "--max-edits", "1", "-o", "new.json"];
     let with = |more: &[&str]| folder.sogar(&[&input[..], more].concat());
     let run = with(&["--ignore", "loan", "--ignore", "predicted"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stderr.contains("warning: nothing says which outcome people hope for: `1` is assumed"), "{run}");
-    assert!(run.stderr.contains("Say --desired 1 if that is right, and --desired 0 if `0` is the good outcome"), "{run}");
-    assert!(run.stderr.contains("warning: advice may change `age`, and groups may be described by them"), "{run}");
+    assert!(
+        run.stderr.contains("warning: nothing says which outcome people hope for: `1` is assumed"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("Say --desired 1 if that is right, and --desired 0 if `0` is the good outcome"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("warning: advice may change `age`, and groups may be described by them"),
+        "{run}"
+    );
     assert!(run.stderr.contains("--protected age stops that"), "{run}");
     let run = with(&["--ignore", "loan", "--ignore", "predicted", "--desired", "1", "--protected", "age"]);
     assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
     let front = folder.json("new.json");
     assert_eq!(front["config"]["features"]["age"]["protected"], true);
-    assert!(!front["splits"].to_string().contains("\"age\"") && !front["actions"].to_string().contains("\"age\""));
+    assert!(
+        !front["splits"].to_string().contains("\"age\"") && !front["actions"].to_string().contains("\"age\"")
+    );
     // A class with a good name is known, and one without it is asked for.
     let run = with(&["--label", "loan", "--ignore", "predicted", "--protected", "age"]);
     assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
@@ -199,7 +211,11 @@ fn what_nobody_has_decided_is_warned_of() {
     let run = with(&["--label", "grade", "--ignore", "predicted", "--ignore", "loan"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("nothing says which of them people hope for"), "{run}");
-    assert!(run.stderr.contains("set `desired` (--desired on the command line) to one or more of them: `down`, `up`"), "{run}");
+    assert!(
+        run.stderr
+            .contains("set `desired` (--desired on the command line) to one or more of them: `down`, `up`"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -218,7 +234,8 @@ fn ids_and_dates_are_neither_changed_nor_split_on() {
     let input = ["solve", "all.csv", "-m", "model.txt", "-c", "sogar.toml", "-o", "new.json"];
     let run = folder.sogar(&input);
     assert_eq!(run.code, 0, "{run}");
-    for part in ["`customer_id` looks like an id: it is neither", "`signup` looks like a date: it is neither"] {
+    for part in ["`customer_id` looks like an id: it is neither", "`signup` looks like a date: it is neither"]
+    {
         assert!(run.stderr.contains(part), "{run}");
     }
     assert_eq!(pairs(&folder.json("new.json")), pairs(&folder.json("front.json")));

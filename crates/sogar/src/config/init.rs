@@ -315,7 +315,13 @@ mod tests {
             let mut text = csv.to_owned();
             for i in 0..60 {
                 let (j, k) = (i * 7 % 60, i % 3);
-                text += &format!("{i},{},{k},{},{j}.5,2021-03-{:02},\"words, many words {i} \",{}\n", 20 + j, k + 1, i % 28 + 1, i % 2);
+                text += &format!(
+                    "{i},{},{k},{},{j}.5,2021-03-{:02},\"words, many words {i} \",{}\n",
+                    20 + j,
+                    k + 1,
+                    i % 28 + 1,
+                    i % 2
+                );
             }
             let table = csv::parse(text.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
             let (text, _) = started(&table);
@@ -334,7 +340,14 @@ mod tests {
     fn nothing_is_guessed_from_a_place_in_the_table() {
         let mut text = String::from("customer_id,income,signup,Sex:Female,white\n");
         for i in 0..60 {
-            text += &format!("{},{},2021-03-{:02},{},{}\n", i * 3 + 7, i * 37 % 1000, i % 28 + 1, i % 2, i / 2 % 2);
+            text += &format!(
+                "{},{},2021-03-{:02},{},{}\n",
+                i * 3 + 7,
+                i * 37 % 1000,
+                i % 28 + 1,
+                i % 2,
+                i / 2 % 2
+            );
         }
         let table = csv::parse(text.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
         let (text, config) = started(&table);
@@ -358,7 +371,12 @@ mod tests {
         let (text, config) = started_with("target", ["0", "1"]);
         assert!(config.data.desired.is_empty());
         assert!(text.contains("until then a run takes 1 and warns"), "{text}");
-        assert!(text.contains("# desired = [\"1\"]  # it is the label of 20 of 60 rows; the 40 others are turned down"), "{text}");
+        assert!(
+            text.contains(
+                "# desired = [\"1\"]  # it is the label of 20 of 60 rows; the 40 others are turned down"
+            ),
+            "{text}"
+        );
         assert!(text.contains("# desired = [\"0\"]  # it is the label of 40 of 60 rows"), "{text}");
         let (text, _) = started_with("default", ["0", "1"]);
         assert!(text.contains("`default` sounds like something that nobody hopes for"), "{text}");
