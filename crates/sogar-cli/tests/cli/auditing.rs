@@ -128,7 +128,8 @@ refusals! {
 #[test]
 fn labels_that_contradict_the_model_are_warned_of() {
     let folder = Folder::new();
-    let turned = folder.read("people.csv").lines().map(|line| {
+    let people = folder.read("people.csv");
+    let turned = people.lines().map(|line| {
         let mut cells: Vec<&str> = line.split(',').collect();
         cells[6] = match cells[6] {
             "yes" => "no",
