@@ -60,8 +60,7 @@ fn solved(name: &'static str, config: Config, table: PathBuf, held_out: bool) ->
     let prepared = Prepared::new(config, Path::new(""), &read, model, None).unwrap();
     let mut front = prepared.solve(&(), &CancelToken::new()).unwrap();
     if held_out {
-        let others =
-            Table::read(&fixture("others.csv"), &prepared.config.read_options().unwrap()).unwrap();
+        let others = Table::read(&fixture("others.csv"), &prepared.config.read_options().unwrap()).unwrap();
         let others = HeldOut::new(&prepared, &others).unwrap();
         front.holdout = Some(evaluate(&front, &prepared, &others).unwrap());
         front.run.holdout_path = Some("others.csv".into());
@@ -262,7 +261,9 @@ fn every_field_is_what_the_documentation_says() {
                     let verdict = result.checked(&changed);
                     let as_said = match said.class {
                         Class::Verified => refused(&verdict),
-                        Class::DisplayOnly if field == "config.seed" && result.json.get("sample").is_some() => {
+                        Class::DisplayOnly
+                            if field == "config.seed" && result.json.get("sample").is_some() =>
+                        {
                             refused(&verdict)
                         }
                         Class::DisplayOnly => !refused(&verdict),
@@ -315,7 +316,15 @@ fn blocks_and_lists_are_not_cut_short() {
         if result.name.starts_with("stopped") {
             continue;
         }
-        for list in ["/points", "/actions", "/splits", "/features", "/sample/front", "/sample/points", "/holdout/points"] {
+        for list in [
+            "/points",
+            "/actions",
+            "/splits",
+            "/features",
+            "/sample/front",
+            "/sample/points",
+            "/holdout/points",
+        ] {
             let Some(Value::Array(items)) = result.json.pointer(list) else { continue };
             let mut changed = result.json.clone();
             remove(&mut changed, &format!("{list}/{}", items.len() - 1));
