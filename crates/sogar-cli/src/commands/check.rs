@@ -81,6 +81,9 @@ fn text(report: &Report) -> Text {
         (true, Completeness::Sampled) => {
             "Every point is true, and none dominates another; no missing point was found in the sample."
         }
+        (true, Completeness::NotTested) => {
+            "Every point is true, and none dominates another; whether a point is missing was not tested."
+        }
         (true, _) => "Every point is true, and none dominates another.",
     };
     text + heading(verdict)

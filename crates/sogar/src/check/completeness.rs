@@ -38,7 +38,16 @@ pub(super) struct Reached {
     /// Leaf fronts, for the samples.
     pub leaves: LeafFronts,
     /// What the whole search would take, by what it took so far.
-    pub whole: Option<Duration>,
+    pub whole: Option<Whole>,
+}
+
+/// What a proof takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Whole {
+    /// Seconds.
+    pub seconds: f64,
+    /// Whether its row sets fit into the memory of a check.
+    pub fits: bool,
 }
 
 /// What completeness is tested with.
@@ -111,9 +120,7 @@ pub(super) fn check(
     };
     let depth = prepared.limits.max_depth as usize;
     let proved = searched.depth == depth;
-    let whole = searched.whole.map(|whole| whole.div_f64(FRONTS)).filter(|_| !proved);
-    report.proof_seconds = whole.map(|whole| whole.as_secs_f64());
-    let longer = whole.map_or_else(String::new, |whole| format!("; {}", longer(whole)));
+    let longer = searched.whole.filter(|_| !proved).map_or_else(String::new, |whole| longer(whole, report));
     let on = if front.sample.is_some() { "on the sample, " } else { "" };
     let all = format!(
         "{} leaf sets x {} actions, all {} splits",
@@ -168,16 +175,20 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What a proof would take, in words.
-fn longer(whole: Duration) -> String {
-    let seconds = whole.as_secs_f64();
+/// What a proof would take, in words and in the report.
+fn longer(Whole { seconds, fits }: Whole, report: &mut Report) -> String {
+    report.proof_seconds = Some(seconds);
     let time = match seconds {
         ..90.0 => format!("{:.0} seconds", seconds.max(1.0)),
         ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
         ..172_800.0 => format!("{:.0} hours", seconds / 3600.0),
         _ => format!("{:.0} days", seconds / 86_400.0),
     };
-    format!("a proof would take about {time} here: --time-limit {:.0}", (1.5 * seconds).ceil())
+    if !fits {
+        return format!("; a proof would take about {time} here, and more memory than a check uses");
+    }
+    // A share of the time is for the plain search; half as much again, since this is a guess.
+    format!("; a proof would take about {time} here: --time-limit {:.0}", (1.5 * seconds / FRONTS).ceil())
 }
 
 /// The scalarisations of trees that are deeper than those whose fronts were found.
@@ -290,30 +301,33 @@ fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdi
         let Some(next) = levels.last().and_then(|sets| plain.level(sets, &splits, affordable)) else { break };
         levels.push(next);
     }
+    let Some((depth, leaf_sets)) = reached else { return Ok(None) };
+    let (sets, largest) = still(plain, &levels, &splits, depth);
     let whole =
-        begin.elapsed().as_secs_f64() + each * still(plain, &levels, &splits, reached.map_or(0, |r| r.0));
-    let whole = Duration::try_from_secs_f64(whole).ok();
-    Ok(reached.map(|(depth, leaf_sets)| Reached { depth, leaf_sets, leaves, whole }))
+        Whole { seconds: begin.elapsed().as_secs_f64() + each * sets, fits: largest <= most_sets as f64 };
+    Ok(Some(Reached { depth, leaf_sets, leaves, whole: Some(whole) }))
 }
 
 /// Sets of the last level that are looked at to see into how many others they can be cut.
 const LOOKED_AT: usize = 32;
 
-/// About how many row sets are still to be looked at. A set behind k + 1 splits is reached from k + 1 sets behind k splits, in most
+/// About how many row sets are still to be looked at, and how many the largest level has. A set behind k + 1 splits is reached from k + 1 sets behind k splits, in most
 /// cases, and each of these has two sides for every split that leaves both of them large enough.
-fn still(plain: &Plain<'_>, levels: &[Vec<RowSet>], splits: &[usize], done: usize) -> f64 {
+fn still(plain: &Plain<'_>, levels: &[Vec<RowSet>], splits: &[usize], done: usize) -> (f64, f64) {
     let depth = plain.problem().limits().max_depth as usize;
     let listed: usize = levels.iter().skip(done + 1).map(Vec::len).sum();
-    let Some(last) = levels.last().filter(|sets| !sets.is_empty()) else { return 0.0 };
+    let Some(last) = levels.last().filter(|sets| !sets.is_empty()) else { return (0.0, 0.0) };
     let looked_at: Vec<&RowSet> = last.iter().step_by(last.len().div_ceil(LOOKED_AT)).collect();
     let sides = |set: &&RowSet| splits.iter().filter(|&&split| plain.sides(set, split).is_some()).count();
     let children = 2.0 * looked_at.iter().map(sides).sum::<usize>() as f64 / looked_at.len() as f64;
     let (mut sets, mut all) = (last.len() as f64, listed as f64);
+    let mut largest = sets;
     for level in levels.len()..=depth {
         sets *= children / level as f64;
+        largest = largest.max(sets);
         all += sets;
     }
-    all
+    (all, largest)
 }
 
 /// Every pair that a tree attains is matched or beaten by the file's front (of a stopped run: by its bound).

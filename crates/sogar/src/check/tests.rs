@@ -1,5 +1,8 @@
 //! The verifier's own parts; that corrupted files are refused is tested with the command line.
 
+mod detection;
+mod prices;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
