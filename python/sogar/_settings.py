@@ -49,7 +49,7 @@ def base_of(config: Any, preset: str | None) -> tuple[dict[str, Any], str]:
     if config is not None and preset is not None:
         raise ConfigError("both `config` and `preset` are given", "leave one of them out")
     if preset is not None:
-        return json.loads(_native.preset(preset)), ""
+        return json.loads(_native.preset(utf8(preset, "the preset", ConfigError))), ""
     if config is None:
         return {}, ""
     if isinstance(config, Mapping):
@@ -93,9 +93,7 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
             config[name] = [dict(item) if isinstance(item, Mapping) else item for item in said[name]]
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
-    _say(
-        config, "data", said, {key: key for key in ("label", "weight", "ignore", "missing", "decimal")}
-    )
+    _say(config, "data", said, {key: key for key in ("label", "weight", "ignore", "missing", "decimal")})
     _say(config, "model", said, {"threshold": "threshold", "classes": "classes", "columns": "columns"})
     return {
         key: value for key, value in config.items() if value != {} or key not in ("features", "limits")

@@ -5,6 +5,7 @@
 //! categories by name, an empty cell where a value is missing.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::ModelInfo;
 use crate::feature::{Columns, Feature, MISSING_LEVEL, format_number};
@@ -20,7 +21,8 @@ pub struct Readable {
 impl Readable {
     /// The columns of these features, in the order in which `table_columns` has them.
     pub fn new<'a>(features: &[Feature], table_columns: impl IntoIterator<Item = &'a str>) -> Readable {
-        let order: Vec<&str> = table_columns.into_iter().collect();
+        let order: HashMap<&str, usize> =
+            table_columns.into_iter().enumerate().map(|(position, name)| (name, position)).collect();
         let mut columns: Vec<(String, Vec<String>)> = Vec::new();
         for feature in features {
             match &feature.columns {
@@ -28,7 +30,7 @@ impl Readable {
                 Columns::OneHot(names) => columns.extend(names.iter().map(|name| (name.clone(), Vec::new()))),
             }
         }
-        columns.sort_by_key(|(name, _)| order.iter().position(|column| column == name));
+        columns.sort_by_cached_key(|(name, _)| order.get(name.as_str()).copied());
         let (names, texts) = columns.into_iter().unzip();
         Readable { names, texts }
     }
