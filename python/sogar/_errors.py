@@ -110,11 +110,11 @@ def _without_flags(text: str) -> str:
 
 
 def utf8(text: str, what: str, error: type[SogarError] = ArgumentError) -> str:
-    """The text itself; an error if it has half of a character, which no file and no engine can hold.
+    r"""The text itself; an error if it has half of a character, which no file and no engine can hold.
 
-    >>> utf8("\\ud83d", "the name of a column", DataError)
+    >>> utf8("\ud83d", "the name of a column", DataError)
     Traceback (most recent call last):
-    sogar._errors.DataError: the name of a column, `\\ud83d`, has half of a character (a lone surrogate)
+    sogar._errors.DataError: the name of a column, `\ud83d`, has half of a character (a lone surrogate)
     """
     try:
         text.encode()

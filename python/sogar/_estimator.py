@@ -579,12 +579,11 @@ class Sogar(Conventions, ForPeople):
         the like.
         """
         if isinstance(source, bytes):
-            data = source
+            front = _native.Front.from_bytes(source)
         elif isinstance(source, str) and source.lstrip()[:1] == "{":
-            data = utf8(source, "the result").encode()
+            front = _native.Front.from_bytes(utf8(source, "the result").encode())
         else:
-            data = None
-        front = _native.Front.read(path_of(source)) if data is None else _native.Front.from_bytes(data)
+            front = _native.Front.read(path_of(source))
         estimator = cls(config=json.loads(front.about())["config"])
         estimator._keep(front, None)
         estimator._problem = None

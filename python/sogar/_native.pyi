@@ -320,5 +320,10 @@ def solve_matrix(
     weights: Sequence[int] | None = None,
     progress: _Progress | None = None,
 ) -> tuple[
-    str, NDArray[np.integer[Any]], NDArray[np.integer[Any]], Sequence[Any], list[tuple[int, int]], BaseException | None
+    str,
+    NDArray[np.integer[Any]],
+    NDArray[np.integer[Any]],
+    Sequence[Any],
+    list[tuple[int, int]],
+    BaseException | None,
 ]: ...

@@ -51,7 +51,7 @@ def base_of(config: Any, preset: str | None) -> tuple[dict[str, Any], str]:
     if config is not None and preset is not None:
         raise ConfigError("both `config` and `preset` are given", "leave one of them out")
     if preset is not None:
-        return json.loads(_native.preset(preset)), ""
+        return json.loads(_native.preset(utf8(preset, "the preset", ConfigError))), ""
     if config is None:
         return {}, ""
     if isinstance(config, Mapping):

@@ -235,7 +235,11 @@ def summary_html(summary: Summary) -> str:
     rows = []
     for rule in summary.rules:
         who = "<br>".join(html.escape(text) for text in conditions(rule, summary.whole)) or "Everybody"
-        what = html.escape(_native.visible(rule["action"]["text"])) if rule["action"]["edits"] else "<i>no change</i>"
+        what = (
+            html.escape(_native.visible(rule["action"]["text"]))
+            if rule["action"]["edits"]
+            else "<i>no change</i>"
+        )
         people, flipped = rule["rows"], rule["flipped"]
         share = flipped / people if people else 0.0
         cost = rule["cost_sum"] / summary.unit / people if people else 0.0

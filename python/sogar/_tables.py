@@ -77,6 +77,7 @@ class UserTable:
         #: Levels of ordered categories, by column.
         self.ordered: dict[str, list[str]] = {}
         self._file: _native.Table | None = None
+        self.data: Any
         if self.kind == "path":
             self.data, self.names, self.rows = path_of(data), [], -1
             return

@@ -144,3 +144,17 @@ def test_a_time_limit_of_nothing_still_gives_a_front() -> None:
     assert front.status == "time_limit"
     assert front.points[0].cost_sum == 0
     assert front.bound[0] <= (0, 400)
+
+
+def test_sums_beyond_63_bits_are_positive() -> None:
+    cost = np.full((1, 2), 2**32 - 1, dtype=np.uint32)
+    front = solve_matrix(
+        np.zeros((2, 1), dtype=bool),
+        cost,
+        np.ones((1, 2), dtype=bool),
+        weights=[2**31 - 2, 2**31 - 2],
+        max_depth=0,
+    )
+    dearest = front.points[-1]
+    assert dearest.cost == (2**32 - 4) * (2**32 - 1) > 2**63
+    assert all(point.cost >= 0 and point.loss >= 0 for point in front.points)

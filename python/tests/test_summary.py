@@ -165,3 +165,24 @@ def test_groups_along_the_front() -> None:
     for options, message in wrong:
         with pytest.raises(ValueError, match=message):
             plot_disparity(audit(), {"cost": [0.1, 0.2]}, **options)
+
+
+def test_no_name_steers_a_terminal() -> None:
+    """Control characters and marks of direction are spelled out wherever people read."""
+    odd = "\x1b[2J\x9b\u202e\r\nerror: forged"
+    frame, _ = people(200)
+    frame = frame.rename(columns={"income": f"income{odd}"})
+    frame["city"] = frame["city"] + odd
+
+    def model(rows: pd.DataFrame) -> Any:
+        return rows[f"income{odd}"].to_numpy() > 30_000
+
+    front = fitted(max_depth=2, min_leaf=15).fit(frame, model)
+    summary = front.select("invalidity")
+    texts = [str(summary), repr(summary), summary.to_text("rules"), summary.to_text("dot")]
+    texts += [summary._repr_html_(), str(front.explain(0)), front.explain(0)._repr_html_(), *front.notices_]
+    with pytest.raises(sogar.SogarError) as refused:
+        sogar.Sogar(immutable=[odd]).fit(frame, model)
+    for text in [*texts, str(refused.value)]:
+        assert not set("\x1b\x9b\u202e\r") & set(text), text
+        assert "\nerror" not in text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sogar import ArgumentError, DataError, Sogar
+from sogar import ArgumentError, ConfigError, DataError, Sogar
 from sogar._columns import BLANKS, text_of
 from sogar._tables import UserTable
 
@@ -288,3 +290,59 @@ def test_edited_tables_keep_kind_and_types_in_other_cells(data: st.DataObject) -
         assert edited["t"].astype(str)[rows].tolist() == ["v "] * len(rows)
         if whole and isinstance(table, pd.DataFrame):
             assert (edited.dtypes == frame.dtypes).all()
+
+
+HALF = "\ud83d"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({f"a{HALF}": [1.0, 2.0]}),
+        pd.DataFrame({"a": np.array(["x", f"y{HALF}"], dtype=object)}),
+        pd.DataFrame({"a": pd.Categorical(["x", f"y{HALF}"])}),
+        np.array([["x"], [f"y{HALF}"]]),
+        f"people{HALF}.csv",
+    ],
+    ids=["name", "cell", "category", "array", "path"],
+)
+def test_half_of_a_character_is_refused_with_its_place(frame: Any) -> None:
+    with pytest.raises((DataError, ArgumentError), match="half of a character"):
+        UserTable(frame).native("{}")
+
+
+def test_half_of_a_character_in_parameters_is_refused(people: pd.DataFrame, decide: Any) -> None:
+    for parameters in ({"immutable": [HALF]}, {"label": HALF}, {"missing": [f"a{HALF}"]}, {"preset": HALF}):
+        with pytest.raises(ConfigError, match="half of a character"):
+            Sogar(**parameters).fit(people, decide)
+    with pytest.raises(ArgumentError, match="half of a character"):
+        Sogar(checkpoint=f"kept{HALF}").fit(people, decide)
+    front = Sogar(min_leaf=20, max_edits=1, max_depth=1).fit(people, decide)
+    for call in (
+        lambda: front.select(f"cost<={HALF}"),
+        lambda: front.audit(HALF),
+        lambda: front.report(f"report{HALF}.html"),
+        lambda: front.report("report.html", title=HALF),
+        lambda: front.to_json(f"front{HALF}.json"),
+        lambda: Sogar.from_json(f"front{HALF}.json"),
+        lambda: Sogar.from_json("{" + HALF),
+        lambda: front.explain(0).letter(to=HALF),
+    ):
+        with pytest.raises(ArgumentError, match="half of a character"):
+            call()
+    with pytest.raises((ConfigError, DataError), match="half of a character"):
+        front.explain({**people.iloc[0].to_dict(), "city": HALF})
+
+
+def test_decimal_commas_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("price;size\n1,5;2\n2,25;3\n")
+    native = UserTable(path).native('{"data": {"decimal": ","}}')
+    assert list(native.columns()["price"]) == [1.5, 2.25]
+
+
+def test_very_many_columns_take_no_squared_time() -> None:
+    frame = pd.DataFrame(np.zeros((2, 20_000)), columns=[f"column {number}" for number in range(20_000)])
+    started = time.monotonic()
+    assert len(UserTable(frame).native("{}").names) == 20_000
+    assert time.monotonic() - started < 20

@@ -66,11 +66,9 @@ class Terminal:
 
 def steering(text: str) -> list[str]:
     """Characters that steer a terminal and are not the program's own."""
-    rest = OWN.sub("", text)
-    return [letter for letter in rest if letter not in "\n\t" and (ord(letter) < 32 or 127 <= ord(letter) < 160)] + [
-        letter for letter in rest if letter in "\u061c\u200e\u200f\u2028\u2029" or 0x202A <= ord(letter) <= 0x202E
-        or 0x2066 <= ord(letter) <= 0x2069
-    ]  # fmt: skip
+    return re.findall(
+        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", OWN.sub("", text)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +124,8 @@ def wanted(names: list[str], levels: list[str]) -> list[tuple[str, str]]:
     return list(zip(have, ["income", f"age{HOSTILE}", *job], strict=True))
 
 
+#: A model's command that fails with hostile words on its standard error.
+SPEAKS = """sh -c 'printf "\\033]0;owned\\007\\033[2J\\302\\2332J" >&2; exit 1'"""
 SOLVE = ("people.csv", "-m", "model.txt", "-c", "sogar.toml")
 
 
@@ -144,7 +144,7 @@ SOLVE = ("people.csv", "-m", "model.txt", "-c", "sogar.toml")
         ("explain", "front.json", "--row", "1", "--json"),
         ("evaluate", "front.json", "--table", "people.csv"),
         ("diff", "front.json", "front.json", "--group", f"group{HOSTILE}"),
-        ("compare", *SOLVE, "--methods", "sogar,cart", "--describe"),
+        ("compare", *SOLVE, "--methods", "sogar,glance", "--describe"),
         ("predict", *SOLVE),
         ("predict", *SOLVE, "--json"),
         ("model", "inspect", "model.txt"),
@@ -179,7 +179,7 @@ def test_results_steer_nothing(terminal: Terminal, args: tuple[str, ...]) -> Non
         ("solve", *SOLVE, "--immutable", f"job{HOSTILE}", "--immutable", f"age{HOSTILE}x"),
         ("solve", *SOLVE, f"--{HOSTILE}"),
         ("solve", *SOLVE, "-o", f"{HOSTILE}/front.json"),
-        ("solve", "people.csv", "-c", "sogar.toml", "--model-command", f"sh -c 'printf {HOSTILE!r} >&2; exit 1'"),
+        ("solve", "people.csv", "-c", "sogar.toml", "--model-command", SPEAKS),
         (HOSTILE,),
         ("select", "front.json", "--by", HOSTILE),
         ("audit", "front.json", "--group", HOSTILE),
@@ -198,14 +198,6 @@ def test_errors_steer_nothing(terminal: Terminal, args: tuple[str, ...]) -> None
 
 def test_a_forged_result_steers_nothing(terminal: Terminal) -> None:
     """Every string of a result that anybody may have written."""
-
-    def forged(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: forged(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [forged(item) for item in value]
-        return value
-
     front = json.loads((terminal.folder / "front.json").read_text())
     for action in front["actions"]:
         action["text"] += HOSTILE + "\nerror: a line of its own"
@@ -234,13 +226,13 @@ def test_a_pipe_gets_no_marks_of_direction(terminal: Terminal) -> None:
 def test_own_styles_survive(terminal: Terminal) -> None:
     """Headings are bold and errors are red on a terminal."""
     assert "\x1b[1m" in terminal.shows("show", "front.json")
-    assert "\x1b[1m\x1b[31m" in terminal.shows("show", "nothing.json", code=2).replace("\x1b[31m\x1b[1m", "\x1b[1m\x1b[31m")
+    assert re.search("\x1b\\[(1|31)m.*error:", terminal.shows("show", "nothing.json", code=2))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="devices of Linux")
 @pytest.mark.parametrize("path", ["/dev/zero", "pipe", "/dev/tty"])
 def test_a_result_chooses_no_pipe_and_no_device(terminal: Terminal, path: str) -> None:
-    """Tables and models that a result names are regular files, and of the right content, before they are parsed."""
+    """Tables and models that a result names are regular files."""
     if path == "pipe" and not (terminal.folder / path).exists():
         os.mkfifo(terminal.folder / path)
     for key in ("table_path", "model_path"):

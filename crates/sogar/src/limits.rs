@@ -129,6 +129,13 @@ impl MemoryEstimate {
     pub fn total(&self) -> u128 {
         self.flips.saturating_add(self.rest)
     }
+
+    /// Bytes that a search may use to remember what it has found: what the tables leave of the limit, and half of it at most.
+    pub fn left_for_search(&self, limit: u64) -> u64 {
+        // Flips that do not fit are in a file.
+        let held = if self.total() <= u128::from(limit) { self.total() } else { self.rest };
+        limit.saturating_sub(u64::try_from(held).unwrap_or(u64::MAX)).clamp(limit / 16, limit / 2)
+    }
 }
 
 /// Refuses splits whose sets of affected rows would not fit, before they are made: columns with a value for each row have as many.
@@ -276,6 +283,16 @@ pub(crate) fn amount(bytes: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_search_remembers_within_what_is_left() {
+        let left = |flips, rest| MemoryEstimate { flips, rest }.left_for_search(1600);
+        assert_eq!(left(10, 10), 800);
+        assert_eq!(left(600, 600), 400);
+        assert_eq!(left(800, 800), 100);
+        assert_eq!(left(1_000_000, 1000), 600, "flips are in a file");
+    }
+
     use crate::actions::{Change, all_actions};
     use crate::feature::{Columns, Kind};
 

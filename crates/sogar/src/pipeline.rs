@@ -396,11 +396,12 @@ impl Prepared {
         let made = self.problem_of(people, checkpoint.as_ref(), reporter, cancel, Some(&compute))?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let estimate = self.memory_estimate(Size { rows: people.rows.len(), ..self.size() });
+        let memory = usize::try_from(estimate.left_for_search(memory)).unwrap_or(usize::MAX);
         let solver = Solver::builder()
             .threads(self.threads())
             .time_limit(seconds(self.config.limits.time_limit))
-            .memory_limit(memory / 2)
+            .memory_limit(memory)
             .cancel(cancel.clone())
             .build()
             .map_err(|cause| {

@@ -1,6 +1,5 @@
 //! `sogar data`: public data sets by name. The only command that uses the network, and only in `download`.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -152,7 +151,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
             .help("give the publisher's file or zip archive")
     };
     let mut bytes = Vec::new();
-    fs::File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    sogar::files::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Error::new(ErrorKind::Table, format!("larger than {} MiB", MAX_BYTES >> 20))
             .file(path)

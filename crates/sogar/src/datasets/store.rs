@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::Dataset;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::write_atomically;
+use crate::files::{read_bytes, write_atomically};
 
 /// Where `dataset` lies in `directory`, if it is there and intact.
 pub fn stored(dataset: &Dataset, directory: &Path) -> Option<PathBuf> {
     let path = directory.join(dataset.file);
-    let bytes = fs::read(&path).ok()?;
+    let bytes = read_bytes(&path).ok()?;
     dataset.is_readable_table(&bytes).then_some(path)
 }
 

@@ -5,6 +5,7 @@
 //! categories by name, an empty cell where a value is missing.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::ModelInfo;
 use crate::feature::{Columns, Feature, MISSING_LEVEL, format_number, truth};
@@ -21,7 +22,8 @@ pub struct Readable {
 impl Readable {
     /// The columns of these features, in the order in which the table has them.
     pub fn new(features: &[Feature], table: &Table) -> Readable {
-        let order: Vec<&str> = table.names().collect();
+        let order: HashMap<&str, usize> =
+            table.names().enumerate().map(|(position, name)| (name, position)).collect();
         let mut columns: Vec<(String, Vec<String>)> = Vec::new();
         for feature in features {
             match &feature.columns {
@@ -32,7 +34,7 @@ impl Readable {
                 }
             }
         }
-        columns.sort_by_key(|(name, _)| order.iter().position(|column| column == name));
+        columns.sort_by_cached_key(|(name, _)| order.get(name.as_str()).copied());
         let (names, texts) = columns.into_iter().unzip();
         Readable { names, texts }
     }
