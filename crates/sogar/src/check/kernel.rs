@@ -1,6 +1,7 @@
 //! The smoothed distribution function of the cost `cet`, by its definition (SPEC §5): a Gaussian kernel estimate with Scott's bandwidth,
 //! summed up on a grid and linear in between. Kernels more than nine bandwidths away count for nothing. A whole feature has a grid of
-//! step 1, unless its range is wider than 2¹⁷: then 64 points per bandwidth, evenly spaced, but at most 2²⁰ in all.
+//! step 1, unless its range is 2¹⁷ or wider: then 128 points per bandwidth, evenly spaced, but at most 2²⁰ in all, and the sum over every
+//! whole number is found by trapezoids.
 
 use super::pricing::Counted;
 
@@ -33,7 +34,7 @@ impl KernelCdf {
         let gaps = match (whole, wide) {
             (false, _) => (GRID - 1) as f64,
             (true, false) => end - start,
-            (true, true) => (64.0 * (end - start) / bandwidth).ceil().clamp(50.0, 1_048_575.0),
+            (true, true) => (128.0 * (end - start) / bandwidth).ceil().clamp(50.0, 1_048_575.0),
         };
         let (step, points) = ((end - start) / gaps, gaps as usize + 1);
         let near = REACH * bandwidth;
@@ -45,15 +46,23 @@ impl KernelCdf {
         };
         let scale = 1.0 / (count * bandwidth * (2.0 * std::f64::consts::PI).sqrt());
         let densities: Vec<f64> = (0..points).map(density).collect();
-        let total = densities.iter().sum::<f64>() * scale;
         let mut sum = 0.0;
-        let shares = densities
-            .iter()
-            .map(|density| {
+        let mut sums: Vec<f64> = Vec::with_capacity(points);
+        for (point, density) in densities.iter().enumerate() {
+            if whole && wide {
+                let before = densities[point.saturating_sub(1)];
+                sum += if point > 0 { step * (before + density) / 2.0 } else { 0.0 };
+                sums.push((sum + (densities[0] + density) / 2.0) * scale);
+            } else {
                 sum += density * scale;
-                (TAIL + sum) / (total + 2.0 * TAIL)
-            })
-            .collect();
+                sums.push(sum);
+            }
+        }
+        let total = match sums.last() {
+            Some(&last) if whole && wide => last,
+            _ => densities.iter().sum::<f64>() * scale,
+        };
+        let shares = sums.into_iter().map(|sum| (TAIL + sum) / (total + 2.0 * TAIL)).collect();
         Some(KernelCdf { start, step, shares })
     }
 

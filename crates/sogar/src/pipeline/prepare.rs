@@ -99,8 +99,11 @@ impl Prepared {
         // The budget of actions looks at the table alone, so that the model's unused labels come later.
         config.leave_aside(&reference.features, &unfit, &mut notices);
         let fixed = |name: &str| config.features.get(name).is_some_and(FeatureConfig::is_fixed);
-        let left_aside: Vec<usize> =
-            unfit.iter().map(|(feature, _)| *feature).filter(|&f| fixed(&reference.features[f].name)).collect();
+        let left_aside: Vec<usize> = unfit
+            .iter()
+            .map(|(feature, _)| *feature)
+            .filter(|&f| fixed(&reference.features[f].name))
+            .collect();
         budget::resolve(&reference, &left_aside, &mut config, &mut notices)?;
         let labels: Vec<(usize, Unfit)> = unused_labels(&reference.features, &judged.encoder).collect();
         config.leave_aside(&reference.features, &labels, &mut notices);
