@@ -71,6 +71,7 @@ fn text(report: &Report) -> Text {
     }
     text += "\n";
     let verdict = match (report.passed(), report.completeness) {
+        (false, _) if report.findings[0].check == "version" => "The result can't be verified any more.",
         (false, _) => "The result is not what it says it is.",
         (true, Completeness::Proved) => {
             "The result is right, and complete: every point is true, and no point is missing."

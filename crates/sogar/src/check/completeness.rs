@@ -179,7 +179,8 @@ pub(super) fn check(
 fn longer(Whole { seconds, fits }: Whole, report: &mut Report) -> String {
     report.proof_seconds = Some(seconds);
     let time = match seconds {
-        ..90.0 => format!("{:.0} seconds", seconds.max(1.0)),
+        ..1.5 => "a second".to_owned(),
+        ..90.0 => format!("{seconds:.0} seconds"),
         ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
         ..172_800.0 => format!("{:.0} hours", seconds / 3600.0),
         _ => format!("{:.0} days", seconds / 86_400.0),
