@@ -152,6 +152,10 @@ fn value(feature: &Feature, text: &str, reading: Reading<'_>) -> std::result::Re
         _ if text == ANY => Ok(Key::Any),
         Some(level) => Ok(Key::of(level as f64)),
         None if text.trim() == ANY => Ok(Key::Any),
+        None if feature.levels().iter().any(|level| level.trim() == text.trim()) => {
+            Err("it differs from a value only by spaces: write it so, or set `trim = true` under [data]"
+                .into())
+        }
         None => {
             let known = suggest(text, feature.levels().iter().map(String::as_str));
             Err(format!("{known}; use * for any value"))
