@@ -78,3 +78,25 @@ def test_what_is_wrong_is_said_with_its_place(path: Path) -> None:
     table.to_parquet(path, index=False)
     with pytest.raises(DataError, match="line 701, column `people`: a weight of 0 counts for nobody"):
         fitted(path, weight="people")
+
+
+def test_damaged_files_are_refused_by_name_and_nothing_is_printed(
+    path: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the reader of the file does: it panics on some of these."""
+    whole = path.read_bytes()
+    draw = np.random.default_rng(7)
+    damaged = tmp_path / "damaged.parquet"
+    panics = 0
+    for _ in range(300):
+        data = bytearray(whole)
+        for at in draw.integers(4, len(data) - 8, size=int(draw.integers(1, 40))):
+            data[at] ^= 1 << int(draw.integers(8))
+        damaged.write_bytes(data)
+        try:
+            _native.Table.read(str(damaged), "{}")
+        except DataError as error:
+            assert "damaged.parquet" in str(error)  # noqa: PT017 - most of them are
+            panics += "its reader failed" in str(error)
+    assert capfd.readouterr() == ("", "")
+    assert panics > 0

@@ -41,12 +41,12 @@ impl Folder {
         folder
     }
 
-    /// The German example in a new folder: 90,745 actions.
+    /// The table and the model of the German example in a new folder, with a configuration of 90,745 actions: long runs.
     pub fn german() -> Folder {
         let folder = Folder(tempfile::tempdir().unwrap());
         folder.write("people.csv", include_str!("../../../../examples/german/german.csv"));
         folder.write("model.txt", include_str!("../../../../examples/german/model.txt"));
-        folder.write("sogar.toml", include_str!("../../../../examples/german/sogar.toml"));
+        folder.write("sogar.toml", include_str!("../fixtures/german.toml"));
         folder
     }
 
