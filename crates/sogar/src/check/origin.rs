@@ -106,6 +106,9 @@ fn problem(front: &FrontFile, prepared: &Prepared) -> Verdict<((), String)> {
     if front.cost.kind != prepared.config.cost.kind {
         return defect("the kind of cost is not the configured one");
     }
+    if front.cost.table_hash.as_deref() != prepared.cost.table_hash() {
+        return defect("the cost table is not the one that the result was made with: its content differs");
+    }
     same("the unit of the cost", front.cost.unit, Prices::unit_of(prepared))?;
     let counts = front.counts;
     same("the number of splits", counts.splits, prepared.splits.len())?;

@@ -123,6 +123,11 @@ impl CostModel {
         self.unit
     }
 
+    /// SHA-256 of the cost table, where costs come from one.
+    pub fn table_hash(&self) -> Option<&str> {
+        self.table.as_ref().map(|table| table.hash.as_str())
+    }
+
     /// How the costs of an action's edits combine.
     pub fn combine(&self) -> Combine {
         match self.kind {

@@ -19,6 +19,8 @@ use reachable::Reachable;
 #[derive(Debug)]
 pub(super) struct UserTable {
     path: PathBuf,
+    /// SHA-256 of the file's bytes.
+    pub hash: String,
     features: Vec<Feature>,
     costs: BTreeMap<(usize, Key, Key), f64>,
 }
@@ -108,7 +110,7 @@ impl UserTable {
             }
             costs.insert(key, cost);
         }
-        Ok(UserTable { path: path.to_owned(), features: features.to_vec(), costs })
+        Ok(UserTable { path: path.to_owned(), hash: table.hash.clone(), features: features.to_vec(), costs })
     }
 
     pub fn cost(&self, feature: usize, from: f64, to: f64) -> Result<f64> {

@@ -92,7 +92,11 @@ impl Prepared {
                 edits: self.edits.len(),
                 actions: made.actions.len(),
             },
-            cost: CostRef { kind: self.config.cost.kind, unit: self.cost.unit() },
+            cost: CostRef {
+                kind: self.config.cost.kind,
+                unit: self.cost.unit(),
+                table_hash: self.cost.table_hash().map(str::to_owned),
+            },
             limits: self.limits,
             splits: describe
                 .splits

@@ -176,12 +176,15 @@ pub struct Counts {
 }
 
 /// The cost and its unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CostRef {
     /// Which cost.
     pub kind: CostKind,
     /// Units in a cost of 1: a mean cost is `cost_sum / unit / affected` (with weights: `weight.affected`).
     pub unit: u64,
+    /// SHA-256 of the cost table's bytes, where costs come from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_hash: Option<String>,
 }
 
 /// A value as a table writes it.
