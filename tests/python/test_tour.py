@@ -1,8 +1,8 @@
 """A stranger's first sitting: ten tables that the program has never seen, from the CSV to the report.
 
 Each table goes through `config init --model`, `solve` and `report`, and nothing is edited by hand in between.
-The assertions are what a careful person would look for: the right outcome, no advice about who somebody is, no
-ids or dates among the questions, one-hot columns that are one feature. Times and notices are printed
+The assertions are what a careful person would look for: the right outcome, no advice about who somebody is,
+no ids or dates among the questions, one-hot columns that are one feature. Times and notices are printed
 (`pytest -s`).
 """
 
