@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sogar::CancelToken;
 use sogar::check::{Completeness, Options, Report, check};
-use sogar::config::{Bins, Config};
+use sogar::config::{Bins, Config, CostKind, Link};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::model::Source;
 use sogar::pipeline::Prepared;
@@ -427,4 +427,49 @@ fn no_file_makes_a_check_panic() {
             assert!(verdict.is_ok(), "round {round}: {changed}");
         }
     }
+}
+
+/// Settings that make other problems of the same table, links and weights of features among them.
+fn random_config(draw: &mut Draw) -> Config {
+    let mut config = config();
+    let kinds = [CostKind::Mps, CostKind::Cet, CostKind::Logshift, CostKind::L1];
+    config.cost.kind = kinds[draw.below(4)];
+    config.bins =
+        [Bins::Count(4), Bins::Named("auto".into()), Bins::Named("quantile:3".into())][draw.below(3)].clone();
+    config.limits.max_depth = Some(draw.below(3) as u32);
+    config.limits.max_edits = Some(1 + draw.below(2) as u32);
+    config.limits.min_leaf = Some(10 + draw.below(20) as u32);
+    config.limits.sample = (draw.below(3) == 0).then(|| 40 + draw.below(90) as u32);
+    config.seed = draw.below(100) as u64;
+    if draw.below(2) == 0 {
+        // `age` is immutable, so that nothing is moved twice.
+        config.links = vec![Link { from: "hours".into(), to: "age".into(), factor: 0.25 }];
+    }
+    for name in ["hours", "income", "owner"] {
+        if draw.below(3) == 0 {
+            config.features.entry(name.into()).or_default().weight = Some(0.1 * (1 + draw.below(20)) as f64);
+        }
+    }
+    if draw.below(3) == 0 {
+        config.rules = vec!["hours <= age".into()];
+    }
+    config.features.entry("job".into()).or_default().immutable = Some(draw.below(2) == 0);
+    config
+}
+
+#[test]
+fn random_results_are_proved_by_prices_of_the_verifiers_own() {
+    let mut draw = Draw(5);
+    let mut on_samples = 0;
+    for round in 0..60 {
+        let result = solved("random", random_config(&mut draw), fixture("people.csv"), round % 3 == 0);
+        let report = result.checked(&result.json).unwrap();
+        assert!(report.passed(), "round {round}: {:?}", report.findings);
+        let sampled = result.json.get("sample").is_some();
+        let expected = if sampled { Completeness::ProvedOnSample } else { Completeness::Proved };
+        assert_eq!(report.completeness, expected, "round {round}");
+        assert!(report.text_differs.is_empty() && (sampled || report.not_proved.is_empty()), "{report:?}");
+        on_samples += usize::from(sampled);
+    }
+    assert!((5..50).contains(&on_samples), "{on_samples}");
 }

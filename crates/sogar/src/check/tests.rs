@@ -1,6 +1,5 @@
 //! The verifier's own parts; that corrupted files are refused is tested with the command line.
 
-mod detection;
 mod prices;
 
 use std::path::PathBuf;
