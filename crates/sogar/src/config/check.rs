@@ -378,7 +378,7 @@ mod tests {
         let fault =
             message("[limits]\nmax_depth = 11\nmin_leaf = 0\n[features.age]\nweight = -1\nsteps = []\n");
         for part in [
-            "3 faults",
+            "4 faults",
             "max_depth = 11",
             "min_leaf = 0",
             "features.age: weight",
