@@ -73,6 +73,7 @@ impl Config {
             let other = match () {
                 () if self.data.label.as_ref() == Some(weight) => "the label",
                 () if self.data.ignore.contains(weight) => "ignored",
+                () if self.features.contains_key(weight) => "a feature with settings of its own",
                 () => return,
             };
             faults.add(
