@@ -75,6 +75,7 @@ impl Config {
             let other = match () {
                 () if self.data.label.as_ref() == Some(weight) => "the label",
                 () if self.data.ignore.contains(weight) => "ignored",
+                () if self.features.contains_key(weight) => "a feature with settings of its own",
                 () => return,
             };
             faults.add(
@@ -400,7 +401,7 @@ mod tests {
         let fault =
             message("[limits]\nmax_depth = 11\nmin_leaf = 0\n[features.age]\nweight = -1\nsteps = []\n");
         for part in [
-            "3 faults",
+            "4 faults",
             "max_depth = 11",
             "min_leaf = 0",
             "features.age: weight",

@@ -230,7 +230,7 @@ fn check_names(
         }
         if left_out.contains(name.as_str()) {
             notices.push(format!(
-                "[features.{name}] has no effect: the column is the label, the weight or ignored"
+                "[features.{name}] has no effect: the column is the label or ignored"
             ));
             continue;
         }

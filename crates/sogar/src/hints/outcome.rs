@@ -73,7 +73,7 @@ const EVENTS: &[&str] = &[
     "stroke",
     "unpaid",
 ];
-/// Names that columns with the true outcome often have.
+/// Names that columns with the true outcome often have, the surest first.
 const LABELS: &[&str] = &[
     "label",
     "labels",
@@ -94,7 +94,13 @@ const LABELS: &[&str] = &[
 
 /// Whether a column of this name often holds the true outcome.
 pub fn is_label_name(name: &str) -> bool {
-    LABELS.contains(&name.to_lowercase().as_str())
+    label_rank(name).is_some()
+}
+
+/// How sure it is that a column of this name holds the true outcome, 0 being the surest; `None` if its name does not say so.
+pub fn label_rank(name: &str) -> Option<usize> {
+    let name = name.to_lowercase();
+    LABELS.iter().position(|label| *label == name)
 }
 
 /// Whether the name of a label stands for something that nobody hopes for, such as `default` or `HeartDisease`.
@@ -169,6 +175,7 @@ mod tests {
         assert!(is_bad_event("default.payment.next.month") && is_bad_event("HeartDisease"));
         assert!(is_bad_event("SeriousDlqin2yrs") && !is_bad_event("income"));
         assert!(is_label_name("Target") && !is_label_name("target_age"));
+        assert!(label_rank("y") < label_rank("default"), "bank tables have both");
         assert!(is_text(&["a".into(), "1".into()]) && !is_text(&["False".into(), "True".into()]));
     }
 }

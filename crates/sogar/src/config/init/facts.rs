@@ -9,7 +9,7 @@ use super::super::Config;
 use crate::encode::Encoder;
 use crate::error::Result;
 use crate::feature::{FeatureTable, Labels, label_values};
-use crate::hints::{Unfit, good_class, is_label_name, personal, unfit, words};
+use crate::hints::{Unfit, good_class, is_label_name, label_rank, personal, unfit, words};
 use crate::model::LoadedModel;
 use crate::predict::{class_names, predict_table};
 use crate::table::{Cells, MISSING, Table};
@@ -72,7 +72,8 @@ impl Facts {
             };
             unfit.extend(why.map(|why| (column.name.as_str(), why)));
         }
-        let named = table.names().find(|name| is_label_name(name) && is_class_like(table, name));
+        let called = table.names().filter_map(|name| Some((label_rank(name)?, name)));
+        let named = called.filter(|(_, name)| is_class_like(table, name)).min().map(|(_, name)| name);
         let answers = model.map(|model| answers(table, model, &config, &unfit, named)).transpose()?;
         let used = |name: &str| answers.as_ref().is_some_and(|answers| answers.used.contains(name));
 
@@ -80,11 +81,13 @@ impl Facts {
         let mut candidates: Vec<(f64, f64, &str)> = Vec::new();
         let mut copies: Vec<&str> = Vec::new();
         if let (Some(answers), Some(model)) = (&answers, model) {
-            for name in table.names().filter(|name| !used(name) && is_class_like(table, name)) {
-                let names = if classes.is_empty() { &model.predictor.info().class_names } else { classes };
-                if let Some((kappa, agreement)) = agreement(table, name, &config, answers, names)? {
-                    let called = words(name).iter().any(|word| word.starts_with("pred"));
-                    if called { copies.push(name) } else { candidates.push((kappa, agreement, name)) }
+            let info = model.predictor.info();
+            let names = if classes.is_empty() { &info.class_names } else { classes };
+            let may_be = |name: &&str| !used(name) && !is_personal(name) && is_class_like(table, name);
+            for name in table.names().filter(may_be) {
+                let found = agreement(table, name, &config, answers, names, info.classes as usize)?;
+                if let Some((kappa, agreement)) = found {
+                    if is_prediction(name) { copies.push(name) } else { candidates.push((kappa, agreement, name)) }
                 }
             }
             candidates.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
@@ -105,7 +108,7 @@ impl Facts {
             let why = match unfit.iter().find(|(unfit, _)| *unfit == name) {
                 Some((_, why)) => Some(why.clone()),
                 None if copies.contains(&name) => Some("holds predictions".to_owned()),
-                None if answers.is_some() && personal(name).is_none() => {
+                None if answers.is_some() && !is_personal(name) => {
                     Some("is not used by the model".to_owned())
                 }
                 None => None,
@@ -140,7 +143,7 @@ fn offered(table: &Table, config: &Config, used: &dyn Fn(&str) -> bool) -> Vec<S
     let names: Vec<&str> = table.names().collect();
     let fits = |name: &&&str| {
         let ignored = config.data.ignore.iter().any(|ignored| ignored == *name);
-        distinct_values(table, name) == 2 && personal(name).is_none() && !used(name) && !ignored
+        distinct_values(table, name) == 2 && !is_personal(name) && !is_prediction(name) && !used(name) && !ignored
     };
     names.iter().rev().filter(fits).take(OFFERED).map(|name| (*name).to_owned()).collect()
 }
@@ -224,23 +227,24 @@ fn agreement(
     config: &Config,
     answers: &Answers,
     names: &[String],
+    classes: usize,
 ) -> Result<Option<(f64, f64)>> {
     let mut labelled = config.clone();
     labelled.data.label = Some(name.to_owned());
     let Some(labels) = label_values(table, &labelled)? else { return Ok(None) };
-    let classes = labels.values.len();
-    let known = names.is_empty() || labels.values.iter().all(|value| names.contains(value));
-    if answers.of_row.iter().any(|&class| class as usize >= classes) {
+    let by_name = !names.is_empty() && labels.values.iter().all(|value| names.contains(value));
+    if !by_name && labels.values.len() != classes {
         return Ok(None);
     }
-    let class_of = |value: u32| {
-        let by_name = || names.iter().position(|name| *name == labels.values[value as usize]);
-        if known && !names.is_empty() { by_name() } else { Some(value as usize) }
+    let class_of = |value: u32| match by_name {
+        true => names.iter().position(|name| *name == labels.values[value as usize]),
+        false => Some(value as usize),
     };
-    let mut table = vec![vec![0f64; classes.max(names.len())]; classes.max(names.len())];
+    let mut table = vec![vec![0f64; classes]; classes];
     for (value, &class) in labels.of_row.iter().zip(&answers.of_row) {
-        if let Some(truth) = value.and_then(class_of) {
-            table[truth][class as usize] += 1.0;
+        let cell = value.and_then(class_of).and_then(|truth| table.get_mut(truth)?.get_mut(class as usize));
+        if let Some(cell) = cell {
+            *cell += 1.0;
         }
     }
     let all: f64 = table.iter().flatten().sum();
@@ -257,6 +261,16 @@ fn agreement(
 
 fn unfit_column(table: &Table, position: usize, config: &Config) -> Option<Unfit> {
     unfit(&table.columns[position], &[], position == 0, &config.data.missing)
+}
+
+/// Whether a column is called after predictions.
+fn is_prediction(name: &str) -> bool {
+    words(name).iter().any(|word| word.starts_with("pred"))
+}
+
+/// A feature of people that is no outcome, however well a model goes by it.
+fn is_personal(name: &str) -> bool {
+    personal(name).is_some_and(|found| found.clear)
 }
 
 fn is_class_like(table: &Table, name: &str) -> bool {
