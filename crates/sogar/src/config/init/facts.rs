@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::super::Config;
 use crate::encode::Encoder;
 use crate::error::Result;
-use crate::feature::{FeatureTable, Labels, label_values};
+use crate::feature::{FeatureTable, Labels, declare_shown, label_values};
 use crate::hints::{Unfit, good_class, is_label_name, label_rank, personal, unfit, words};
 use crate::model::LoadedModel;
 use crate::predict::{class_names, predict_table};
@@ -124,12 +124,17 @@ impl Facts {
         let labels = label_values(table, &config)?;
         let outcome = outcome(&mut config, labels.as_ref(), answers.as_ref(), model)?;
         let offered = if label.is_none() { offered(table, &config, &used) } else { Vec::new() };
-        let (features, seen) = FeatureTable::inferred(table, &config)?;
+        let (mut shown, mut notices) = (config.clone(), Vec::new());
+        if let Some(model) = model {
+            declare_shown(table, &mut shown, &model.predictor.info().columns, &mut notices)?;
+        }
+        let (features, seen) = FeatureTable::inferred(table, &shown)?;
+        notices.extend(seen.notices);
         Ok(Facts {
             agreement: answers.is_some().then_some(label).flatten().map(|(agreement, _)| agreement),
             config,
             features,
-            notices: seen.notices,
+            notices,
             ignored,
             unfit: seen.unfit,
             offered,
@@ -205,9 +210,11 @@ fn answers(
 }
 
 fn answers_without(table: &Table, model: &LoadedModel, config: &Config) -> Result<Answers> {
-    let (features, _) = FeatureTable::infer(table, config)?;
-    let columns: Vec<&str> = table.names().collect();
     let predictor = &*model.predictor;
+    let mut config = config.clone();
+    declare_shown(table, &mut config, &predictor.info().columns, &mut Vec::new())?;
+    let (features, _) = FeatureTable::infer(table, &config)?;
+    let columns: Vec<&str> = table.names().collect();
     let (encoder, _) =
         Encoder::match_table_columns(predictor.info(), &features.features, &config.model, &columns)
             .map_err(|error| error.file(&model.path))?;
