@@ -39,7 +39,7 @@ fn numbers_text_and_truth_values_of_all_layouts_are_read() {
         ("i64", Arc::new(Int64Array::from(vec![Some(40), Some(50)]))),
         ("f32", Arc::new(Float32Array::from(vec![0.5, -0.0]))),
         ("bool", Arc::new(BooleanArray::from(vec![Some(true), None]))),
-        ("utf8", Arc::new(StringArray::from(vec!["b", " a "]))),
+        ("utf8", Arc::new(StringArray::from(vec!["b", "a"]))),
         ("large", Arc::new(LargeStringArray::from(vec![Some("x"), None]))),
         ("view", Arc::new(StringViewArray::from(vec!["x", ""]))),
         ("dictionary", Arc::new(vec!["q", "p"].into_iter().collect::<DictionaryArray<Int32Type>>())),
