@@ -108,7 +108,7 @@ fn large_whole_numbers_and_decimals_that_are_wanted_as_text_keep_their_digits() 
     assert_eq!(*cells[2], text(&[0, 1], &["900719925474099.3", "9007199254740993.25"]));
     assert_eq!(*cells[3], text(&[1, 0], &["0.5", "2"]));
     let coded: ArrayRef = Arc::new(coded);
-    let column = column("c", &coded.data_type().clone(), &[coded.clone()], &options).unwrap();
+    let column = column("c", coded.data_type(), std::slice::from_ref(&coded), &options).unwrap();
     assert_eq!(column.cells, text(&[0, 1], &["9007199254740992", "9007199254740993"]));
 }
 
