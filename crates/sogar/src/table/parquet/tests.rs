@@ -39,7 +39,7 @@ fn numbers_text_and_truth_values_of_all_layouts_are_read() {
         ("i64", Arc::new(Int64Array::from(vec![Some(40), Some(50)]))),
         ("f32", Arc::new(Float32Array::from(vec![0.5, -0.0]))),
         ("bool", Arc::new(BooleanArray::from(vec![Some(true), None]))),
-        ("utf8", Arc::new(StringArray::from(vec!["b", " a "]))),
+        ("utf8", Arc::new(StringArray::from(vec!["b", "a"]))),
         ("large", Arc::new(LargeStringArray::from(vec![Some("x"), None]))),
         ("view", Arc::new(StringViewArray::from(vec!["x", ""]))),
         ("dictionary", Arc::new(vec!["q", "p"].into_iter().collect::<DictionaryArray<Int32Type>>())),
@@ -108,7 +108,7 @@ fn large_whole_numbers_and_decimals_that_are_wanted_as_text_keep_their_digits() 
     assert_eq!(*cells[2], text(&[0, 1], &["900719925474099.3", "9007199254740993.25"]));
     assert_eq!(*cells[3], text(&[1, 0], &["0.5", "2"]));
     let coded: ArrayRef = Arc::new(coded);
-    let column = column("c", &coded.data_type().clone(), &[coded.clone()], &options).unwrap();
+    let column = column("c", coded.data_type(), std::slice::from_ref(&coded), &options).unwrap();
     assert_eq!(column.cells, text(&[0, 1], &["9007199254740992", "9007199254740993"]));
 }
 
