@@ -27,6 +27,7 @@ __all__ = [
     "flips_of",
     "frame",
     "gathered",
+    "init_config",
     "is_gap",
     "is_parquet",
     "outcomes_block",
