@@ -196,7 +196,8 @@ fn declared(
     let places: BTreeMap<&str, usize> =
         info.columns.iter().enumerate().rev().map(|(place, name)| (name.as_str(), place)).collect();
     for (model_column, meant) in &config.columns {
-        let place = places.get(model_column.as_str()).or_else(|| places.get(rewritten(model_column).as_str()));
+        let place =
+            places.get(model_column.as_str()).or_else(|| places.get(rewritten(model_column).as_str()));
         let Some(&column) = place else {
             let message = format!("[model.columns]: the model has no column `{model_column}`");
             let help = suggest(model_column, info.columns.iter().map(String::as_str));
