@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
@@ -84,7 +85,7 @@ def terminal(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal
     table = pd.DataFrame({**columns, f"group{HOSTILE}": draw.choice(["a", f"b{HOSTILE}"], people)})
     table[f"loan{HOSTILE}"] = np.where(y == 1, f"yes{HOSTILE}", "no")
     table[f"empty{HOSTILE}"] = ""
-    table.to_csv(folder / "people.csv", index=False)
+    table.to_csv(folder / "people.csv", index=False, quoting=csv.QUOTE_ALL)
     features = pd.DataFrame(
         {"income": income, "age": age, **{f"job_{level}": (job == level) * 1 for level in sorted(set(job))}}
     )

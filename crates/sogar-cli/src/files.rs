@@ -57,8 +57,9 @@ impl<'a> Outputs<'a> {
             }
         }
         for (number, folder) in self.folders.iter().enumerate() {
-            let same = |other: &&&Path| place_of(folder) == place_of(other);
-            if self.folders[..number].iter().find(same).is_some() || self.inputs.iter().find(same).is_some() {
+            let others =
+                self.folders[..number].iter().chain(self.inputs.iter().filter(|input| input.is_dir()));
+            if others.into_iter().any(|other| place_of(folder) == place_of(other)) {
                 let message = "this folder is given twice, for different things";
                 return Err(refused(folder, message.to_owned()).help("give each its own folder"));
             }

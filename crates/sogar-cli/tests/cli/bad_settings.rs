@@ -167,7 +167,6 @@ fn values_may_begin_with_a_hyphen() {
         ["--seed", "--max-scorings", "--max-depth", "--memory-limit", "--bins", "--device", "--time-limit"]
     {
         let run = folder.sogar(&[&base[..], &[flag, "-1"]].concat());
-        assert!(run.code == 2 && run.stderr.contains("-1"), "{run}");
-        assert!(!run.stderr.contains("unexpected argument"), "{run}");
+        assert!(run.code == 2 && !run.stderr.contains("unexpected argument"), "{run}");
     }
 }

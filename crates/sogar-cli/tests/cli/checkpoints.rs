@@ -49,7 +49,9 @@ fn a_checkpoint_of_another_run_is_refused() {
 #[test]
 fn a_folder_with_other_files_is_no_checkpoint() {
     let folder = Folder::new();
-    let run = folder.solve(&["--checkpoint", ".", "-o", "new.json"]);
+    std::fs::create_dir(folder.path("other")).unwrap();
+    folder.write("other/people.csv", "");
+    let run = folder.solve(&["--checkpoint", "other", "-o", "new.json"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("in a folder without the file checkpoint.json"), "{run}");
     assert!(run.stderr.contains("choose an empty folder") && !run.stderr.contains("delete"), "{run}");
