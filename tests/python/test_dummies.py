@@ -40,7 +40,8 @@ def accepted(frame: pd.DataFrame) -> Any:
 
 def trained(columns: pd.DataFrame, labels: Any, path: Path) -> Path:
     parameters = {"objective": "binary", "verbosity": -1, "num_leaves": 8, "num_threads": 1}
-    data = lightgbm.Dataset(columns.astype(float), np.asarray(labels).astype(int))
+    columns = columns.astype(float).rename(columns=lambda name: name.replace(":", "_"))
+    data = lightgbm.Dataset(columns, np.asarray(labels).astype(int))
     lightgbm.train(parameters | {"min_data_in_leaf": 5}, data, 10).save_model(path)
     return path
 
@@ -175,6 +176,17 @@ def test_a_table_may_lack_a_category_of_the_model(frame: pd.DataFrame, tmp_path:
         sogar("evaluate", full.with_suffix(".front.json"), "--table", held, "--model", model, "--json")
     )
     assert found["rows"] == len(few)
+
+
+def test_an_amount_that_the_table_lacks_is_no_category(
+    frame: pd.DataFrame, tmp_path: Path, sogar_error: Sogar
+) -> None:
+    made = dummies(frame)
+    wide = made.assign(mother_job_years=frame["age"] * 2)
+    model = trained(wide, wide["mother_job_years"] > 80, tmp_path / "m.txt")
+    made.to_csv(tmp_path / "t.csv", index=False)
+    said = sogar_error("solve", tmp_path / "t.csv", "--model", model, "-o", tmp_path / "f.json")
+    assert "the model wants a column that the table does not have: `mother_job_years`" in said
 
 
 def test_columns_that_the_model_does_not_use_have_no_edits(frame: pd.DataFrame, tmp_path: Path) -> None:

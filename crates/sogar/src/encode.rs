@@ -9,9 +9,9 @@ mod matching;
 mod values;
 
 use crate::config::ModelConfig;
-use crate::error::Result;
-use crate::feature::{Feature, FeatureTable};
-use crate::model::ModelInfo;
+use crate::error::{Error, ErrorKind, Result};
+use crate::feature::{Feature, FeatureTable, format_number};
+use crate::model::{ModelInfo, Test, TreeEnsemble};
 
 /// How every model column is filled from a row's features.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +78,27 @@ impl Encoder {
         let parts = matching::match_parts(info, features, config, table_columns, &mut notices)?;
         let columns = values::sources(info, features, &parts, &mut notices)?;
         Ok((Encoder { columns }, notices))
+    }
+
+    /// Refuses columns that were taken for those of categories that nobody has, where the model's trees take them for amounts.
+    pub fn check_absent(&self, info: &ModelInfo, trees: Option<&TreeEnsemble>) -> Result<()> {
+        let absent = |source: &ColumnSource| {
+            source.map.as_ref().is_some_and(|map| map.iter().all(|value| *value == 0.0))
+        };
+        for node in trees.iter().flat_map(|trees| &trees.trees).flat_map(|tree| &tree.nodes) {
+            if let Test::AtMost { threshold, .. } = node.test
+                && !(0.0..1.0).contains(&threshold)
+                && absent(&self.columns[node.column])
+            {
+                let name = &info.columns[node.column];
+                let message = format!("the model wants a column that the table does not have: `{name}`");
+                return Err(Error::new(ErrorKind::Model, message).help(format!(
+                    "it is no category, since the model compares it with {}: add it to the table",
+                    format_number(threshold)
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Whether a column of the model depends on a feature.

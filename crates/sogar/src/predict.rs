@@ -41,6 +41,9 @@ impl Matched {
         let (encoder, more) = Encoder::match_table_columns(info, &features.features, &config.model, &columns)
             .map_err(|error| error.file(&model.path))?;
         notices.extend(more);
+        encoder
+            .check_absent(info, model.predictor.tree_ensemble())
+            .map_err(|error| error.file(&model.path))?;
         let labels = label_values(table, &config)?;
         Ok(Matched { config, features, encoder, labels, notices, unfit: seen.unfit })
     }

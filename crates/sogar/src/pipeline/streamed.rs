@@ -53,6 +53,9 @@ impl Prepared {
             Encoder::match_table_columns(info, &reference.features, &config.model, &columns)
                 .map_err(|error| error.file(&model.path))?;
         notices.extend(more);
+        encoder
+            .check_absent(info, model.predictor.tree_ensemble())
+            .map_err(|error| error.file(&model.path))?;
         let classes = Classes::new(info, labels.as_ref(), &config)?;
         let judge = Judge {
             config: &config,
