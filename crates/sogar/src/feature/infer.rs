@@ -182,9 +182,7 @@ fn check_names(
             continue;
         }
         if left_out.contains(name.as_str()) {
-            notices.push(format!(
-                "[features.{name}] has no effect: the column is the label or ignored"
-            ));
+            notices.push(format!("[features.{name}] has no effect: the column is the label or ignored"));
             continue;
         }
         let message = if table.column(name).is_some() {

@@ -87,7 +87,11 @@ impl Facts {
             for name in table.names().filter(may_be) {
                 let found = agreement(table, name, &config, answers, names, info.classes as usize)?;
                 if let Some((kappa, agreement)) = found {
-                    if is_prediction(name) { copies.push(name) } else { candidates.push((kappa, agreement, name)) }
+                    if is_prediction(name) {
+                        copies.push(name)
+                    } else {
+                        candidates.push((kappa, agreement, name))
+                    }
                 }
             }
             candidates.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
@@ -143,7 +147,11 @@ fn offered(table: &Table, config: &Config, used: &dyn Fn(&str) -> bool) -> Vec<S
     let names: Vec<&str> = table.names().collect();
     let fits = |name: &&&str| {
         let ignored = config.data.ignore.iter().any(|ignored| ignored == *name);
-        distinct_values(table, name) == 2 && !is_personal(name) && !is_prediction(name) && !used(name) && !ignored
+        distinct_values(table, name) == 2
+            && !is_personal(name)
+            && !is_prediction(name)
+            && !used(name)
+            && !ignored
     };
     names.iter().rev().filter(fits).take(OFFERED).map(|name| (*name).to_owned()).collect()
 }
