@@ -46,7 +46,7 @@ def trained(columns: pd.DataFrame, labels: Any, path: Path) -> Path:
     return path
 
 
-def solved(table: Path, model: Path, *options: str | Path) -> tuple[Json, str]:
+def solved(table: Path, model: Path, *options: str | Path, depth: int = 1) -> tuple[Json, str]:
     """The front, and what was said on the way."""
     out = table.with_suffix(".front.json")
     command = [
@@ -60,7 +60,7 @@ def solved(table: Path, model: Path, *options: str | Path) -> tuple[Json, str]:
         "--max-edits",
         "2",
         "--max-depth",
-        "1",
+        str(depth),
     ]
     done = subprocess.run([*command, "-o", out, *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -196,8 +196,8 @@ def test_columns_that_the_model_does_not_use_have_no_edits(frame: pd.DataFrame, 
     wide = made.assign(noise=draw.integers(0, 50, len(made)), colour=draw.choice(["red", "blue"], len(made)))
     made.to_csv(tmp_path / "t.csv", index=False)
     wide.to_csv(tmp_path / "wide.csv", index=False)
-    front, _ = solved(tmp_path / "t.csv", model, "--max-depth", "0")
-    more, said = solved(tmp_path / "wide.csv", model, "--max-depth", "0")
+    front, _ = solved(tmp_path / "t.csv", model, depth=0)
+    more, said = solved(tmp_path / "wide.csv", model, depth=0)
     assert "the model does not use `noise`, `colour`: no action changes them" in said
     assert more["counts"]["edits"] == front["counts"]["edits"]
     assert [(p["cost_sum"], p["loss_count"]) for p in more["points"]] == [
