@@ -34,8 +34,8 @@ impl Prepared {
         let (actions, rows) = (question.actions.len(), question.rows.len());
         if let Some((cache, key)) = &cache {
             match cache.load(key, actions, rows) {
-                Found::Outcomes(found) => {
-                    return Ok(self.verify_drawn(&question, &found, watch, reporter)?.then_some(found));
+                Found::Outcomes(mut found) => {
+                    return Ok(self.verify_drawn(&question, &mut found, watch, reporter)?.then_some(found));
                 }
                 Found::Nothing => {}
                 Found::Unusable(why) => reporter.warning(&why),
@@ -48,7 +48,7 @@ impl Prepared {
         }
         let cells = compute.and_then(|compute| compute.cells(&question));
         let find = |question: Question<'_>, watch: &Watch<'_>| outcomes_on(question, watch, cells.as_deref());
-        let found = match checkpoint {
+        let mut found = match checkpoint {
             Some(checkpoint) => {
                 let kept = Some((checkpoint, reporter));
                 let table = BitTable::new(actions, rows);
@@ -59,7 +59,7 @@ impl Prepared {
             None => find(question, watch)?,
         };
         drop(cells);
-        if let Some(found) = &found
+        if let Some(found) = &mut found
             && !self.verify_drawn(&question, found, watch, reporter)?
         {
             return Ok(None);
@@ -94,8 +94,8 @@ impl Prepared {
         let found = in_blocks(question, at_once, watch, table, None, |block, question, watch| {
             kept_or(kept, block, question, || outcomes(question, watch))
         })?;
-        let Some(found) = found else { return Ok(None) };
-        Ok(self.verify_drawn(&question, &found, watch, reporter)?.then_some(found))
+        let Some(mut found) = found else { return Ok(None) };
+        Ok(self.verify_drawn(&question, &mut found, watch, reporter)?.then_some(found))
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
