@@ -1,6 +1,6 @@
 //! The numbers of actions in the order of SPEC §4, found by counting instead of listing.
 //!
-//! An action has at most one edit of a feature, and no feature is moved twice, links counted (SPEC §9). Edits of one feature stand together
+//! An action has at most one edit of a feature, and no feature is moved twice, links counted (SPEC §4). Edits of one feature stand together
 //! and move the same features, so that it is whole groups of edits that go together or not.
 
 use std::collections::{BTreeMap, BTreeSet};

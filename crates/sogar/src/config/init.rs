@@ -365,7 +365,7 @@ mod tests {
         assert!(text.starts_with("#:schema "), "{text}");
         assert_eq!((config.data.label, config.data.desired), (None, vec![]), "{text}");
         assert_eq!(config.data.ignore, ["customer_id", "signup"], "{text}");
-        assert_eq!(config.features["Sex:Female"].protected, Some(true), "{text}");
+        assert_eq!(config.features["Sex"].protected, Some(true), "{text}");
         assert!(text.contains("# protected = true  # it may be a person's race"), "{text}");
     }
 

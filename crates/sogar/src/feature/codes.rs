@@ -1,4 +1,4 @@
-//! Special codes of a number: −9 for "refused to answer" is no amount (SPEC §9).
+//! Special codes of a number: −9 for "refused to answer" is no amount (SPEC §2).
 //!
 //! The model is fed a code as it is. A code fails every `x ≤ b` and has a test `x = code` of its own; no shift leaves or reaches it; and it is not part
 //! of the distribution from which ranges, bins and costs are read.
