@@ -68,7 +68,7 @@ fn solved(name: &'static str, config: Config, table: PathBuf, held_out: bool) ->
     Honest { name, json: serde_json::to_value(&front).unwrap(), table }
 }
 
-/// A plain result, one with weights, one of a sample, one with held-out people, and stopped ones.
+/// A plain result, one with weights, one with a cost table, one of a sample, one with held-out people, and stopped ones.
 fn honest(folder: &Path) -> Vec<Honest> {
     let table = fixture("people.csv");
     let weighted = folder.join("weighted.csv");
@@ -78,6 +78,12 @@ fn honest(folder: &Path) -> Vec<Honest> {
         _ => format!("{line},{}.5\n", 1 + number % 3),
     });
     std::fs::write(&weighted, lines.collect::<String>()).unwrap();
+    let costs = folder.join("costs.csv");
+    let rows = ["income", "hours", "school", "job", "owner"].map(|feature| format!("{feature},*,*,0.25\n"));
+    std::fs::write(&costs, format!("feature,from,to,cost\n{}", rows.concat())).unwrap();
+    let mut priced = config();
+    priced.cost.kind = CostKind::Table;
+    priced.cost.table = Some(costs.to_str().unwrap().into());
     let with = |change: fn(&mut Config)| {
         let mut config = config();
         change(&mut config);
@@ -86,6 +92,7 @@ fn honest(folder: &Path) -> Vec<Honest> {
     vec![
         solved("plain", config(), table.clone(), false),
         solved("weighted", with(|config| config.data.weight = Some("count".into())), weighted, false),
+        solved("priced", priced, table.clone(), false),
         solved("sampled", with(|config| config.limits.sample = Some(80)), table.clone(), false),
         solved("held-out", config(), table.clone(), true),
         solved("stopped", with(|config| config.limits.time_limit = Some(1e-9)), table.clone(), false),
