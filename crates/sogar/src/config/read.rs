@@ -72,7 +72,8 @@ impl Config {
             text: self.data.ignore.clone(),
             numbers: self.data.weight.iter().cloned().collect(),
             trim: self.data.trim,
-            memory: self.limits.memory_limit.as_deref().map(parse_bytes).transpose()?,
+            // An amount that is none is a fault of the limits, and reported there.
+            memory: self.limits.memory_limit.as_deref().and_then(|amount| parse_bytes(amount).ok()),
         };
         for (name, feature) in &self.features {
             match feature.kind {
