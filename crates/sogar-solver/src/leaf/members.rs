@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::boxes::Boxes;
 use super::groups::Groups;
 use crate::bits::{PORTABLE, RowSet, words_for};
 use crate::problem::Problem;
@@ -12,7 +13,7 @@ use crate::problem::Problem;
 /// A set that is packed when it is first asked for.
 type Packed = OnceLock<Box<[u64]>>;
 
-/// Actions per block of the table of packed flips.
+/// Sets per block of a table of packed ones.
 const BLOCK: usize = 32;
 
 /// The members of a set.
@@ -28,11 +29,15 @@ pub(super) struct Members<'a> {
     edit_unions: Vec<Packed>,
     pair_unions: Vec<Packed>,
     /// Flips of actions, in blocks: a table with a place for each action would be larger than what is ever packed.
-    flips: Vec<OnceLock<Box<[Packed]>>>,
+    flips: Vec<Blocked>,
+    box_unions: Vec<Blocked>,
 }
 
+/// A block of packed sets.
+type Blocked = OnceLock<Box<[Packed]>>;
+
 impl<'a> Members<'a> {
-    pub fn new(problem: &'a Problem, groups: &'a Groups, members: &RowSet) -> Self {
+    pub fn new(problem: &'a Problem, groups: &'a Groups, boxes: usize, members: &RowSet) -> Self {
         let rows = members.count();
         let words = words_for(rows);
         let members = (rows < problem.rows).then(|| members.clone());
@@ -40,17 +45,21 @@ impl<'a> Members<'a> {
             Some(_) => (0..count).map(|_| OnceLock::new()).collect(),
             None => Vec::new(),
         };
+        let blocks = |count: usize| match members {
+            Some(_) => (0..count.div_ceil(BLOCK)).map(|_| OnceLock::new()).collect(),
+            None => Vec::new(),
+        };
+        // Where there are boxes, nobody asks for pairs.
+        let pairs = if boxes == 0 { groups.pair_action.len() } else { 0 };
         Members {
             problem,
             groups,
             words,
             weights: lazy(problem.weights.as_ref().map_or(0, |weights| weights.planes().len())),
             edit_unions: lazy(groups.edits),
-            pair_unions: lazy(groups.pair_action.len()),
-            flips: match members {
-                Some(_) => (0..problem.actions().div_ceil(BLOCK)).map(|_| OnceLock::new()).collect(),
-                None => Vec::new(),
-            },
+            pair_unions: lazy(pairs),
+            flips: blocks(problem.actions()),
+            box_unions: blocks(boxes),
             members,
         }
     }
@@ -110,12 +119,28 @@ impl<'a> Members<'a> {
     /// The members that an action flips.
     #[inline(always)]
     pub fn flips<const KERNEL: u8>(&self, action: u32) -> &[u64] {
-        let (action, all) = (action as usize, self.problem.flips_of(action as usize));
+        let action = action as usize;
+        self.packed_block::<KERNEL>(&self.flips, action, self.problem.flips_of(action))
+    }
+
+    /// The members that anything in a box flips.
+    #[inline(always)]
+    pub fn box_union<'b, const KERNEL: u8>(&'b self, boxes: &'b Boxes, at: usize) -> &'b [u64] {
+        self.packed_block::<KERNEL>(&self.box_unions, at, boxes.unions.set(at))
+    }
+
+    #[inline(always)]
+    fn packed_block<'b, const KERNEL: u8>(
+        &'b self,
+        blocks: &'b [Blocked],
+        at: usize,
+        all: &'b [u64],
+    ) -> &'b [u64] {
         if self.members.is_none() {
             return all;
         }
-        let block = self.flips[action / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
-        self.packed::<KERNEL>(block, action % BLOCK, all)
+        let block = blocks[at / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
+        self.packed::<KERNEL>(block, at % BLOCK, all)
     }
 
     /// The members that anything with this edit flips.

@@ -45,8 +45,8 @@ pub(super) struct Batch {
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
     pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
-    /// Per edit: its exact cost over each leaf, and the same scaled to 32 bits.
-    exact_cost: Vec<[u64; LANES]>,
+    /// Per edit: its cost over each leaf, or a little less ([`Columns::at_least`]), and the same scaled to 32 bits.
+    single_cost: Vec<[u64; LANES]>,
     pub(super) edit_cost: Vec<Eight>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
     edit_loss: Vec<Eight>,
@@ -102,7 +102,7 @@ impl Batch {
             ladder: Ladder::new(),
             matter: Vec::new(),
             matter_by_lane: Default::default(),
-            exact_cost: Vec::new(),
+            single_cost: Vec::new(),
             edit_cost: Vec::new(),
             edit_loss: Vec::new(),
             edit_alive: Vec::new(),
@@ -206,18 +206,28 @@ impl Batch {
         (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
+    /// The same, or a little less.
+    #[inline(always)]
+    pub(super) fn at_least<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+        if self.weighted.is_empty() {
+            return columns.at_least::<KERNEL>(&self.rows[lane], edits);
+        }
+        let bit = |weighted: &Weighted| columns.at_least::<KERNEL>(&weighted.rows[lane], edits);
+        (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
+    }
+
     /// The cost of every edit on every leaf, column by column.
     #[inline(always)]
-    fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
-        self.exact_cost.clear();
+    pub(super) fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        self.single_cost.clear();
         self.edit_cost.clear();
         let scale = on.problem.scale();
         for edit in 0..on.groups.edits as u32 {
             let mut costs = [0; LANES];
             for lane in bits(self.lanes) {
-                costs[lane] = self.total::<KERNEL>(on.columns, lane, &[edit]);
+                costs[lane] = self.at_least::<KERNEL>(on.columns, lane, &[edit]);
             }
-            self.exact_cost.push(costs);
+            self.single_cost.push(costs);
             self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
         }
         self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
@@ -264,10 +274,10 @@ impl Batch {
         self.sizes.minus::<KERNEL>(flipped)
     }
 
-    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or exactly the sum of them.
+    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or the sum of them.
     #[inline(always)]
     fn floor(&self, on: Setting<'_>, edits: &[u32], lane: usize) -> u64 {
-        let costs = edits.iter().map(|&edit| self.exact_cost[edit as usize][lane]);
+        let costs = edits.iter().map(|&edit| self.single_cost[edit as usize][lane]);
         match on.problem.combine {
             Combine::Max => costs.max().unwrap_or(0),
             Combine::Sum => costs.sum(),
@@ -276,7 +286,7 @@ impl Batch {
 
     /// The same for all lanes, scaled.
     #[inline(always)]
-    fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
+    pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
         edits
             .iter()
             .fold(Eight::all(0), |floor, &edit| join::<KERNEL>(on, floor, self.edit_cost[edit as usize]))
@@ -305,13 +315,19 @@ impl Batch {
             if self.known[lane].rules_out(floor, loss, action) {
                 continue;
             }
-            let cost = match (on.problem.combine, edits) {
-                (Combine::Sum, _) | (Combine::Max, [] | [_]) => floor,
-                (Combine::Max, _) => {
-                    self.work.costs += 1;
-                    self.total::<KERNEL>(on.columns, lane, edits)
+            // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
+            let mut cost = floor;
+            if on.problem.combine == Combine::Max && edits.len() > 1 {
+                self.work.costs += 1;
+                cost = self.at_least::<KERNEL>(on.columns, lane, edits);
+            }
+            if !on.columns.is_exact() && !edits.is_empty() {
+                least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
+                if self.known[lane].rules_out(cost, loss, action) {
+                    continue;
                 }
-            };
+                cost = self.total::<KERNEL>(on.columns, lane, edits);
+            }
             least[lane] = (cost >> on.problem.scale()) as u32;
             if self.known[lane].insert(LeafPoint { cost, loss, action }) {
                 self.stairs.lower(lane, least[lane], loss);
@@ -337,7 +353,7 @@ impl Batch {
 
     /// The actions that are likely to be good come first.
     #[inline(always)]
-    fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+    pub(super) fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         for (lanes, warm) in runs_of_equal_hints(requests) {
             for &action in warm {
                 let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));

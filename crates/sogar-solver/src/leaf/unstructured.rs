@@ -56,7 +56,7 @@ impl Batch {
         self.packed = packed;
         let mut costs = [0; LANES];
         for lane in bits(lanes) {
-            let cost = self.total::<KERNEL>(least_costs, lane, &[position as u32]);
+            let cost = self.at_least::<KERNEL>(least_costs, lane, &[position as u32]);
             costs[lane] = (cost >> on.problem.scale()) as u32;
         }
         let costs = Eight::of(costs);
@@ -72,7 +72,14 @@ impl Batch {
         let losses = losses.lanes();
         for lane in bits(open) {
             self.work.costs += 1;
-            let cost = self.total::<KERNEL>(on.columns, lane, on.problem.edits_of(action as usize));
+            let edits = on.problem.edits_of(action as usize);
+            let mut cost = self.at_least::<KERNEL>(on.columns, lane, edits);
+            if !on.columns.is_exact() {
+                if self.known[lane].rules_out(cost, losses[lane], action) {
+                    continue;
+                }
+                cost = self.total::<KERNEL>(on.columns, lane, edits);
+            }
             if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
                 self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
             }
