@@ -171,7 +171,9 @@ fn main() {
     let work = outcome.stats.leaf_work;
     let per = |count: u64| count as f64 / work.sets.max(1) as f64;
     println!(
-        "  per leaf set: {:.0} groups, {:.0} losses, {:.0} costs",
+        "  {} evaluated, {:.0} per CPU-s; per leaf set: {:.0} groups, {:.0} losses, {:.0} costs",
+        work.sets,
+        work.sets as f64 / taken.max(0.001),
         per(work.groups),
         per(work.losses),
         per(work.costs)

@@ -1,9 +1,9 @@
 //! Up to eight leaves at once, box by box (see [`super::boxes`]).
 
 use super::boxes::{Boxes, DEEPEST};
-use super::lanes::{Eight, LANES};
-use super::side_by_side::{Batch, Setting, bits};
 use super::LeafRequest;
+use super::lanes::Eight;
+use super::side_by_side::{Batch, Setting};
 use crate::problem::Combine;
 
 /// What is known of a box in which some leaf may need something.
@@ -65,6 +65,9 @@ impl Batch {
         if lanes == 0 {
             return None;
         }
+        if boxes.nodes[at].end - boxes.nodes[at].first == 1 {
+            return Some(Open { lanes, least, ..around }); // the action's own flips are the union
+        }
         self.work.groups += u64::from(lanes.count_ones());
         let losses = self.losses::<KERNEL>(on.members.box_union::<KERNEL>(boxes, at), lanes);
         let lanes = lanes & self.open::<KERNEL>(on, least, losses);
@@ -74,11 +77,8 @@ impl Batch {
         if on.problem.combine == Combine::Sum || edits.len() == 1 {
             return Some(Open { lanes, least, losses });
         }
-        let mut costs = [0; LANES];
-        for lane in bits(lanes) {
-            costs[lane] = (self.at_least::<KERNEL>(on.columns, lane, edits) >> on.problem.scale()) as u32;
-        }
-        let least = least.max::<KERNEL>(Eight::of(costs));
+        let costs = self.all_at_least::<KERNEL>(on.columns, lanes, edits);
+        let least = least.max::<KERNEL>(Eight::of(costs.map(|cost| (cost >> on.problem.scale()) as u32)));
         let lanes = lanes & self.open::<KERNEL>(on, least, losses);
         (lanes != 0).then_some(Open { lanes, least, losses })
     }

@@ -22,7 +22,7 @@ use crate::bits::BitTable;
 use crate::problem::Problem;
 
 /// Boxes of at most this many actions are not divided.
-const SMALL: usize = 16;
+const SMALL: usize = 8;
 /// Chains of a box.
 const SIDES: usize = 3;
 /// Divisions above a box at most: every one halves a side of less than 2^16 ranks.

@@ -158,6 +158,9 @@ pub enum Narrow {
     Always,
 }
 
+/// Leaf sets after which it is known whether clusters help.
+const TRIAL: u64 = 16;
+
 /// The CPU evaluation over groups of actions.
 pub struct GroupedLeaves<'a> {
     problem: &'a Problem,
@@ -170,6 +173,7 @@ pub struct GroupedLeaves<'a> {
     bounds: bool,
     reduce: bool,
     narrow: Narrow,
+    warm_start: bool,
     counted: [AtomicU64; 4],
     /// Once it is known.
     sides: OnceLock<Sides>,
@@ -193,6 +197,7 @@ impl<'a> GroupedLeaves<'a> {
             bounds,
             reduce,
             narrow,
+            warm_start: switches.warm_start,
             counted: Default::default(),
             sides: OnceLock::new(),
             idle: Mutex::default(),
@@ -202,6 +207,12 @@ impl<'a> GroupedLeaves<'a> {
     /// Per action whether it can matter to any leaf: an earlier one does at least as much for no more elsewhere.
     pub fn useful(&self) -> &[bool] {
         &self.groups.useful
+    }
+
+    /// Whether clusters have spared half of the actions so far; on matrices without likeness they cost more than they spare.
+    fn clusters_help(&self) -> bool {
+        let [sets, losses] = [0, 2].map(|at| self.counted[at].load(Ordering::Relaxed));
+        sets < TRIAL || losses < sets * self.problem.actions() as u64 / 2
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -264,18 +275,29 @@ impl<'a> GroupedContext<'a> {
             members: &self.members,
             bounds: self.owner.bounds,
             sides: self.owner.sides.get(),
+            recent: &[],
         };
+        let mut recent: Vec<u32> = Vec::new();
         let mut fronts = Vec::with_capacity(requests.len());
         for requests in requests.chunks(LANES) {
             stop.check()?;
+            let on = Setting { recent: &recent, ..on };
             match (&self.owner.clusters, &self.cluster_columns, &self.owner.boxes) {
                 (Some(clusters), Some(columns), _) => {
-                    batch.evaluate_clusters::<KERNEL>(on, clusters, columns, requests);
+                    let clusters = self.owner.clusters_help().then_some((clusters, columns));
+                    batch.evaluate_unstructured::<KERNEL>(on, clusters, requests);
                 }
                 (_, _, Some(boxes)) => batch.evaluate_boxes::<KERNEL>(on, boxes, requests),
                 _ => batch.evaluate::<KERNEL>(on, requests),
             }
-            fronts.extend(batch.known[..requests.len()].iter().map(|known| known.points.clone()));
+            let found = &batch.known[..requests.len()];
+            fronts.extend(found.iter().map(|known| known.points.clone()));
+            if self.owner.warm_start {
+                recent.clear();
+                recent.extend(found.iter().flat_map(|known| known.points.iter().map(|point| point.action)));
+                recent.sort_unstable();
+                recent.dedup();
+            }
         }
         Ok(fronts)
     }

@@ -5,7 +5,7 @@
 //! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
-use super::columns::Columns;
+use super::columns::{Columns, Masks};
 use super::groups::{Child, Groups, NONE};
 use super::known::Known;
 use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count, lanes_of_bits};
@@ -26,6 +26,8 @@ pub(super) struct Setting<'a> {
     pub bounds: bool,
     /// What can matter on the sides of splits, where that is known.
     pub sides: Option<&'a Sides>,
+    /// Actions on the fronts of the leaves before, which are likely to be alike: a hint.
+    pub recent: &'a [u32],
 }
 
 /// Eight leaves while they are evaluated; buffers are reused from batch to batch.
@@ -33,6 +35,7 @@ pub(super) struct Batch {
     /// The leaves' rows among the context's members, leaf by leaf and word by word.
     pub(super) rows: [Vec<u64>; LANES],
     pub(super) sets: Vec<Words>,
+    masks: Vec<Masks>,
     /// With weights: the leaves' rows per bit of a weight, in both layouts.
     weighted: Vec<Weighted>,
     /// How many rows the sets have, by weight.
@@ -94,6 +97,7 @@ impl Batch {
         Batch {
             rows: Default::default(),
             sets: Vec::new(),
+            masks: Vec::new(),
             weighted: Vec::new(),
             sizes: Eight::all(0),
             lanes: 0,
@@ -141,6 +145,7 @@ impl Batch {
             self.sets.iter_mut().zip(&self.rows[lane]).for_each(|(words, &word)| words.0[lane] = word);
             sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
         }
+        Masks::of(&self.sets, &mut self.masks);
         self.weighted.truncate(on.members.weight_bits());
         self.weighted.resize_with(on.members.weight_bits(), Weighted::default);
         if !self.weighted.is_empty() {
@@ -216,6 +221,24 @@ impl Batch {
         (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
+    /// The same in several lanes; in the others it may be anything.
+    #[inline(always)]
+    pub(super) fn all_at_least<const KERNEL: u8>(
+        &self,
+        columns: &Columns,
+        lanes: u32,
+        edits: &[u32],
+    ) -> [u64; LANES] {
+        if self.weighted.is_empty() && lanes.count_ones() > 2 {
+            return columns.all_at_least::<KERNEL>(&self.masks, edits);
+        }
+        let mut costs = [0; LANES];
+        for lane in bits(lanes) {
+            costs[lane] = self.at_least::<KERNEL>(columns, lane, edits);
+        }
+        costs
+    }
+
     /// The cost of every edit on every leaf, column by column.
     #[inline(always)]
     pub(super) fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
@@ -223,10 +246,7 @@ impl Batch {
         self.edit_cost.clear();
         let scale = on.problem.scale();
         for edit in 0..on.groups.edits as u32 {
-            let mut costs = [0; LANES];
-            for lane in bits(self.lanes) {
-                costs[lane] = self.at_least::<KERNEL>(on.columns, lane, &[edit]);
-            }
+            let costs = self.all_at_least::<KERNEL>(on.columns, self.lanes, &[edit]);
             self.single_cost.push(costs);
             self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
         }
@@ -287,9 +307,11 @@ impl Batch {
     /// The same for all lanes, scaled.
     #[inline(always)]
     pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
-        edits
-            .iter()
-            .fold(Eight::all(0), |floor, &edit| join::<KERNEL>(on, floor, self.edit_cost[edit as usize]))
+        let mut floor = Eight::all(0);
+        for &edit in edits {
+            floor = join::<KERNEL>(on, floor, self.edit_cost[edit as usize]);
+        }
+        floor
     }
 
     /// Offers an action to the leaves in `lanes`, given its losses there and (scaled) what it costs at least: its cost
@@ -309,18 +331,19 @@ impl Batch {
         }
         let edits = on.problem.edits_of(action as usize);
         let (losses, mut least) = (losses.lanes(), least.lanes());
+        let (mut floors, mut left) = ([0; LANES], 0);
         for lane in bits(open) {
-            let loss = losses[lane];
             let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
-            if self.known[lane].rules_out(floor, loss, action) {
-                continue;
-            }
-            // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
-            let mut cost = floor;
-            if on.problem.combine == Combine::Max && edits.len() > 1 {
-                self.work.costs += 1;
-                cost = self.at_least::<KERNEL>(on.columns, lane, edits);
-            }
+            floors[lane] = floor;
+            left |= u32::from(!self.known[lane].rules_out(floor, losses[lane], action)) << lane;
+        }
+        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
+        if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
+            self.work.costs += u64::from(left.count_ones());
+            floors = self.all_at_least::<KERNEL>(on.columns, left, edits);
+        }
+        for lane in bits(left) {
+            let (mut cost, loss) = (floors[lane], losses[lane]);
             if !on.columns.is_exact() && !edits.is_empty() {
                 least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
                 if self.known[lane].rules_out(cost, loss, action) {
@@ -354,7 +377,8 @@ impl Batch {
     /// The actions that are likely to be good come first.
     #[inline(always)]
     pub(super) fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
-        for (lanes, warm) in runs_of_equal_hints(requests) {
+        let runs = runs_of_equal_hints(requests).chain([(self.lanes, on.recent)]);
+        for (lanes, warm) in runs {
             for &action in warm {
                 let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));
                 self.try_action::<KERNEL>(on, action, least, lanes);
