@@ -2,8 +2,9 @@
 
 use super::boxes::{Boxes, DEEPEST};
 use super::LeafRequest;
+use super::groups::NONE;
 use super::lanes::Eight;
-use super::side_by_side::{Batch, Setting};
+use super::side_by_side::{Batch, Setting, scaled};
 use crate::problem::Combine;
 
 /// What is known of a box in which some leaf may need something.
@@ -11,6 +12,8 @@ use crate::problem::Combine;
 struct Open {
     /// The leaves.
     lanes: u32,
+    /// The corner whose cost is in `least`.
+    corner: [u32; 3],
     /// What its actions cost (scaled) and lose at least.
     least: Eight,
     losses: Eight,
@@ -28,7 +31,7 @@ impl Batch {
         self.start::<KERNEL>(on, requests);
         self.sum_singles::<KERNEL>(on);
         self.try_hints::<KERNEL>(on, requests);
-        let outside = Open { lanes: self.lanes, least: Eight::all(0), losses: Eight::all(0) };
+        let outside = Open { lanes: self.lanes, corner: [NONE; 3], least: Eight::all(0), losses: Eight::all(0) };
         let mut around = [outside; DEEPEST + 1];
         let mut at = 0;
         while let Some(node) = boxes.nodes.get(at) {
@@ -74,13 +77,14 @@ impl Batch {
         if lanes == 0 {
             return None;
         }
-        if on.problem.combine == Combine::Sum || edits.len() == 1 {
-            return Some(Open { lanes, least, losses });
+        let corner = boxes.nodes[at].corner;
+        if on.problem.combine == Combine::Sum || edits.len() == 1 || corner == around.corner {
+            return Some(Open { lanes, corner, least, losses });
         }
         let costs = self.all_at_least::<KERNEL>(on.columns, lanes, edits);
-        let least = least.max::<KERNEL>(Eight::of(costs.map(|cost| (cost >> on.problem.scale()) as u32)));
+        let least = least.max::<KERNEL>(scaled(costs, on.problem.scale()));
         let lanes = lanes & self.open::<KERNEL>(on, least, losses);
-        (lanes != 0).then_some(Open { lanes, least, losses })
+        (lanes != 0).then_some(Open { lanes, corner, least, losses })
     }
 
     /// An action of a box.

@@ -63,7 +63,7 @@ impl Columns {
     }
 
     /// Total cost over a set of members of an action with these edits.
-    #[inline(always)]
+    #[inline(never)]
     pub fn total<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
         match &self.values {
             Values::Short(values) => self.combined::<KERNEL, u16>(set, edits, values, false),
@@ -74,7 +74,7 @@ impl Columns {
     }
 
     /// The total, or a little less where that is quicker.
-    #[inline(always)]
+    #[inline(never)]
     pub fn at_least<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
         match &self.values {
             Values::Short(values) => self.combined::<KERNEL, u16>(set, edits, values, false),
@@ -85,7 +85,7 @@ impl Columns {
     }
 
     /// The same for eight sets at once, which is quicker than one by one from three of them on.
-    #[inline(always)]
+    #[inline(never)]
     pub fn all_at_least<const KERNEL: u8>(&self, sets: &[Masks], edits: &[u32]) -> [u64; LANES] {
         let (values, dropped) = match &self.values {
             Values::Short(values) => (values, 0),
@@ -207,12 +207,16 @@ unsafe fn eight_sums_avx2<const N: usize>(sets: &[Masks], columns: [&[u16]; N]) 
             let costs = unsafe { _mm256_loadu_si256(column.as_ptr().add(i * ROWS).cast()) };
             largest = _mm256_max_epu16(largest, costs);
         }
-        for (sum, mask) in sums.iter_mut().zip(&masks.0) {
-            // SAFETY: a mask is 32 bytes, aligned to 32.
-            let mask = unsafe { _mm256_load_si256(mask.as_ptr().cast()) };
-            let costs = _mm256_and_si256(largest, mask);
-            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(costs, ones));
+        // One by one, so that every sum stays in a register.
+        macro_rules! add {
+            ($($lane:literal)*) => {$(
+                // SAFETY: a mask is 32 bytes, aligned to 32.
+                let mask = unsafe { _mm256_load_si256(masks.0[$lane].as_ptr().cast()) };
+                let costs = _mm256_and_si256(largest, mask);
+                sums[$lane] = _mm256_add_epi32(sums[$lane], _mm256_madd_epi16(costs, ones));
+            )*};
         }
+        add!(0 1 2 3 4 5 6 7);
     }
     sums.map(|sum| lanes_of(sum).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)))
 }

@@ -12,7 +12,6 @@ use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count, lanes_of_bi
 use super::members::Members;
 use super::sides::Sides;
 use super::{LeafPoint, LeafRequest, LeafWork};
-use crate::bits::count_and;
 use crate::problem::{Combine, Problem};
 
 /// What all leaves of a context share.
@@ -248,7 +247,7 @@ impl Batch {
         for edit in 0..on.groups.edits as u32 {
             let costs = self.all_at_least::<KERNEL>(on.columns, self.lanes, &[edit]);
             self.single_cost.push(costs);
-            self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
+            self.edit_cost.push(scaled(costs, scale));
         }
         self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
         for lane in bits(self.lanes) {
@@ -280,7 +279,14 @@ impl Batch {
         if self.sets.len() >= 16 && lanes.count_ones() <= 4 {
             let mut counts = [0; LANES];
             for lane in bits(lanes) {
-                counts[lane] = count_and(&self.rows[lane], flips);
+                // (A loop, not an iterator: closures are not compiled for the kernel's instructions.)
+                let rows = &self.rows[lane][..];
+                let words = rows.len().min(flips.len());
+                let mut count = 0;
+                for i in 0..words {
+                    count += (rows[i] & flips[i]).count_ones();
+                }
+                counts[lane] = count;
             }
             return Eight::of(counts);
         }
@@ -525,6 +531,16 @@ impl Batch {
         }
         self.alive_pairs = pairs;
     }
+}
+
+/// Totals without their lowest bits.
+#[inline(always)]
+pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> Eight {
+    let mut without = [0; LANES];
+    for lane in 0..LANES {
+        without[lane] = (costs[lane] >> scale) as u32;
+    }
+    Eight::of(without)
 }
 
 /// What two edits cost at least together, scaled.

@@ -3,7 +3,7 @@
 use super::clusters::Clusters;
 use super::columns::Columns;
 use super::lanes::Eight;
-use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints};
+use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints, scaled};
 use super::{LeafPoint, LeafRequest};
 
 impl Batch {
@@ -61,7 +61,7 @@ impl Batch {
         let losses = self.losses::<KERNEL>(union, lanes);
         self.packed = packed;
         let costs = self.all_at_least::<KERNEL>(least_costs, lanes, &[position as u32]);
-        let costs = Eight::of(costs.map(|cost| (cost >> on.problem.scale()) as u32));
+        let costs = scaled(costs, on.problem.scale());
         (lanes & self.open::<KERNEL>(on, costs, losses), costs)
     }
 
