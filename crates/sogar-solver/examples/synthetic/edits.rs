@@ -23,8 +23,8 @@ impl Feature {
     fn number(random: &mut Random, reach: i32) -> Feature {
         let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
         let strength = 20.0 + 160.0 * random.share() * random.share();
-        let jumps = (0..8)
-            .map(|_| (random.normal(), strength * (if random.share() < 0.8 { sign } else { -sign })));
+        let jumps =
+            (0..8).map(|_| (random.normal(), strength * (if random.share() < 0.8 { sign } else { -sign })));
         Feature {
             levels: 0,
             jumps: jumps.collect(),
@@ -115,9 +115,9 @@ pub fn problem(options: &Options) -> ProblemParts {
     };
     let score = |row: &[f64]| -> f64 {
         let alone: f64 = features.iter().zip(row).map(|(feature, &value)| feature.effect(value)).sum();
-        let joint = both.iter().filter(|both| {
-            (0..2).all(|i| hit(both.features[i], both.above[i], row[both.features[i]]))
-        });
+        let joint = both
+            .iter()
+            .filter(|both| (0..2).all(|i| hit(both.features[i], both.above[i], row[both.features[i]])));
         alone + joint.map(|both| both.adds).sum::<f64>()
     };
     let draw = |random: &mut Random| -> Vec<f64> {
@@ -157,10 +157,8 @@ pub fn problem(options: &Options) -> ProblemParts {
         })
         .collect();
     let joint = |a: (usize, i32), b: (usize, i32)| -> Option<Vec<i16>> {
-        let these: Vec<&Both> = both
-            .iter()
-            .filter(|both| both.features == [a.0, b.0] || both.features == [b.0, a.0])
-            .collect();
+        let these: Vec<&Both> =
+            both.iter().filter(|both| both.features == [a.0, b.0] || both.features == [b.0, a.0]).collect();
         if these.is_empty() {
             return None;
         }
@@ -256,7 +254,10 @@ fn outcomes(columns: &[&[i16]], flips: &mut [u64]) {
         sums.fill(-1);
         sums[..length].copy_from_slice(&columns[0][start..start + length]);
         for column in &columns[1..] {
-            sums[..length].iter_mut().zip(&column[start..start + length]).for_each(|(sum, more)| *sum += more);
+            sums[..length]
+                .iter_mut()
+                .zip(&column[start..start + length])
+                .for_each(|(sum, more)| *sum += more);
         }
         *flips = signs(&sums);
     }

@@ -31,7 +31,11 @@ struct Leaves<'a> {
 }
 
 impl LeafBackend for Plain {
-    fn leaves<'a>(&'a self, problem: &'a Problem, cpu_leaves: &'a GroupedLeaves<'a>) -> Box<dyn LeafEvaluation + 'a> {
+    fn leaves<'a>(
+        &'a self,
+        problem: &'a Problem,
+        cpu_leaves: &'a GroupedLeaves<'a>,
+    ) -> Box<dyn LeafEvaluation + 'a> {
         *self.made.lock().unwrap() = Some(cpu());
         let useful = cpu_leaves.useful();
         let actions = (1..problem.actions() as u32).filter(|&action| useful[action as usize]).collect();
@@ -57,7 +61,11 @@ const TOGETHER: usize = 8;
 const ROWS: usize = 4096;
 
 impl LeafContext for Context<'_> {
-    fn leaf_fronts(&self, requests: &[LeafRequest<'_>], stop: &Stop) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
+    fn leaf_fronts(
+        &self,
+        requests: &[LeafRequest<'_>],
+        stop: &Stop,
+    ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
         let mut fronts = Vec::with_capacity(requests.len());
         for requests in requests.chunks(TOGETHER) {
             stop.check()?;
@@ -112,8 +120,12 @@ fn evaluate(leaves: &Leaves<'_>, requests: &[LeafRequest<'_>]) -> Vec<Vec<LeafPo
                     for &edit in list {
                         let column = &problem.edit_cost(edit as usize)[start..end];
                         match problem.combine() {
-                            Combine::Max => costs.iter_mut().zip(column).for_each(|(cost, &own)| *cost = (*cost).max(own)),
-                            Combine::Sum => costs.iter_mut().zip(column).for_each(|(cost, &own)| *cost += own),
+                            Combine::Max => {
+                                costs.iter_mut().zip(column).for_each(|(cost, &own)| *cost = (*cost).max(own))
+                            }
+                            Combine::Sum => {
+                                costs.iter_mut().zip(column).for_each(|(cost, &own)| *cost += own)
+                            }
                         }
                     }
                 }

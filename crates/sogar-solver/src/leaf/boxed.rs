@@ -1,7 +1,7 @@
 //! Up to eight leaves at once, box by box (see [`super::boxes`]).
 
-use super::boxes::{Boxes, DEEPEST};
 use super::LeafRequest;
+use super::boxes::{Boxes, DEEPEST};
 use super::groups::NONE;
 use super::lanes::Eight;
 use super::side_by_side::{Batch, Setting, scaled};
@@ -31,7 +31,8 @@ impl Batch {
         self.start::<KERNEL>(on, requests);
         self.sum_singles::<KERNEL>(on);
         self.try_hints::<KERNEL>(on, requests);
-        let outside = Open { lanes: self.lanes, corner: [NONE; 3], least: Eight::all(0), losses: Eight::all(0) };
+        let outside =
+            Open { lanes: self.lanes, corner: [NONE; 3], least: Eight::all(0), losses: Eight::all(0) };
         let mut around = [outside; DEEPEST + 1];
         let mut at = 0;
         while let Some(node) = boxes.nodes.get(at) {
@@ -65,6 +66,13 @@ impl Batch {
         let edits = boxes.nodes[at].edits();
         let least = around.least.max::<KERNEL>(self.floors::<KERNEL>(on, edits));
         let lanes = around.lanes & self.open::<KERNEL>(on, least, around.losses);
+        if lanes == 0 {
+            return None;
+        }
+        // Of a leaf no more are flipped than of all members.
+        let most = Eight::all(on.members.box_size::<KERNEL>(boxes, at));
+        let missed = self.sizes.max::<KERNEL>(most).minus::<KERNEL>(most);
+        let lanes = lanes & self.open::<KERNEL>(on, least, missed);
         if lanes == 0 {
             return None;
         }

@@ -160,7 +160,8 @@ fn chains(problem: &Problem, groups: &Groups) -> Vec<Vec<u32>> {
     let together = |a: u32, b: u32| groups.pair[a as usize * edits + b as usize] != NONE;
     let in_use = |edit: &u32| {
         let row = *edit as usize * edits;
-        groups.single[*edit as usize] != NONE || groups.pair[row..row + edits].iter().any(|&pair| pair != NONE)
+        groups.single[*edit as usize] != NONE
+            || groups.pair[row..row + edits].iter().any(|&pair| pair != NONE)
     };
     let mut order: Vec<u32> = (0..edits as u32).filter(in_use).collect();
     let total = |edit: u32| problem.edit_cost(edit as usize).iter().map(|&cost| u64::from(cost)).sum::<u64>();
@@ -185,7 +186,13 @@ fn chains(problem: &Problem, groups: &Groups) -> Vec<Vec<u32>> {
 }
 
 /// Appends the box of some actions of the same chains, and the boxes inside it.
-fn divide(chains: &[Vec<u32>], actions: &mut [Placed], depth: u32, nodes: &mut Vec<Node>, order: &mut Vec<u32>) {
+fn divide(
+    chains: &[Vec<u32>],
+    actions: &mut [Placed],
+    depth: u32,
+    nodes: &mut Vec<Node>,
+    order: &mut Vec<u32>,
+) {
     let used = actions[0].chains().iter().filter(|&&chain| chain != NONE).count();
     let mut ranges = [(u32::MAX, 0); SIDES];
     for action in &*actions {
@@ -236,4 +243,91 @@ fn unions(problem: &Problem, nodes: &[Node], actions: &[u32]) -> BitTable {
         union.zip(inside).for_each(|(union, (a, b))| *union = a | b);
     }
     unions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::RowSet;
+    use crate::problem::{Actions, Combine, Limits, ProblemParts};
+
+    /// Three features with four steps each, whose costs are ordered in all but the last, and everything that can be done with them.
+    fn problem(seed: u64, rows: usize) -> Problem {
+        let mut state = seed;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut edit_costs: Vec<Vec<u32>> = Vec::new();
+        for edit in 0..12 {
+            let mut costs: Vec<u32> = (0..rows).map(|_| random(4) as u32).collect();
+            if edit % 4 > 0 && edit < 8 {
+                costs.iter_mut().zip(&edit_costs[edit - 1]).for_each(|(cost, before)| *cost += before);
+            }
+            edit_costs.push(costs);
+        }
+        let mut lists: Vec<Vec<u32>> = vec![vec![]];
+        for bits in 1u32..1 << 12 {
+            if (0..3).all(|feature| (bits >> (4 * feature) & 15).count_ones() < 2) {
+                lists.push((0..12).filter(|edit| bits >> edit & 1 == 1).collect());
+            }
+        }
+        lists.sort_by_key(|list| (list.len(), list.clone()));
+        let sets: Vec<RowSet> =
+            lists.iter().map(|list| RowSet::from_fn(rows, |_| !list.is_empty() && random(5) == 0)).collect();
+        Problem::new(ProblemParts {
+            rows,
+            splits: vec![],
+            edit_costs,
+            combine: Combine::Max,
+            actions: lists.iter().collect::<Actions>(),
+            flips: BitTable::from_sets(rows, &sets),
+            weights: Vec::new(),
+            limits: Limits { max_depth: 0, max_leaves: 1, min_leaf: 1 },
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn no_action_is_cheaper_than_the_corner_of_its_boxes_or_flips_anybody_outside_their_unions() {
+        for seed in 0..30 {
+            let problem = problem(seed, 20 + seed as usize);
+            let groups = Groups::new(&problem, seed % 2 == 0);
+            let boxes = Boxes::new(&problem, &groups, BoxesOfActions::Always).unwrap();
+            let mut sorted = boxes.actions.clone();
+            sorted.sort_unstable();
+            let useful: Vec<u32> =
+                (1..problem.actions() as u32).filter(|&action| groups.useful[action as usize]).collect();
+            assert_eq!(sorted, useful, "every useful action is in one outermost box");
+            for (at, node) in boxes.nodes.iter().enumerate() {
+                for &action in &boxes.actions[node.first as usize..node.end as usize] {
+                    let flips = problem.flips_of(action as usize);
+                    let union = boxes.unions.set(at);
+                    assert!(flips.iter().zip(union).all(|(flips, union)| flips & !union == 0));
+                    assert_eq!(problem.edits_of(action as usize).len(), node.edits().len());
+                    for row in 0..problem.rows() {
+                        let costs = |edits: &[u32]| -> Vec<u32> {
+                            let mut costs: Vec<u32> =
+                                edits.iter().map(|&edit| problem.edit_cost(edit as usize)[row]).collect();
+                            costs.sort_unstable();
+                            costs
+                        };
+                        let (own, corner) = (costs(problem.edits_of(action as usize)), costs(node.edits()));
+                        assert!(own.iter().zip(&corner).all(|(own, corner)| own >= corner));
+                    }
+                }
+            }
+            assert!(boxes.nodes.iter().enumerate().any(|(at, node)| !node.is_small(at)));
+        }
+    }
+
+    #[test]
+    fn edits_whose_costs_are_not_ordered_are_chains_of_their_own() {
+        let problem = problem(3, 60);
+        let groups = Groups::new(&problem, false);
+        let mut chains = chains(&problem, &groups);
+        chains.sort();
+        assert_eq!(chains[..2], [vec![0, 1, 2, 3], vec![4, 5, 6, 7]]);
+        assert_eq!(chains[2..], [vec![8], vec![9], vec![10], vec![11]]);
+    }
 }

@@ -88,8 +88,7 @@ struct Samples {
 
 impl Samples {
     fn new(problem: &Problem) -> Samples {
-        let rows: Vec<usize> =
-            (0..problem.rows()).step_by(problem.rows().div_ceil(SAMPLED_ROWS)).collect();
+        let rows: Vec<usize> = (0..problem.rows()).step_by(problem.rows().div_ceil(SAMPLED_ROWS)).collect();
         let dropped = (u32::BITS - problem.dearest().leading_zeros()).saturating_sub(15);
         let mut costs = vec![0; problem.actions() * rows.len()];
         let mut flips = vec![[0; SAMPLED_ROWS.div_ceil(64)]; problem.actions()];
@@ -107,8 +106,7 @@ impl Samples {
     /// How different two actions are: in cost, relative to the dearest, and in whom they flip.
     fn unlike(&self, a: u32, b: u32) -> u64 {
         let costs = |action: u32| &self.costs[action as usize * self.rows..(action as usize + 1) * self.rows];
-        let dearer: u32 =
-            costs(a).iter().zip(costs(b)).map(|(&a, &b)| u32::from(a.max(b) - a.min(b))).sum();
+        let dearer: u32 = costs(a).iter().zip(costs(b)).map(|(&a, &b)| u32::from(a.max(b) - a.min(b))).sum();
         let flips = self.flips[a as usize].iter().zip(self.flips[b as usize]);
         let differ: u32 = flips.map(|(a, b)| (a ^ b).count_ones()).sum();
         u64::from(dearer) + u64::from(differ) * self.flip
@@ -136,7 +134,9 @@ fn divide(
         };
         let one = farthest_from(part[0], part);
         let other = farthest_from(one, part);
-        let nearer = |action: u32| samples.unlike(one, action).cast_signed() - samples.unlike(other, action).cast_signed();
+        let nearer = |action: u32| {
+            samples.unlike(one, action).cast_signed() - samples.unlike(other, action).cast_signed()
+        };
         let mut keyed: Vec<(i64, u32)> = part.iter().map(|&action| (nearer(action), action)).collect();
         // In the middle, so that the number of steps stays small whatever the distances are.
         let middle = range.start + range.len() / 2;

@@ -94,9 +94,7 @@ impl Columns {
         let column = |edit: u32| &values[edit as usize * self.length..(edit as usize + 1) * self.length];
         let sums = match (self.combine, edits) {
             (_, [a]) => eight_sums::<KERNEL, 1>(sets, [column(*a)]).map(u64::from),
-            (Combine::Max, [a, b]) => {
-                eight_sums::<KERNEL, 2>(sets, [column(*a), column(*b)]).map(u64::from)
-            }
+            (Combine::Max, [a, b]) => eight_sums::<KERNEL, 2>(sets, [column(*a), column(*b)]).map(u64::from),
             (Combine::Max, [a, b, c]) => {
                 eight_sums::<KERNEL, 3>(sets, [column(*a), column(*b), column(*c)]).map(u64::from)
             }
@@ -369,9 +367,8 @@ fn short_sum_avx2<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
     };
     assert!(columns.iter().all(|column| column.len() == set.len() * 64));
     let ones = _mm256_set1_epi16(1);
-    let bits = _mm256_setr_epi16(
-        1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, i16::MIN,
-    );
+    let bits =
+        _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, i16::MIN);
     let mut sums = [_mm256_setzero_si256(); 2];
     for (i, &word) in set.iter().enumerate() {
         if word == 0 {
@@ -391,7 +388,9 @@ fn short_sum_avx2<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
             sums[quarter % 2] = _mm256_add_epi32(sums[quarter % 2], _mm256_madd_epi16(costs, ones));
         }
     }
-    u64::from(lanes_of(_mm256_add_epi32(sums[0], sums[1])).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)))
+    u64::from(
+        lanes_of(_mm256_add_epi32(sums[0], sums[1])).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)),
+    )
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -4,6 +4,7 @@
 //! what a leaf asks for is packed, when it first asks.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::boxes::Boxes;
 use super::groups::Groups;
@@ -31,6 +32,8 @@ pub(super) struct Members<'a> {
     /// Flips of actions, in blocks: a table with a place for each action would be larger than what is ever packed.
     flips: Vec<Blocked>,
     box_unions: Vec<Blocked>,
+    /// Per box how many members are in its union, plus one; 0 where that is not known yet.
+    box_sizes: Vec<AtomicU32>,
 }
 
 /// A block of packed sets.
@@ -60,6 +63,7 @@ impl<'a> Members<'a> {
             pair_unions: lazy(pairs),
             flips: blocks(problem.actions()),
             box_unions: blocks(boxes),
+            box_sizes: (0..boxes).map(|_| AtomicU32::new(0)).collect(),
             members,
         }
     }
@@ -127,6 +131,31 @@ impl<'a> Members<'a> {
     #[inline(always)]
     pub fn box_union<'b, const KERNEL: u8>(&'b self, boxes: &'b Boxes, at: usize) -> &'b [u64] {
         self.packed_block::<KERNEL>(&self.box_unions, at, boxes.unions.set(at))
+    }
+
+    /// How many members anything in a box flips at most, by weight. Every leaf looks at most boxes, so each is counted once for all of them.
+    #[inline(always)]
+    pub fn box_size<const KERNEL: u8>(&self, boxes: &Boxes, at: usize) -> u32 {
+        match self.box_sizes[at].load(Ordering::Relaxed) {
+            0 => self.count_box::<KERNEL>(boxes, at),
+            size => size - 1,
+        }
+    }
+
+    #[inline(never)]
+    fn count_box<const KERNEL: u8>(&self, boxes: &Boxes, at: usize) -> u32 {
+        let union = self.box_union::<KERNEL>(boxes, at);
+        let count = |words: &[u64]| -> u32 {
+            let both = union.iter().zip(words);
+            both.map(|(union, words)| (union & words).count_ones()).sum()
+        };
+        let size = match self.weight_bits() {
+            0 => union.iter().map(|word| word.count_ones()).sum(),
+            bits => (0..bits).map(|bit| count(self.with_weight_bit::<KERNEL>(bit)) << bit).sum::<u32>(),
+        };
+        // (The weight of all rows is below 2^32 − 2.)
+        self.box_sizes[at].store(size + 1, Ordering::Relaxed);
+        size
     }
 
     #[inline(always)]

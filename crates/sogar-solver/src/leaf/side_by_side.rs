@@ -454,9 +454,21 @@ impl Batch {
                     }
                     _ => least,
                 };
+                let block = groups.pair_block[pair as usize];
+                let (least, alive) = match on.problem.combine {
+                    // What both cost together says more than the dearer of them does.
+                    Combine::Max if groups.longest > 2 && on.bounds => {
+                        let both = self.all_at_least::<KERNEL>(on.columns, alive, &[a as u32, b as u32]);
+                        let least = least.max::<KERNEL>(scaled(both, on.problem.scale()));
+                        (least, alive & self.open::<KERNEL>(on, least, losses))
+                    }
+                    _ => (least, alive),
+                };
+                if alive == 0 {
+                    continue;
+                }
                 self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
                 self.pair_loss[a * edits + b] = losses;
-                let block = groups.pair_block[pair as usize];
                 if block != NONE {
                     self.alive_pairs.push((a as u32, b as u32, block));
                 }

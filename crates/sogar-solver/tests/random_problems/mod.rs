@@ -107,11 +107,11 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
 
 /// Features with some steps to either side, costs that mostly grow with the step, and all sets of at most three edits of different features.
 /// Ties are common; costs go up to 10^9.
-pub fn draw_steps(seed: u64) -> ProblemParts {
+pub fn draw_steps(seed: u64, rows: u64, features: u64, steps: u64) -> ProblemParts {
     let mut random = Random(seed ^ 0x5eed);
-    let mut parts = draw(seed, &Shape { rows: 40, splits: 4, actions: 1, depth: 2 });
+    let mut parts = draw(seed, &Shape { rows, splits: 4, actions: 1, depth: 2 });
     let rows = parts.rows;
-    let features = random.between(1, 4);
+    let features = random.between(1, features);
     let factor = [1, 1, 3_000, 1_000_003, 50_000_017][random.below(5) as usize];
     let mut feature_of = Vec::new();
     let mut pushes: Vec<Vec<i64>> = Vec::new();
@@ -121,13 +121,14 @@ pub fn draw_steps(seed: u64) -> ProblemParts {
         for direction in [-1i64, 1] {
             let mut cost = vec![0u64; rows];
             let mut push = vec![0i64; rows];
-            for _ in 0..random.between(0, 3) {
+            for _ in 0..random.between(0, steps) {
                 for row in 0..rows {
                     cost[row] = if ordered { cost[row] + random.below(3) } else { random.below(6) };
                     push[row] += direction * (random.below(5) as i64 - 1);
                 }
                 feature_of.push(feature);
-                let rounded = |cost: u64| (cost * factor + u64::from(factor > 1) * (cost % 2)).min(1_000_000_000);
+                let rounded =
+                    |cost: u64| (cost * factor + u64::from(factor > 1) * (cost % 2)).min(1_000_000_000);
                 parts.edit_costs.push(cost.iter().map(|&cost| rounded(cost) as u32).collect());
                 pushes.push(push.clone());
             }
