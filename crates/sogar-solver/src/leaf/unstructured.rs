@@ -17,17 +17,17 @@ impl Batch {
         requests: &[LeafRequest<'_>],
     ) {
         self.start::<KERNEL>(on, requests);
-        for (lanes, warm) in runs_of_equal_hints(requests).chain([(self.lanes, on.recent)]) {
-            for &action in warm {
-                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
-            }
-        }
         let Some((clusters, least_costs)) = clusters else {
             for action in 1..on.problem.actions() as u32 {
                 self.try_unstructured::<KERNEL>(on, action, Eight::all(0), self.lanes);
             }
             return;
         };
+        for (lanes, warm) in runs_of_equal_hints(requests) {
+            for &action in warm {
+                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
+            }
+        }
         for (position, large) in clusters.large.iter().enumerate() {
             let (alive, _) = self.corner::<KERNEL>(on, clusters, least_costs, position, self.lanes);
             if alive == 0 {
