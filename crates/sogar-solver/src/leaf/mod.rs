@@ -159,7 +159,7 @@ pub enum Narrow {
 }
 
 /// Leaf sets after which it is known whether clusters help.
-const TRIAL: u64 = 16;
+const TRIAL: u64 = 9;
 
 /// The CPU evaluation over groups of actions.
 pub struct GroupedLeaves<'a> {
@@ -209,10 +209,13 @@ impl<'a> GroupedLeaves<'a> {
         &self.groups.useful
     }
 
-    /// Whether clusters have spared a third of the work so far; on matrices without likeness they cost more than they spare. (A sum takes about
+    /// Whether clusters have spared a third of the work so far; on matrices without likeness they cost more than they spare. `now` is
+    /// work that is not counted yet. (A sum takes about
     /// twice as long as a count.)
-    fn clusters_help(&self) -> bool {
-        let LeafWork { sets, groups, losses, costs } = self.work();
+    fn clusters_help(&self, now: LeafWork) -> bool {
+        let before = self.work();
+        let (sets, groups) = (before.sets + now.sets, before.groups + now.groups);
+        let (losses, costs) = (before.losses + now.losses, before.costs + now.costs);
         sets < TRIAL || losses + 2 * (costs + groups) < 2 * sets * self.problem.actions() as u64
     }
 
@@ -285,7 +288,7 @@ impl<'a> GroupedContext<'a> {
             let on = Setting { recent: &recent, ..on };
             match (&self.owner.clusters, &self.cluster_columns, &self.owner.boxes) {
                 (Some(clusters), Some(columns), _) => {
-                    let clusters = self.owner.clusters_help().then_some((clusters, columns));
+                    let clusters = self.owner.clusters_help(batch.work).then_some((clusters, columns));
                     batch.evaluate_unstructured::<KERNEL>(on, clusters, requests);
                 }
                 (_, _, Some(boxes)) => batch.evaluate_boxes::<KERNEL>(on, boxes, requests),
