@@ -54,7 +54,7 @@ pub use ahead::Share;
 pub use bits::{BitTable, Kernel, RowSet, Words};
 pub use frame::Frame;
 pub use front::{Point, Solution, TreeNode};
-pub use leaf::Narrow;
+pub use leaf::{BoxesOfActions, Narrow};
 pub use parts::{Combination, PartError, PartSolver};
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
 pub use record::{FinishedCut, Shape};

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::front::{Branch, Collector, Front, LEAF, Point, non_dominated};
-use crate::leaf::{LeafContext, LeafEvaluation, LeafRequest, leaf_front};
+use crate::leaf::{LeafContext, LeafEvaluation, LeafPoint, LeafRequest, leaf_front};
 use crate::memo::{Memo, Task};
 use crate::problem::{Limits, Problem};
 use crate::record::FinishedCut;
@@ -370,7 +370,7 @@ impl Search<'_> {
                     warm: &warm[parent],
                 })
                 .collect();
-            let points = context.leaf_fronts(&requests, &self.stop)?;
+            let points = self.evaluated(context, parents, &order, &requests)?;
             for (&(_, at), points) in order.iter().zip(&points) {
                 let front = Arc::new(leaf_front(points));
                 self.memo.insert(wanted[at], Task::LEAF, &front);
@@ -383,6 +383,29 @@ impl Search<'_> {
             }
         }
         Ok(fronts.into_iter().flatten().collect())
+    }
+
+    /// The points of some leaves, given in `order` with their parents: those of a parent with many of them in a context of its own, where that
+    /// pays, the others together.
+    fn evaluated(
+        &self,
+        context: &dyn LeafContext,
+        parents: &[(&Subset, &Front, Vec<&Subset>)],
+        order: &[(usize, usize)],
+        requests: &[LeafRequest<'_>],
+    ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
+        let mut points = Vec::with_capacity(requests.len());
+        let mut end = 0;
+        for run in order.chunk_by(|(a, _), (b, _)| a == b) {
+            end += run.len();
+            if let Some(own) = context.narrow_for(&parents[run[0].0].0.rows, run.len()) {
+                let start = end - run.len();
+                points.extend(context.leaf_fronts(&requests[points.len()..start], &self.stop)?);
+                points.extend(own.leaf_fronts(&requests[start..end], &self.stop)?);
+            }
+        }
+        points.extend(context.leaf_fronts(&requests[points.len()..], &self.stop)?);
+        Ok(points)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::bits::Kernel;
 use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
-use crate::leaf::{GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork, Narrow};
+use crate::leaf::{BoxesOfActions, GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork, Narrow};
 use crate::memo::Memo;
 use crate::merge::merge;
 use crate::problem::Problem;
@@ -66,6 +66,8 @@ pub struct Switches {
     pub bounds: bool,
     /// The rows of a large set are brought together before its subsets are evaluated; what matters on the sides of splits is worked out.
     pub narrow: Narrow,
+    /// Actions are grouped by the features that they change and how far, instead of by pairs of edits (needs [`Switches::bounds`]).
+    pub boxes: BoxesOfActions,
     /// Leaves start with their parent's front.
     pub warm_start: bool,
     /// Fronts of row sets are remembered.
@@ -80,6 +82,7 @@ impl Default for Switches {
             reduce: true,
             bounds: true,
             narrow: Narrow::WhereItPays,
+            boxes: BoxesOfActions::WhereItPays,
             warm_start: true,
             memo: true,
         }

@@ -7,11 +7,11 @@ mod random_problems;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use random_problems::{Random, Shape, draw, draw_unweighted, repeated};
+use random_problems::{Random, Shape, draw, draw_steps, draw_unweighted, repeated};
 use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
-    BitTable, CancelToken, Combine, Kernel, Limits, Narrow, Observer, Outcome, Point, Problem, ProblemParts,
-    Progress, RowSet, Solver, Status, Switches, TreeNode, exhaustive,
+    BitTable, BoxesOfActions, CancelToken, Combine, Kernel, Limits, Narrow, Observer, Outcome, Point,
+    Problem, ProblemParts, Progress, RowSet, Solver, Status, Switches, TreeNode, exhaustive,
 };
 
 fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
@@ -208,10 +208,11 @@ fn all_switches() -> Vec<Switches> {
     let mut all = Vec::new();
     for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
         for narrow in [Narrow::Never, Narrow::WhereItPays, Narrow::Always] {
-            for bits in 0..32 {
-                let [merge, reduce, bounds, warm_start, memo] =
-                    [0, 1, 2, 3, 4].map(|bit| bits >> bit & 1 == 1);
-                all.push(Switches { kernel, merge, reduce, bounds, narrow, warm_start, memo });
+            for bits in 0..64 {
+                let [merge, reduce, bounds, warm_start, memo, boxed] =
+                    [0, 1, 2, 3, 4, 5].map(|bit| bits >> bit & 1 == 1);
+                let boxes = if boxed { BoxesOfActions::Always } else { BoxesOfActions::Never };
+                all.push(Switches { kernel, merge, reduce, bounds, narrow, boxes, warm_start, memo });
             }
         }
     }
@@ -220,8 +221,11 @@ fn all_switches() -> Vec<Switches> {
 
 /// The default with each switch set otherwise, alone; and with every two of them.
 fn one_or_two_switches_off() -> Vec<Switches> {
-    let changes: [fn(&mut Switches); 8] = [
+    let changes: [fn(&mut Switches); 11] = [
         |s| s.kernel = Kernel::Portable,
+        |s| s.kernel = Kernel::Avx2,
+        |s| s.boxes = BoxesOfActions::Always,
+        |s| s.boxes = BoxesOfActions::Never,
         |s| s.merge = false,
         |s| s.reduce = false,
         |s| s.bounds = false,
@@ -281,6 +285,48 @@ fn larger_leaves_agree_with_and_without_bounds() {
     }
 }
 
+#[test]
+fn steps_of_features_in_boxes_equal_the_exhaustive_solver_on_2000_random_problems() {
+    let always = Switches { boxes: BoxesOfActions::Always, ..Switches::default() };
+    let variants = [
+        always,
+        Switches { kernel: Kernel::Portable, ..always },
+        Switches { kernel: Kernel::Avx2, narrow: Narrow::Always, ..always },
+        Switches { reduce: false, ..always },
+        Switches { warm_start: false, merge: false, ..always },
+        Switches { boxes: BoxesOfActions::Never, ..always },
+        Switches { bounds: false, ..always },
+    ];
+    for seed in 0..2000 {
+        let problem = Problem::new(draw_steps(seed, 40, 4, 3)).unwrap();
+        let expected = exhaustive::front(&problem);
+        let usual = solve(&problem, 1, usize::MAX);
+        check(&problem, &usual, &expected, seed);
+        for switches in variants {
+            assert_eq!(solve_with(&problem, switches, 1).front, usual.front, "seed {seed}, {switches:?}");
+        }
+    }
+}
+
+#[test]
+fn boxes_spare_most_actions_where_features_have_many_steps() {
+    let (mut in_boxes, mut by_pairs) = (0, 0);
+    for seed in 0..20 {
+        let mut parts = draw_steps(seed, 400, 6, 6);
+        parts.limits = Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 };
+        let problem = Problem::new(parts).unwrap();
+        let work = |boxes| {
+            let outcome = solve_with(&problem, Switches { boxes, ..Switches::default() }, 1);
+            (outcome.front, outcome.stats.leaf_work.losses)
+        };
+        let (boxed, paired) = (work(BoxesOfActions::Always), work(BoxesOfActions::Never));
+        assert_eq!(boxed.0, paired.0, "seed {seed}");
+        in_boxes += boxed.1;
+        by_pairs += paired.1;
+    }
+    assert!(in_boxes * 3 < by_pairs * 2, "{in_boxes} of {by_pairs}");
+}
+
 /// A random problem whose actions have nothing in common: a plain table of costs.
 fn draw_plain(seed: u64, rows: u64, actions: u64) -> ProblemParts {
     let mut random = Random(seed);
@@ -305,7 +351,14 @@ fn draw_plain(seed: u64, rows: u64, actions: u64) -> ProblemParts {
 #[test]
 fn plain_tables_of_costs_equal_the_exhaustive_solver_with_and_without_clusters() {
     for seed in 0..500 {
-        let problem = Problem::new(draw_plain(seed, 30, 200)).unwrap();
+        let mut parts = draw_plain(seed, 30, 200);
+        if seed % 3 == 0 {
+            // Costs that are rounded down for quick sums.
+            let factor = [40_000, 9_999_991, 50_000_017][seed as usize / 3 % 3];
+            let costs = parts.edit_costs.iter_mut().flatten();
+            costs.enumerate().for_each(|(at, cost)| *cost = *cost * factor + (at % 7) as u32);
+        }
+        let problem = Problem::new(parts).unwrap();
         let expected = exhaustive::front(&problem);
         let usual = solve(&problem, 2, usize::MAX);
         check(&problem, &usual, &expected, seed);
@@ -402,7 +455,7 @@ fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
             }
             let problem = Problem::new(parts).unwrap();
             let expected = exhaustive::front(&problem);
-            for kernel in [Kernel::Portable, Kernel::Avx512] {
+            for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
                 for narrow in [Narrow::Never, Narrow::Always] {
                     let switches = Switches { kernel, narrow, ..Switches::default() };
                     let outcome = solve_with(&problem, switches, 1);

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::bits::BitTable;
 use crate::problem::Problem;
 
@@ -51,10 +53,10 @@ impl Clusters {
         }
         let mut order: Vec<u32> = (1..actions as u32).collect();
         let (mut large, mut small) = (Vec::new(), Vec::new());
-        let whole = 0..order.len();
-        divide(problem, &mut order, whole, LARGE, &mut |order, members| {
+        let (whole, samples) = (0..order.len(), Samples::new(problem));
+        divide(&samples, &mut order, whole, LARGE, &mut |order, members| {
             let start = small.len();
-            divide(problem, order, members.clone(), SMALL, &mut |_, members| {
+            divide(&samples, order, members.clone(), SMALL, &mut |_, members| {
                 small.push(Cluster { members, parts: 0..0 });
             });
             large.push(Cluster { members, parts: start..small.len() });
@@ -75,10 +77,46 @@ impl Clusters {
     }
 }
 
+/// What is looked at to tell how alike actions are: some of their costs, in 15 bits, and outcomes.
+struct Samples {
+    rows: usize,
+    costs: Vec<u16>,
+    flips: Vec<[u64; SAMPLED_ROWS.div_ceil(64)]>,
+    /// What an outcome counts.
+    flip: u64,
+}
+
+impl Samples {
+    fn new(problem: &Problem) -> Samples {
+        let rows: Vec<usize> = (0..problem.rows()).step_by(problem.rows().div_ceil(SAMPLED_ROWS)).collect();
+        let dropped = (u32::BITS - problem.dearest().leading_zeros()).saturating_sub(15);
+        let mut costs = vec![0; problem.actions() * rows.len()];
+        let mut flips = vec![[0; SAMPLED_ROWS.div_ceil(64)]; problem.actions()];
+        let each = costs.par_chunks_mut(rows.len()).zip(&mut flips).enumerate().skip(1);
+        each.for_each(|(action, (costs, flips))| {
+            let own = problem.edit_cost(problem.edits_of(action)[0] as usize);
+            for (at, (cost, &row)) in costs.iter_mut().zip(&rows).enumerate() {
+                *cost = (own[row] >> dropped) as u16;
+                flips[at / 64] |= u64::from(problem.flips(action, row)) << (at % 64);
+            }
+        });
+        Samples { rows: rows.len(), costs, flips, flip: u64::from(problem.dearest() >> dropped).max(1) }
+    }
+
+    /// How different two actions are: in cost, relative to the dearest, and in whom they flip.
+    fn unlike(&self, a: u32, b: u32) -> u64 {
+        let costs = |action: u32| &self.costs[action as usize * self.rows..(action as usize + 1) * self.rows];
+        let dearer: u32 = costs(a).iter().zip(costs(b)).map(|(&a, &b)| u32::from(a.max(b) - a.min(b))).sum();
+        let flips = self.flips[a as usize].iter().zip(self.flips[b as usize]);
+        let differ: u32 = flips.map(|(a, b)| (a ^ b).count_ones()).sum();
+        u64::from(dearer) + u64::from(differ) * self.flip
+    }
+}
+
 /// Divides a range of actions in two, again and again, until the parts have at most `most` actions; calls `found` for each
 /// part. Actions go to that of two unlike ones to which they are nearer.
 fn divide(
-    problem: &Problem,
+    samples: &Samples,
     order: &mut [u32],
     range: Range<usize>,
     most: usize,
@@ -92,31 +130,19 @@ fn divide(
         }
         let part = &mut order[range.clone()];
         let farthest_from = |from: u32, part: &[u32]| {
-            part.iter().copied().max_by_key(|&action| (unlike(problem, from, action), action)).unwrap_or(from)
+            part.iter().copied().max_by_key(|&action| (samples.unlike(from, action), action)).unwrap_or(from)
         };
         let one = farthest_from(part[0], part);
         let other = farthest_from(one, part);
-        part.sort_by_key(|&action| {
-            let (near, far) = (unlike(problem, one, action), unlike(problem, other, action));
-            (i128::from(near) - i128::from(far), action)
-        });
+        let nearer = |action: u32| {
+            samples.unlike(one, action).cast_signed() - samples.unlike(other, action).cast_signed()
+        };
+        let mut keyed: Vec<(i64, u32)> = part.iter().map(|&action| (nearer(action), action)).collect();
         // In the middle, so that the number of steps stays small whatever the distances are.
         let middle = range.start + range.len() / 2;
+        keyed.select_nth_unstable(range.len() / 2);
+        part.iter_mut().zip(keyed).for_each(|(place, (_, action))| *place = action);
         open.push(middle..range.end);
         open.push(range.start..middle);
     }
-}
-
-/// How different two actions are, on a sample of the rows: in cost, relative to the dearest, and in whom they flip.
-fn unlike(problem: &Problem, a: u32, b: u32) -> u64 {
-    let costs = |action: u32| problem.edit_cost(problem.edits_of(action as usize)[0] as usize);
-    let (costs_a, costs_b) = (costs(a), costs(b));
-    let flip = u64::from(problem.dearest().max(1));
-    (0..problem.rows())
-        .step_by(problem.rows().div_ceil(SAMPLED_ROWS))
-        .map(|row| {
-            let flips = problem.flips(a as usize, row) != problem.flips(b as usize, row);
-            u64::from(costs_a[row].abs_diff(costs_b[row])) + u64::from(flips) * flip
-        })
-        .sum()
 }

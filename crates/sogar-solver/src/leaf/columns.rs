@@ -2,8 +2,14 @@
 //!
 //! No cost of an action is stored: the largest (or the sum) of its edits' costs is formed where it is needed. Costs stand
 //! in 16 bits where they fit, so that one register holds 32 rows, else in 32 bits.
+//!
+//! Costs that need 32 bits are kept a second time without their lowest bits, in 16: sums of these *rough* costs, moved back up, are at most
+//! the true ones ([`Columns::at_least`]), off by less than a unit of the last bit kept for each row. They are as fast as those of small costs
+//! and rule out nearly all of what exact sums would, so that exact ones are made for few. (The largest of rough costs is the rough largest cost:
+//! dropping bits keeps the order.)
 
-use crate::bits::AVX512;
+use super::lanes::LANES;
+use crate::bits::{AVX2, AVX512, PORTABLE};
 use crate::problem::{Combine, Problem};
 
 /// Costs of the members, edit after edit, padded with zeros to whole words of rows.
@@ -17,7 +23,8 @@ pub(super) struct Columns {
 enum Values {
     /// Every cost is below 2^15 and every total below 2^32, which the 16-bit sums need.
     Short(Vec<u16>),
-    Long(Vec<u32>),
+    /// The costs, and the same without their lowest bits.
+    Long { exact: Vec<u32>, rough: Vec<u16>, dropped: u32, narrow_totals: bool },
 }
 
 impl Columns {
@@ -32,61 +39,220 @@ impl Columns {
         let length = words * 64;
         let values = match problem.dearest() < 1 << 15 && problem.scale() == 0 {
             true => Values::Short(gather(columns, members, length, |cost| cost as u16)),
-            false => Values::Long(gather(columns, members, length, |cost| cost)),
+            false => {
+                let fits = |dropped: &u32| {
+                    let most = u64::from(problem.dearest() >> dropped);
+                    most < 1 << 15 && most * (length as u64) < 1 << 32
+                };
+                let dropped = (0..32).find(fits).unwrap_or(31);
+                Values::Long {
+                    exact: gather(columns, members, length, |cost| cost),
+                    rough: gather(columns, members, length, |cost| (cost >> dropped) as u16),
+                    dropped,
+                    narrow_totals: problem.scale() == 0,
+                }
+            }
         };
         Columns { values, length, combine: problem.combine }
     }
 
+    /// Whether [`Columns::at_least`] gives exact totals.
+    #[inline(always)]
+    pub fn is_exact(&self) -> bool {
+        matches!(self.values, Values::Short(_))
+    }
+
     /// Total cost over a set of members of an action with these edits.
-    #[inline(always)]
-    pub fn total<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
-        match (self.combine, edits) {
-            (_, []) => 0,
-            (_, [a]) => self.largest::<KERNEL, 1>(set, [*a]),
-            (Combine::Max, [a, b]) => self.largest::<KERNEL, 2>(set, [*a, *b]),
-            (Combine::Max, [a, b, c]) => self.largest::<KERNEL, 3>(set, [*a, *b, *c]),
-            (Combine::Max, _) => self.largest_of_many(set, edits),
-            (Combine::Sum, _) => edits.iter().map(|&edit| self.largest::<KERNEL, 1>(set, [edit])).sum(),
-        }
-    }
-
-    /// Σ over the set of the largest of some edits' costs.
-    #[inline(always)]
-    fn largest<const KERNEL: u8, const N: usize>(&self, set: &[u64], edits: [u32; N]) -> u64 {
-        let at = |edit: u32| edit as usize * self.length..(edit as usize + 1) * self.length;
-        match &self.values {
-            Values::Short(values) => {
-                let columns = edits.map(|edit| &values[at(edit)]);
-                #[cfg(target_arch = "x86_64")]
-                if KERNEL == AVX512 {
-                    // SAFETY: this kernel runs only where AVX-512 was detected.
-                    return unsafe { short_sum(set, columns) };
-                }
-                plain_sum(set, columns.map(|column| move |row: usize| u32::from(column[row])))
-            }
-            Values::Long(values) => {
-                let columns = edits.map(|edit| &values[at(edit)]);
-                #[cfg(target_arch = "x86_64")]
-                if KERNEL == AVX512 {
-                    // SAFETY: as above.
-                    return unsafe { long_sum(set, columns) };
-                }
-                plain_sum(set, columns.map(|column| move |row: usize| column[row]))
-            }
-        }
-    }
-
-    /// The same for any number of edits.
     #[inline(never)]
-    fn largest_of_many(&self, set: &[u64], edits: &[u32]) -> u64 {
-        let largest = |row: usize| {
-            let at = |edit: &u32| *edit as usize * self.length + row;
-            match &self.values {
-                Values::Short(values) => edits.iter().map(|e| u32::from(values[at(e)])).max().unwrap_or(0),
-                Values::Long(values) => edits.iter().map(|e| values[at(e)]).max().unwrap_or(0),
+    pub fn total<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
+        match &self.values {
+            Values::Short(values) => self.combined::<KERNEL, u16>(set, edits, values, false),
+            Values::Long { exact, narrow_totals, .. } => {
+                self.combined::<KERNEL, u32>(set, edits, exact, *narrow_totals)
+            }
+        }
+    }
+
+    /// The total, or a little less where that is quicker.
+    #[inline(never)]
+    pub fn at_least<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
+        match &self.values {
+            Values::Short(values) => self.combined::<KERNEL, u16>(set, edits, values, false),
+            Values::Long { rough, dropped, .. } => {
+                self.combined::<KERNEL, u16>(set, edits, rough, false) << dropped
+            }
+        }
+    }
+
+    /// The same for eight sets at once, which is quicker than one by one from three of them on.
+    #[inline(never)]
+    pub fn all_at_least<const KERNEL: u8>(&self, sets: &[Masks], edits: &[u32]) -> [u64; LANES] {
+        let (values, dropped) = match &self.values {
+            Values::Short(values) => (values, 0),
+            Values::Long { rough, dropped, .. } => (rough, *dropped),
+        };
+        let column = |edit: u32| &values[edit as usize * self.length..(edit as usize + 1) * self.length];
+        let sums = match (self.combine, edits) {
+            (_, [a]) => eight_sums::<KERNEL, 1>(sets, [column(*a)]).map(u64::from),
+            (Combine::Max, [a, b]) => eight_sums::<KERNEL, 2>(sets, [column(*a), column(*b)]).map(u64::from),
+            (Combine::Max, [a, b, c]) => {
+                eight_sums::<KERNEL, 3>(sets, [column(*a), column(*b), column(*c)]).map(u64::from)
+            }
+            _ => {
+                let mut sums = [0; LANES];
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    let rows = (0..sets.len() * ROWS).filter(|row| sets[row / ROWS].0[lane][row % ROWS] != 0);
+                    let costs = |row: usize| edits.iter().map(move |&edit| u64::from(column(edit)[row]));
+                    *sum = match self.combine {
+                        Combine::Max => rows.map(|row| costs(row).max().unwrap_or(0)).sum(),
+                        Combine::Sum => rows.map(|row| costs(row).sum::<u64>()).sum(),
+                    };
+                }
+                sums
             }
         };
-        plain_sum(set, [largest])
+        sums.map(|sum| sum << dropped)
+    }
+
+    #[inline(always)]
+    fn combined<const KERNEL: u8, T: Cost>(
+        &self,
+        set: &[u64],
+        edits: &[u32],
+        values: &[T],
+        narrow: bool,
+    ) -> u64 {
+        let column = |edit: u32| &values[edit as usize * self.length..(edit as usize + 1) * self.length];
+        match (self.combine, edits) {
+            (_, []) => 0,
+            (_, [a]) => T::sum::<KERNEL, 1>(set, [column(*a)], narrow),
+            (Combine::Max, [a, b]) => T::sum::<KERNEL, 2>(set, [column(*a), column(*b)], narrow),
+            (Combine::Max, [a, b, c]) => {
+                T::sum::<KERNEL, 3>(set, [column(*a), column(*b), column(*c)], narrow)
+            }
+            (Combine::Max, _) => {
+                let largest = |row: usize| {
+                    let costs = edits.iter().map(|&edit| column(edit)[row].into());
+                    costs.max().unwrap_or(0)
+                };
+                plain_sum(set, [largest])
+            }
+            (Combine::Sum, _) => {
+                edits.iter().map(|&edit| T::sum::<KERNEL, 1>(set, [column(edit)], narrow)).sum()
+            }
+        }
+    }
+}
+
+/// Rows of which eight sets are told together.
+const ROWS: usize = 16;
+
+/// Sixteen rows of eight sets: all bits of a number for a member, none for others.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+pub(super) struct Masks([[u16; ROWS]; LANES]);
+
+impl Masks {
+    /// Eight sets, given word by word.
+    #[inline(always)]
+    pub fn of(words: &[super::lanes::Words], masks: &mut Vec<Masks>) {
+        masks.clear();
+        for words in words {
+            for quarter in 0..64 / ROWS {
+                masks.push(Masks(words.0.map(|word| {
+                    let bits = (word >> (ROWS * quarter)) as u16;
+                    std::array::from_fn(|row| (bits >> row & 1).wrapping_neg())
+                })));
+            }
+        }
+    }
+}
+
+/// For each of eight sets the sum of the largest of some columns' costs; these are below 2^15, and totals fit 32 bits.
+#[inline(always)]
+fn eight_sums<const KERNEL: u8, const N: usize>(sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
+    assert!(columns.iter().all(|column| column.len() == sets.len() * ROWS));
+    #[cfg(target_arch = "x86_64")]
+    if KERNEL != PORTABLE {
+        // SAFETY: the other kernels run only where at least AVX2 was detected.
+        return unsafe { eight_sums_avx2(sets, columns) };
+    }
+    let mut sums = [0; LANES];
+    for (i, masks) in sets.iter().enumerate() {
+        for row in 0..ROWS {
+            let cost = columns.iter().map(|column| column[i * ROWS + row]).max().unwrap_or(0);
+            sums.iter_mut().zip(&masks.0).for_each(|(sum, mask)| *sum += u32::from(cost & mask[row]));
+        }
+    }
+    sums
+}
+
+/// Every column has 16 costs per element of `sets`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn eight_sums_avx2<const N: usize>(sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm256_and_si256, _mm256_load_si256, _mm256_loadu_si256, _mm256_madd_epi16,
+        _mm256_max_epu16, _mm256_set1_epi16, _mm256_setzero_si256,
+    };
+    let ones = _mm256_set1_epi16(1);
+    let mut sums = [_mm256_setzero_si256(); LANES];
+    for (i, masks) in sets.iter().enumerate() {
+        let mut largest = _mm256_setzero_si256();
+        for column in columns {
+            // SAFETY: 16 costs from row 16·i on are inside every column, as the caller has made sure.
+            let costs = unsafe { _mm256_loadu_si256(column.as_ptr().add(i * ROWS).cast()) };
+            largest = _mm256_max_epu16(largest, costs);
+        }
+        // One by one, so that every sum stays in a register.
+        macro_rules! add {
+            ($($lane:literal)*) => {$(
+                // SAFETY: a mask is 32 bytes, aligned to 32.
+                let mask = unsafe { _mm256_load_si256(masks.0[$lane].as_ptr().cast()) };
+                let costs = _mm256_and_si256(largest, mask);
+                sums[$lane] = _mm256_add_epi32(sums[$lane], _mm256_madd_epi16(costs, ones));
+            )*};
+        }
+        add!(0 1 2 3 4 5 6 7);
+    }
+    sums.map(|sum| lanes_of(sum).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)))
+}
+
+/// A cost in so many bits.
+trait Cost: Copy + Into<u32> {
+    /// Σ over a set of the largest of some columns' costs; `narrow`: it is known to fit 32 bits.
+    fn sum<const KERNEL: u8, const N: usize>(set: &[u64], columns: [&[Self]; N], narrow: bool) -> u64;
+}
+
+impl Cost for u16 {
+    #[inline(always)]
+    fn sum<const KERNEL: u8, const N: usize>(set: &[u64], columns: [&[u16]; N], _: bool) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        match KERNEL {
+            // SAFETY: these kernels run only where their instructions were detected.
+            AVX512 => return unsafe { short_sum(set, columns) },
+            // SAFETY: as above.
+            AVX2 => return unsafe { short_sum_avx2(set, columns) },
+            _ => {}
+        }
+        plain_sum(set, columns.map(|column| move |row: usize| u32::from(column[row])))
+    }
+}
+
+impl Cost for u32 {
+    #[inline(always)]
+    fn sum<const KERNEL: u8, const N: usize>(set: &[u64], columns: [&[u32]; N], narrow: bool) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        match KERNEL {
+            // SAFETY: as above.
+            AVX512 => return unsafe { long_sum(set, columns) },
+            // SAFETY: as above.
+            AVX2 => return unsafe { long_sum_avx2(set, columns, narrow) },
+            _ => {}
+        }
+        let _ = narrow;
+        plain_sum(set, columns.map(|column| move |row: usize| column[row]))
     }
 }
 
@@ -188,4 +354,91 @@ fn long_sum<const N: usize>(set: &[u64], columns: [&[u32]; N]) -> u64 {
         }
     }
     _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)) as u64
+}
+
+/// The same, 16 rows at a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn short_sum_avx2<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm256_and_si256, _mm256_cmpeq_epi16, _mm256_loadu_si256, _mm256_madd_epi16,
+        _mm256_max_epu16, _mm256_set1_epi16, _mm256_setr_epi16, _mm256_setzero_si256,
+    };
+    assert!(columns.iter().all(|column| column.len() == set.len() * 64));
+    let ones = _mm256_set1_epi16(1);
+    let bits =
+        _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, i16::MIN);
+    let mut sums = [_mm256_setzero_si256(); 2];
+    for (i, &word) in set.iter().enumerate() {
+        if word == 0 {
+            continue;
+        }
+        for quarter in 0..4 {
+            let at = i * 64 + quarter * 16;
+            let members = _mm256_set1_epi16((word >> (16 * quarter)) as i16);
+            let members = _mm256_cmpeq_epi16(_mm256_and_si256(members, bits), bits);
+            let mut largest = _mm256_setzero_si256();
+            for column in columns {
+                // SAFETY: 16 costs from row `at` on are inside every column, as asserted above.
+                let costs = unsafe { _mm256_loadu_si256(column.as_ptr().add(at).cast()) };
+                largest = _mm256_max_epu16(largest, costs);
+            }
+            let costs = _mm256_and_si256(members, largest);
+            sums[quarter % 2] = _mm256_add_epi32(sums[quarter % 2], _mm256_madd_epi16(costs, ones));
+        }
+    }
+    u64::from(
+        lanes_of(_mm256_add_epi32(sums[0], sums[1])).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)),
+    )
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn lanes_of(register: std::arch::x86_64::__m256i) -> [u32; 8] {
+    // SAFETY: both are 32 bytes without padding, and every pattern of bits is valid for both.
+    unsafe { std::mem::transmute::<std::arch::x86_64::__m256i, [u32; 8]>(register) }
+}
+
+/// 8 rows at a time, added in 32 bits if totals fit them, else in 64.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn long_sum_avx2<const N: usize>(set: &[u64], columns: [&[u32]; N], narrow: bool) -> u64 {
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm256_add_epi64, _mm256_and_si256, _mm256_cmpeq_epi32, _mm256_loadu_si256,
+        _mm256_max_epu32, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi32, _mm256_setzero_si256,
+        _mm256_srli_epi64,
+    };
+    assert!(columns.iter().all(|column| column.len() == set.len() * 64));
+    let low = _mm256_set1_epi64x(0xffff_ffff);
+    let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    for (i, &word) in set.iter().enumerate() {
+        if word == 0 {
+            continue;
+        }
+        for eighth in 0..8 {
+            let members = _mm256_set1_epi32((word >> (8 * eighth)) as i32);
+            let members = _mm256_cmpeq_epi32(_mm256_and_si256(members, bits), bits);
+            let mut largest = _mm256_setzero_si256();
+            for column in columns {
+                // SAFETY: 8 costs from row i·64 + eighth·8 on are inside the column, as asserted above.
+                let costs = unsafe { _mm256_loadu_si256(column.as_ptr().add(i * 64 + eighth * 8).cast()) };
+                largest = _mm256_max_epu32(largest, costs);
+            }
+            let costs = _mm256_and_si256(members, largest);
+            if narrow {
+                even = _mm256_add_epi32(even, costs);
+            } else {
+                even = _mm256_add_epi64(even, _mm256_and_si256(costs, low));
+                odd = _mm256_add_epi64(odd, _mm256_srli_epi64::<32>(costs));
+            }
+        }
+    }
+    if narrow {
+        return u64::from(lanes_of(even).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)));
+    }
+    let parts = lanes_of(_mm256_add_epi64(even, odd));
+    parts.as_chunks::<2>().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32).sum()
 }

@@ -4,7 +4,7 @@
 //! is known of eight leaves is one look-up each. Everything here exists for AVX-512 and in plain Rust, with the same
 //! results.
 
-use crate::bits::AVX512;
+use crate::bits::{AVX2, AVX512, PORTABLE};
 
 /// Leaves that are evaluated side by side.
 pub(super) const LANES: usize = 8;
@@ -23,8 +23,24 @@ type Register = [u32; LANES];
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as arch;
 
-/// An operation in AVX-512, or lane by lane.
+/// An operation in AVX-512, in AVX2 where the compiler needs telling (`wide`: in the same words as AVX-512), or lane by lane.
 macro_rules! lanewise {
+    ($kernel:ident, wide: $wide:expr, $plain:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if $kernel != PORTABLE {
+            // SAFETY: the other kernels run only where at least AVX2 was detected.
+            return unsafe { $wide };
+        }
+        $plain
+    }};
+    ($kernel:ident, $avx512:expr, avx2: $avx2:expr, $plain:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if $kernel == AVX2 {
+            // SAFETY: this kernel runs only where AVX2 was detected.
+            return unsafe { $avx2 };
+        }
+        lanewise!($kernel, $avx512, $plain)
+    }};
     ($kernel:ident, $avx512:expr, $plain:expr) => {{
         #[cfg(target_arch = "x86_64")]
         if $kernel == AVX512 {
@@ -62,7 +78,11 @@ impl Eight {
 
     #[inline(always)]
     pub fn max<const KERNEL: u8>(self, other: Eight) -> Eight {
-        lanewise!(KERNEL, Eight(arch::_mm256_max_epu32(self.0, other.0)), self.zip(other, u32::max))
+        lanewise!(
+            KERNEL,
+            wide: Eight(arch::_mm256_max_epu32(self.0, other.0)),
+            self.zip(other, u32::max)
+        )
     }
 
     /// The sum, or the largest number where it would be larger.
@@ -75,22 +95,41 @@ impl Eight {
                 let over = arch::_mm256_cmplt_epu32_mask(sum, self.0);
                 Eight(arch::_mm256_mask_mov_epi32(sum, over, arch::_mm256_set1_epi32(-1)))
             },
+            avx2: {
+                // Where a sum is not the larger of itself and a summand, it has gone over.
+                let sum = arch::_mm256_add_epi32(self.0, other.0);
+                let fits = arch::_mm256_cmpeq_epi32(arch::_mm256_max_epu32(sum, self.0), sum);
+                let over = arch::_mm256_xor_si256(fits, arch::_mm256_set1_epi32(-1));
+                Eight(arch::_mm256_or_si256(sum, over))
+            },
             self.zip(other, u32::saturating_add)
         )
     }
 
     #[inline(always)]
     pub fn minus<const KERNEL: u8>(self, other: Eight) -> Eight {
-        lanewise!(KERNEL, Eight(arch::_mm256_sub_epi32(self.0, other.0)), self.zip(other, u32::wrapping_sub))
+        lanewise!(
+            KERNEL,
+            wide: Eight(arch::_mm256_sub_epi32(self.0, other.0)),
+            self.zip(other, u32::wrapping_sub)
+        )
     }
 
     /// The lanes in which this is at most the other, as bits.
     #[inline(always)]
     pub fn at_most<const KERNEL: u8>(self, other: Eight) -> u32 {
-        lanewise!(KERNEL, u32::from(arch::_mm256_cmple_epu32_mask(self.0, other.0)), {
-            let (a, b) = (self.lanes(), other.lanes());
-            (0..LANES).map(|lane| u32::from(a[lane] <= b[lane]) << lane).sum()
-        })
+        lanewise!(
+            KERNEL,
+            u32::from(arch::_mm256_cmple_epu32_mask(self.0, other.0)),
+            avx2: {
+                let at_most = arch::_mm256_cmpeq_epi32(arch::_mm256_min_epu32(self.0, other.0), self.0);
+                arch::_mm256_movemask_ps(arch::_mm256_castsi256_ps(at_most)) as u32
+            },
+            {
+                let (a, b) = (self.lanes(), other.lanes());
+                (0..LANES).map(|lane| u32::from(a[lane] <= b[lane]) << lane).sum()
+            }
+        )
     }
 
     /// This in the given lanes, [`DEAD`] in the others.
@@ -99,6 +138,12 @@ impl Eight {
         lanewise!(
             KERNEL,
             Eight(arch::_mm256_mask_mov_epi32(arch::_mm256_set1_epi32(-1), lanes as u8, self.0)),
+            avx2: {
+                let bits = arch::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+                let lanes = arch::_mm256_and_si256(arch::_mm256_set1_epi32(lanes as i32), bits);
+                let others = arch::_mm256_cmpeq_epi32(lanes, arch::_mm256_setzero_si256());
+                Eight(arch::_mm256_or_si256(self.0, others))
+            },
             {
                 let own = self.lanes();
                 Eight::of(std::array::from_fn(|lane| if lanes >> lane & 1 == 1 { own[lane] } else { DEAD }))
@@ -160,6 +205,41 @@ pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
                 sums = arch::_mm512_add_epi64(sums, arch::_mm512_popcnt_epi64(both));
             }
             Eight(arch::_mm512_cvtepi64_epi32(sums))
+        },
+        avx2: {
+            // The bits of four bits, by look-up; bytes are added up before they could run over (8 for each of 31 words at most).
+            let low = arch::_mm256_set1_epi8(15);
+            let bits = arch::_mm256_setr_epi8(
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+            );
+            let zero = arch::_mm256_setzero_si256();
+            let (mut first, mut second) = (zero, zero);
+            let length = sets.len().min(flips.len());
+            let mut at = 0;
+            while at < length {
+                let end = (at + 31).min(length);
+                let (mut a, mut b) = (zero, zero);
+                while at < end {
+                    let flips = arch::_mm256_set1_epi64x(*flips.get_unchecked(at) as i64);
+                    let words = sets.get_unchecked(at).0.as_ptr();
+                    let x = arch::_mm256_and_si256(arch::_mm256_load_si256(words.cast()), flips);
+                    let y = arch::_mm256_and_si256(arch::_mm256_load_si256(words.add(4).cast()), flips);
+                    let x_high = arch::_mm256_and_si256(arch::_mm256_srli_epi16::<4>(x), low);
+                    let y_high = arch::_mm256_and_si256(arch::_mm256_srli_epi16::<4>(y), low);
+                    let x_low = arch::_mm256_shuffle_epi8(bits, arch::_mm256_and_si256(x, low));
+                    let y_low = arch::_mm256_shuffle_epi8(bits, arch::_mm256_and_si256(y, low));
+                    a = arch::_mm256_add_epi8(a, arch::_mm256_add_epi8(x_low, arch::_mm256_shuffle_epi8(bits, x_high)));
+                    b = arch::_mm256_add_epi8(b, arch::_mm256_add_epi8(y_low, arch::_mm256_shuffle_epi8(bits, y_high)));
+                    at += 1;
+                }
+                first = arch::_mm256_add_epi64(first, arch::_mm256_sad_epu8(a, zero));
+                second = arch::_mm256_add_epi64(second, arch::_mm256_sad_epu8(b, zero));
+            }
+            // The low halves of the eight sums, in order.
+            let order = arch::_mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+            let first = arch::_mm256_permutevar8x32_epi32(first, order);
+            let second = arch::_mm256_permutevar8x32_epi32(second, order);
+            Eight(arch::_mm256_blend_epi32::<0b1111_0000>(first, second))
         },
         {
             let mut counts = [0; LANES];
@@ -230,7 +310,7 @@ impl Stairs {
         assert!(self.length > 0 && self.costs.len() == self.length * LANES);
         lanewise!(
             KERNEL,
-            {
+            wide: {
                 let within = arch::_mm256_srl_epi32(losses.0, arch::_mm_cvtsi32_si128(self.shift as i32));
                 let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(self.length as i32 - 1));
                 let lanes = arch::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -295,7 +375,7 @@ impl Ladder {
         const LAST: u32 = LADDER_PLACES as u32 - 1;
         lanewise!(
             KERNEL,
-            {
+            wide: {
                 let within = arch::_mm256_srl_epi32(costs.0, arch::_mm_cvtsi32_si128(self.shift as i32));
                 let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(LAST as i32));
                 let lanes = arch::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -318,7 +398,7 @@ impl Ladder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::{Kernel, PORTABLE};
+    use crate::bits::Kernel;
 
     #[test]
     fn stairs_hold_the_lowest_cost_of_points_with_no_more_loss() {
@@ -346,6 +426,9 @@ mod tests {
                 }
                 if Kernel::best() == Kernel::Avx512 {
                     assert_eq!(stairs.dearest::<AVX512>(Eight::all(loss)).lanes(), dearest);
+                }
+                if Kernel::best() != Kernel::Portable {
+                    assert_eq!(stairs.dearest::<AVX2>(Eight::all(loss)).lanes(), dearest);
                 }
             }
         }
@@ -378,8 +461,40 @@ mod tests {
                 if Kernel::best() == Kernel::Avx512 {
                     assert_eq!(ladder.needed::<AVX512>(Eight::all(asked)).lanes(), needed);
                 }
+                if Kernel::best() != Kernel::Portable {
+                    assert_eq!(ladder.needed::<AVX2>(Eight::all(asked)).lanes(), needed);
+                }
             }
         }
+    }
+
+    #[test]
+    fn every_kernel_compares_and_adds_alike() {
+        let mut state = 9u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Small numbers, and some beyond 31 bits.
+            (state >> 33) as u32 % 4 + if state >> 62 == 0 { u32::MAX - 3 } else { 0 }
+        };
+        for _ in 0..500 {
+            let (a, b) =
+                (Eight::of(std::array::from_fn(|_| random())), Eight::of(std::array::from_fn(|_| random())));
+            let lanes = random() & 255;
+            let all = |kernel: u8| match kernel {
+                AVX512 => each::<AVX512>(a, b, lanes),
+                AVX2 => each::<AVX2>(a, b, lanes),
+                _ => each::<PORTABLE>(a, b, lanes),
+            };
+            for kernel in [Kernel::Avx2, Kernel::Avx512].map(Kernel::available) {
+                assert_eq!(all(kernel as u8), all(PORTABLE));
+            }
+        }
+    }
+
+    fn each<const KERNEL: u8>(a: Eight, b: Eight, lanes: u32) -> ([[u32; LANES]; 4], u32) {
+        let (max, plus) = (a.max::<KERNEL>(b), a.plus::<KERNEL>(b));
+        let (minus, only) = (a.minus::<KERNEL>(b), a.only_in::<KERNEL>(lanes));
+        ([max, plus, minus, only].map(Eight::lanes), a.at_most::<KERNEL>(b))
     }
 
     #[test]
@@ -407,7 +522,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             state ^ state >> 29
         };
-        for words in [1, 2, 5, 33] {
+        for words in [1, 2, 5, 31, 33, 70] {
             let sets: Vec<Words> = (0..words).map(|_| Words(std::array::from_fn(|_| random()))).collect();
             let flips: Vec<u64> = (0..words).map(|_| random()).collect();
             let expected: [u32; LANES] = std::array::from_fn(|lane| {
@@ -416,6 +531,9 @@ mod tests {
             assert_eq!(count::<PORTABLE>(&sets, &flips).lanes(), expected);
             if Kernel::best() == Kernel::Avx512 {
                 assert_eq!(count::<AVX512>(&sets, &flips).lanes(), expected);
+            }
+            if Kernel::best() != Kernel::Portable {
+                assert_eq!(count::<AVX2>(&sets, &flips).lanes(), expected);
             }
         }
     }

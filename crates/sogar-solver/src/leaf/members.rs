@@ -4,7 +4,9 @@
 //! what a leaf asks for is packed, when it first asks.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::boxes::Boxes;
 use super::groups::Groups;
 use crate::bits::{PORTABLE, RowSet, words_for};
 use crate::problem::Problem;
@@ -12,7 +14,7 @@ use crate::problem::Problem;
 /// A set that is packed when it is first asked for.
 type Packed = OnceLock<Box<[u64]>>;
 
-/// Actions per block of the table of packed flips.
+/// Sets per block of a table of packed ones.
 const BLOCK: usize = 32;
 
 /// The members of a set.
@@ -28,11 +30,17 @@ pub(super) struct Members<'a> {
     edit_unions: Vec<Packed>,
     pair_unions: Vec<Packed>,
     /// Flips of actions, in blocks: a table with a place for each action would be larger than what is ever packed.
-    flips: Vec<OnceLock<Box<[Packed]>>>,
+    flips: Vec<Blocked>,
+    box_unions: Vec<Blocked>,
+    /// Per box how many members are in its union, plus one; 0 where that is not known yet.
+    box_sizes: Vec<AtomicU32>,
 }
 
+/// A block of packed sets.
+type Blocked = OnceLock<Box<[Packed]>>;
+
 impl<'a> Members<'a> {
-    pub fn new(problem: &'a Problem, groups: &'a Groups, members: &RowSet) -> Self {
+    pub fn new(problem: &'a Problem, groups: &'a Groups, boxes: usize, members: &RowSet) -> Self {
         let rows = members.count();
         let words = words_for(rows);
         let members = (rows < problem.rows).then(|| members.clone());
@@ -40,17 +48,22 @@ impl<'a> Members<'a> {
             Some(_) => (0..count).map(|_| OnceLock::new()).collect(),
             None => Vec::new(),
         };
+        let blocks = |count: usize| match members {
+            Some(_) => (0..count.div_ceil(BLOCK)).map(|_| OnceLock::new()).collect(),
+            None => Vec::new(),
+        };
+        // Where there are boxes, nobody asks for pairs.
+        let pairs = if boxes == 0 { groups.pair_action.len() } else { 0 };
         Members {
             problem,
             groups,
             words,
             weights: lazy(problem.weights.as_ref().map_or(0, |weights| weights.planes().len())),
             edit_unions: lazy(groups.edits),
-            pair_unions: lazy(groups.pair_action.len()),
-            flips: match members {
-                Some(_) => (0..problem.actions().div_ceil(BLOCK)).map(|_| OnceLock::new()).collect(),
-                None => Vec::new(),
-            },
+            pair_unions: lazy(pairs),
+            flips: blocks(problem.actions()),
+            box_unions: blocks(boxes),
+            box_sizes: (0..boxes).map(|_| AtomicU32::new(0)).collect(),
             members,
         }
     }
@@ -110,12 +123,53 @@ impl<'a> Members<'a> {
     /// The members that an action flips.
     #[inline(always)]
     pub fn flips<const KERNEL: u8>(&self, action: u32) -> &[u64] {
-        let (action, all) = (action as usize, self.problem.flips_of(action as usize));
+        let action = action as usize;
+        self.packed_block::<KERNEL>(&self.flips, action, self.problem.flips_of(action))
+    }
+
+    /// The members that anything in a box flips.
+    #[inline(always)]
+    pub fn box_union<'b, const KERNEL: u8>(&'b self, boxes: &'b Boxes, at: usize) -> &'b [u64] {
+        self.packed_block::<KERNEL>(&self.box_unions, at, boxes.unions.set(at))
+    }
+
+    /// How many members anything in a box flips at most, by weight. Every leaf looks at most boxes, so each is counted once for all of them.
+    #[inline(always)]
+    pub fn box_size<const KERNEL: u8>(&self, boxes: &Boxes, at: usize) -> u32 {
+        match self.box_sizes[at].load(Ordering::Relaxed) {
+            0 => self.count_box::<KERNEL>(boxes, at),
+            size => size - 1,
+        }
+    }
+
+    #[inline(never)]
+    fn count_box<const KERNEL: u8>(&self, boxes: &Boxes, at: usize) -> u32 {
+        let union = self.box_union::<KERNEL>(boxes, at);
+        let count = |words: &[u64]| -> u32 {
+            let both = union.iter().zip(words);
+            both.map(|(union, words)| (union & words).count_ones()).sum()
+        };
+        let size = match self.weight_bits() {
+            0 => union.iter().map(|word| word.count_ones()).sum(),
+            bits => (0..bits).map(|bit| count(self.with_weight_bit::<KERNEL>(bit)) << bit).sum::<u32>(),
+        };
+        // (The weight of all rows is below 2^32 − 2.)
+        self.box_sizes[at].store(size + 1, Ordering::Relaxed);
+        size
+    }
+
+    #[inline(always)]
+    fn packed_block<'b, const KERNEL: u8>(
+        &'b self,
+        blocks: &'b [Blocked],
+        at: usize,
+        all: &'b [u64],
+    ) -> &'b [u64] {
         if self.members.is_none() {
             return all;
         }
-        let block = self.flips[action / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
-        self.packed::<KERNEL>(block, action % BLOCK, all)
+        let block = blocks[at / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
+        self.packed::<KERNEL>(block, at % BLOCK, all)
     }
 
     /// The members that anything with this edit flips.

@@ -17,6 +17,8 @@
 //! is therefore a function of `S` alone: for every non-dominated point the smallest action that attains it, whatever was inserted
 //! first (so warm starts are free to guess).
 
+mod boxed;
+mod boxes;
 mod clusters;
 mod columns;
 mod groups;
@@ -37,6 +39,8 @@ use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
 use crate::solver::Switches;
 use crate::stop::{Stop, StopReason};
+use boxes::Boxes;
+pub use boxes::BoxesOfActions;
 use clusters::Clusters;
 use columns::Columns;
 use groups::Groups;
@@ -95,6 +99,11 @@ pub trait LeafContext: Send + Sync {
     /// A context for the leaves of all trees of two levels and more on `set`, itself a subset of this context's rows; `None` if this one
     /// serves them as well.
     fn narrow<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>>;
+
+    /// A context for so many subsets of `set`, itself a subset of this context's rows; `None` if this one serves them as well.
+    fn narrow_for<'a>(&'a self, _set: &RowSet, _leaves: usize) -> Option<Box<dyn LeafContext + 'a>> {
+        None
+    }
 }
 
 /// Another place where leaves are evaluated, such as a graphics processor.
@@ -149,16 +158,22 @@ pub enum Narrow {
     Always,
 }
 
+/// Leaf sets after which it is known whether clusters help.
+const TRIAL: u64 = 9;
+
 /// The CPU evaluation over groups of actions.
 pub struct GroupedLeaves<'a> {
     problem: &'a Problem,
     groups: Groups,
+    /// For actions whose edits are ordered.
+    boxes: Option<Boxes>,
     /// For actions without structure.
     clusters: Option<Clusters>,
     kernel: Kernel,
     bounds: bool,
     reduce: bool,
     narrow: Narrow,
+    warm_start: bool,
     counted: [AtomicU64; 4],
     /// Once it is known.
     sides: OnceLock<Sides>,
@@ -171,14 +186,18 @@ impl<'a> GroupedLeaves<'a> {
     pub fn new(problem: &'a Problem, switches: Switches) -> Self {
         let Switches { kernel, bounds, narrow, reduce, .. } = switches;
         let clusters = if bounds { Clusters::new(problem) } else { None };
+        let groups = Groups::new(problem, reduce && clusters.is_none());
+        let boxes = if bounds { Boxes::new(problem, &groups, switches.boxes) } else { None };
         GroupedLeaves {
             problem,
-            groups: Groups::new(problem, reduce && clusters.is_none()),
+            groups,
+            boxes,
             clusters,
             kernel: kernel.available(),
             bounds,
             reduce,
             narrow,
+            warm_start: switches.warm_start,
             counted: Default::default(),
             sides: OnceLock::new(),
             idle: Mutex::default(),
@@ -188,6 +207,16 @@ impl<'a> GroupedLeaves<'a> {
     /// Per action whether it can matter to any leaf: an earlier one does at least as much for no more elsewhere.
     pub fn useful(&self) -> &[bool] {
         &self.groups.useful
+    }
+
+    /// Whether clusters have spared a third of the work so far; on matrices without likeness they cost more than they spare. `now` is
+    /// work that is not counted yet. (A sum takes about
+    /// twice as long as a count.)
+    fn clusters_help(&self, now: LeafWork) -> bool {
+        let before = self.work();
+        let (sets, groups) = (before.sets + now.sets, before.groups + now.groups);
+        let (losses, costs) = (before.losses + now.losses, before.costs + now.costs);
+        sets < TRIAL || losses + 2 * (costs + groups) < 2 * sets * self.problem.actions() as u64
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -220,7 +249,8 @@ struct GroupedContext<'a> {
 impl<'a> GroupedContext<'a> {
     fn new(owner: &'a GroupedLeaves<'a>, rows: &RowSet) -> Self {
         let (problem, groups) = (owner.problem, &owner.groups);
-        let members = Members::new(problem, groups, rows);
+        let boxes = owner.boxes.as_ref().map_or(0, |boxes| boxes.nodes.len());
+        let members = Members::new(problem, groups, boxes, rows);
         let list: Vec<u32> = rows.iter().map(|row| row as u32).collect();
         let cluster_columns = owner.clusters.as_ref().map(|clusters| {
             let columns: Vec<&[u32]> = clusters.least_costs.iter().map(Vec::as_slice).collect();
@@ -249,17 +279,29 @@ impl<'a> GroupedContext<'a> {
             members: &self.members,
             bounds: self.owner.bounds,
             sides: self.owner.sides.get(),
+            recent: &[],
         };
+        let mut recent: Vec<u32> = Vec::new();
         let mut fronts = Vec::with_capacity(requests.len());
         for requests in requests.chunks(LANES) {
             stop.check()?;
-            match (&self.owner.clusters, &self.cluster_columns) {
-                (Some(clusters), Some(columns)) => {
-                    batch.evaluate_clusters::<KERNEL>(on, clusters, columns, requests);
+            let on = Setting { recent: &recent, ..on };
+            match (&self.owner.clusters, &self.cluster_columns, &self.owner.boxes) {
+                (Some(clusters), Some(columns), _) => {
+                    let clusters = self.owner.clusters_help(batch.work).then_some((clusters, columns));
+                    batch.evaluate_unstructured::<KERNEL>(on, clusters, requests);
                 }
+                (_, _, Some(boxes)) => batch.evaluate_boxes::<KERNEL>(on, boxes, requests),
                 _ => batch.evaluate::<KERNEL>(on, requests),
             }
-            fronts.extend(batch.known[..requests.len()].iter().map(|known| known.points.clone()));
+            let found = &batch.known[..requests.len()];
+            fronts.extend(found.iter().map(|known| known.points.clone()));
+            if self.owner.warm_start {
+                recent.clear();
+                recent.extend(found.iter().flat_map(|known| known.points.iter().map(|point| point.action)));
+                recent.sort_unstable();
+                recent.dedup();
+            }
         }
         Ok(fronts)
     }
@@ -324,6 +366,19 @@ impl LeafContext for GroupedContext<'_> {
         };
         worth.then(|| self.owner.among(set))
     }
+
+    fn narrow_for<'a>(&'a self, set: &RowSet, leaves: usize) -> Option<Box<dyn LeafContext + 'a>> {
+        let worth = match self.owner.narrow {
+            Narrow::Never => false,
+            Narrow::Always => self.owner.boxes.is_some() && set.count() < self.size,
+            // The outermost boxes are looked at for every leaf, so that they are soon worth packing.
+            Narrow::WhereItPays => {
+                let many = self.owner.boxes.is_some() && self.size > 1024 && leaves >= 2 * LANES;
+                many && set.count() * 4 < self.size * 3
+            }
+        };
+        worth.then(|| self.owner.among(set))
+    }
 }
 
 impl LeafEvaluation for GroupedLeaves<'_> {
@@ -343,6 +398,7 @@ impl LeafEvaluation for GroupedLeaves<'_> {
         if worth
             && self.reduce
             && self.clusters.is_none()
+            && self.boxes.is_none()
             && self.sides.get().is_none()
             && let Some(sides) = Sides::new(self.problem, &self.groups, stop)
         {

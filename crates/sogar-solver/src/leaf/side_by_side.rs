@@ -5,14 +5,13 @@
 //! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
-use super::columns::Columns;
+use super::columns::{Columns, Masks};
 use super::groups::{Child, Groups, NONE};
 use super::known::Known;
 use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count, lanes_of_bits};
 use super::members::Members;
 use super::sides::Sides;
 use super::{LeafPoint, LeafRequest, LeafWork};
-use crate::bits::count_and;
 use crate::problem::{Combine, Problem};
 
 /// What all leaves of a context share.
@@ -26,6 +25,8 @@ pub(super) struct Setting<'a> {
     pub bounds: bool,
     /// What can matter on the sides of splits, where that is known.
     pub sides: Option<&'a Sides>,
+    /// Actions on the fronts of the leaves before, which are likely to be alike: a hint.
+    pub recent: &'a [u32],
 }
 
 /// Eight leaves while they are evaluated; buffers are reused from batch to batch.
@@ -33,6 +34,7 @@ pub(super) struct Batch {
     /// The leaves' rows among the context's members, leaf by leaf and word by word.
     pub(super) rows: [Vec<u64>; LANES],
     pub(super) sets: Vec<Words>,
+    masks: Vec<Masks>,
     /// With weights: the leaves' rows per bit of a weight, in both layouts.
     weighted: Vec<Weighted>,
     /// How many rows the sets have, by weight.
@@ -45,8 +47,8 @@ pub(super) struct Batch {
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
     pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
-    /// Per edit: its exact cost over each leaf, and the same scaled to 32 bits.
-    exact_cost: Vec<[u64; LANES]>,
+    /// Per edit: its cost over each leaf, or a little less ([`Columns::at_least`]), and the same scaled to 32 bits.
+    single_cost: Vec<[u64; LANES]>,
     pub(super) edit_cost: Vec<Eight>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
     edit_loss: Vec<Eight>,
@@ -94,6 +96,7 @@ impl Batch {
         Batch {
             rows: Default::default(),
             sets: Vec::new(),
+            masks: Vec::new(),
             weighted: Vec::new(),
             sizes: Eight::all(0),
             lanes: 0,
@@ -102,7 +105,7 @@ impl Batch {
             ladder: Ladder::new(),
             matter: Vec::new(),
             matter_by_lane: Default::default(),
-            exact_cost: Vec::new(),
+            single_cost: Vec::new(),
             edit_cost: Vec::new(),
             edit_loss: Vec::new(),
             edit_alive: Vec::new(),
@@ -141,6 +144,7 @@ impl Batch {
             self.sets.iter_mut().zip(&self.rows[lane]).for_each(|(words, &word)| words.0[lane] = word);
             sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
         }
+        Masks::of(&self.sets, &mut self.masks);
         self.weighted.truncate(on.members.weight_bits());
         self.weighted.resize_with(on.members.weight_bits(), Weighted::default);
         if !self.weighted.is_empty() {
@@ -206,19 +210,44 @@ impl Batch {
         (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
+    /// The same, or a little less.
+    #[inline(always)]
+    pub(super) fn at_least<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+        if self.weighted.is_empty() {
+            return columns.at_least::<KERNEL>(&self.rows[lane], edits);
+        }
+        let bit = |weighted: &Weighted| columns.at_least::<KERNEL>(&weighted.rows[lane], edits);
+        (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
+    }
+
+    /// The same in several lanes; in the others it may be anything.
+    #[inline(always)]
+    pub(super) fn all_at_least<const KERNEL: u8>(
+        &self,
+        columns: &Columns,
+        lanes: u32,
+        edits: &[u32],
+    ) -> [u64; LANES] {
+        if self.weighted.is_empty() && lanes.count_ones() > 2 {
+            return columns.all_at_least::<KERNEL>(&self.masks, edits);
+        }
+        let mut costs = [0; LANES];
+        for lane in bits(lanes) {
+            costs[lane] = self.at_least::<KERNEL>(columns, lane, edits);
+        }
+        costs
+    }
+
     /// The cost of every edit on every leaf, column by column.
     #[inline(always)]
-    fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
-        self.exact_cost.clear();
+    pub(super) fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        self.single_cost.clear();
         self.edit_cost.clear();
         let scale = on.problem.scale();
         for edit in 0..on.groups.edits as u32 {
-            let mut costs = [0; LANES];
-            for lane in bits(self.lanes) {
-                costs[lane] = self.total::<KERNEL>(on.columns, lane, &[edit]);
-            }
-            self.exact_cost.push(costs);
-            self.edit_cost.push(Eight::of(costs.map(|cost| (cost >> scale) as u32)));
+            let costs = self.all_at_least::<KERNEL>(on.columns, self.lanes, &[edit]);
+            self.single_cost.push(costs);
+            self.edit_cost.push(scaled(costs, scale));
         }
         self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
         for lane in bits(self.lanes) {
@@ -250,7 +279,14 @@ impl Batch {
         if self.sets.len() >= 16 && lanes.count_ones() <= 4 {
             let mut counts = [0; LANES];
             for lane in bits(lanes) {
-                counts[lane] = count_and(&self.rows[lane], flips);
+                // (A loop, not an iterator: closures are not compiled for the kernel's instructions.)
+                let rows = &self.rows[lane][..];
+                let words = rows.len().min(flips.len());
+                let mut count = 0;
+                for i in 0..words {
+                    count += (rows[i] & flips[i]).count_ones();
+                }
+                counts[lane] = count;
             }
             return Eight::of(counts);
         }
@@ -264,10 +300,10 @@ impl Batch {
         self.sizes.minus::<KERNEL>(flipped)
     }
 
-    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or exactly the sum of them.
+    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or the sum of them.
     #[inline(always)]
     fn floor(&self, on: Setting<'_>, edits: &[u32], lane: usize) -> u64 {
-        let costs = edits.iter().map(|&edit| self.exact_cost[edit as usize][lane]);
+        let costs = edits.iter().map(|&edit| self.single_cost[edit as usize][lane]);
         match on.problem.combine {
             Combine::Max => costs.max().unwrap_or(0),
             Combine::Sum => costs.sum(),
@@ -276,10 +312,12 @@ impl Batch {
 
     /// The same for all lanes, scaled.
     #[inline(always)]
-    fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
-        edits
-            .iter()
-            .fold(Eight::all(0), |floor, &edit| join::<KERNEL>(on, floor, self.edit_cost[edit as usize]))
+    pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
+        let mut floor = Eight::all(0);
+        for &edit in edits {
+            floor = join::<KERNEL>(on, floor, self.edit_cost[edit as usize]);
+        }
+        floor
     }
 
     /// Offers an action to the leaves in `lanes`, given its losses there and (scaled) what it costs at least: its cost
@@ -299,19 +337,26 @@ impl Batch {
         }
         let edits = on.problem.edits_of(action as usize);
         let (losses, mut least) = (losses.lanes(), least.lanes());
+        let (mut floors, mut left) = ([0; LANES], 0);
         for lane in bits(open) {
-            let loss = losses[lane];
             let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
-            if self.known[lane].rules_out(floor, loss, action) {
-                continue;
-            }
-            let cost = match (on.problem.combine, edits) {
-                (Combine::Sum, _) | (Combine::Max, [] | [_]) => floor,
-                (Combine::Max, _) => {
-                    self.work.costs += 1;
-                    self.total::<KERNEL>(on.columns, lane, edits)
+            floors[lane] = floor;
+            left |= u32::from(!self.known[lane].rules_out(floor, losses[lane], action)) << lane;
+        }
+        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
+        if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
+            self.work.costs += u64::from(left.count_ones());
+            floors = self.all_at_least::<KERNEL>(on.columns, left, edits);
+        }
+        for lane in bits(left) {
+            let (mut cost, loss) = (floors[lane], losses[lane]);
+            if !on.columns.is_exact() && !edits.is_empty() {
+                least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
+                if self.known[lane].rules_out(cost, loss, action) {
+                    continue;
                 }
-            };
+                cost = self.total::<KERNEL>(on.columns, lane, edits);
+            }
             least[lane] = (cost >> on.problem.scale()) as u32;
             if self.known[lane].insert(LeafPoint { cost, loss, action }) {
                 self.stairs.lower(lane, least[lane], loss);
@@ -337,8 +382,9 @@ impl Batch {
 
     /// The actions that are likely to be good come first.
     #[inline(always)]
-    fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
-        for (lanes, warm) in runs_of_equal_hints(requests) {
+    pub(super) fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        let runs = runs_of_equal_hints(requests).chain([(self.lanes, on.recent)]);
+        for (lanes, warm) in runs {
             for &action in warm {
                 let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));
                 self.try_action::<KERNEL>(on, action, least, lanes);
@@ -408,9 +454,21 @@ impl Batch {
                     }
                     _ => least,
                 };
+                let block = groups.pair_block[pair as usize];
+                let (least, alive) = match on.problem.combine {
+                    // What both cost together says more than the dearer of them does.
+                    Combine::Max if groups.longest > 2 && on.bounds => {
+                        let both = self.all_at_least::<KERNEL>(on.columns, alive, &[a as u32, b as u32]);
+                        let least = least.max::<KERNEL>(scaled(both, on.problem.scale()));
+                        (least, alive & self.open::<KERNEL>(on, least, losses))
+                    }
+                    _ => (least, alive),
+                };
+                if alive == 0 {
+                    continue;
+                }
                 self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
                 self.pair_loss[a * edits + b] = losses;
-                let block = groups.pair_block[pair as usize];
                 if block != NONE {
                     self.alive_pairs.push((a as u32, b as u32, block));
                 }
@@ -485,6 +543,16 @@ impl Batch {
         }
         self.alive_pairs = pairs;
     }
+}
+
+/// Totals without their lowest bits.
+#[inline(always)]
+pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> Eight {
+    let mut without = [0; LANES];
+    for lane in 0..LANES {
+        without[lane] = (costs[lane] >> scale) as u32;
+    }
+    Eight::of(without)
 }
 
 /// What two edits cost at least together, scaled.

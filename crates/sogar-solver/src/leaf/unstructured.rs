@@ -2,21 +2,27 @@
 
 use super::clusters::Clusters;
 use super::columns::Columns;
-use super::lanes::{Eight, LANES};
-use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints};
+use super::lanes::Eight;
+use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints, scaled};
 use super::{LeafPoint, LeafRequest};
 
 impl Batch {
-    /// Evaluates at most eight leaves, cluster by cluster; their points are left in `known`.
+    /// Evaluates at most eight leaves, cluster by cluster, or action by action if there are no clusters (given with their least costs); their points
+    /// are left in `known`.
     #[inline(always)]
-    pub fn evaluate_clusters<const KERNEL: u8>(
+    pub fn evaluate_unstructured<const KERNEL: u8>(
         &mut self,
         on: Setting<'_>,
-        clusters: &Clusters,
-        least_costs: &Columns,
+        clusters: Option<(&Clusters, &Columns)>,
         requests: &[LeafRequest<'_>],
     ) {
         self.start::<KERNEL>(on, requests);
+        let Some((clusters, least_costs)) = clusters else {
+            for action in 1..on.problem.actions() as u32 {
+                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), self.lanes);
+            }
+            return;
+        };
         for (lanes, warm) in runs_of_equal_hints(requests) {
             for &action in warm {
                 self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
@@ -54,12 +60,8 @@ impl Batch {
         let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut packed);
         let losses = self.losses::<KERNEL>(union, lanes);
         self.packed = packed;
-        let mut costs = [0; LANES];
-        for lane in bits(lanes) {
-            let cost = self.total::<KERNEL>(least_costs, lane, &[position as u32]);
-            costs[lane] = (cost >> on.problem.scale()) as u32;
-        }
-        let costs = Eight::of(costs);
+        let costs = self.all_at_least::<KERNEL>(least_costs, lanes, &[position as u32]);
+        let costs = scaled(costs, on.problem.scale());
         (lanes & self.open::<KERNEL>(on, costs, losses), costs)
     }
 
@@ -69,10 +71,20 @@ impl Batch {
         self.work.losses += u64::from(lanes.count_ones());
         let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
         let open = lanes & self.open::<KERNEL>(on, least, losses);
-        let losses = losses.lanes();
+        if open == 0 {
+            return;
+        }
+        let edits = on.problem.edits_of(action as usize);
+        self.work.costs += u64::from(open.count_ones());
+        let (losses, costs) = (losses.lanes(), self.all_at_least::<KERNEL>(on.columns, open, edits));
         for lane in bits(open) {
-            self.work.costs += 1;
-            let cost = self.total::<KERNEL>(on.columns, lane, on.problem.edits_of(action as usize));
+            let mut cost = costs[lane];
+            if self.known[lane].rules_out(cost, losses[lane], action) {
+                continue;
+            }
+            if !on.columns.is_exact() {
+                cost = self.total::<KERNEL>(on.columns, lane, edits);
+            }
             if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
                 self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
             }

@@ -114,13 +114,22 @@ fn any_rival(
     let mut passes = |other: u32| other < action && test(other);
     // Without one edit, without two, …: the actions nearest to this one are the likeliest. (An action of more than a few edits
     // has too many subsets to try them all.)
-    let all = (1u32 << edits.len().min(6)) - 1;
-    let mut parts: Vec<u32> = (0..all).collect();
-    parts.sort_unstable_by_key(|kept| std::cmp::Reverse(kept.count_ones()));
+    let longer: Vec<u32>;
+    let parts: &[u32] = match edits.len() {
+        1 => &[0],
+        2 => &[1, 2, 0],
+        3 => &[3, 5, 6, 1, 2, 4, 0],
+        many => {
+            let mut all: Vec<u32> = (0..(1 << many.min(6)) - 1).collect();
+            all.sort_unstable_by_key(|kept| std::cmp::Reverse(kept.count_ones()));
+            longer = all;
+            &longer
+        }
+    };
     let kept = |part: u32| {
         edits.iter().enumerate().filter(move |(i, _)| *i >= 6 || part >> i & 1 == 1).map(|(_, &edit)| edit)
     };
-    if parts.into_iter().any(|part| trie.find(kept(part)).is_some_and(&mut passes)) {
+    if parts.iter().any(|&part| trie.find(kept(part)).is_some_and(&mut passes)) {
         return true;
     }
     let mut changed = Vec::with_capacity(edits.len());

@@ -105,6 +105,63 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
     parts
 }
 
+/// Features with some steps to either side, costs that mostly grow with the step, and all sets of at most three edits of different features.
+/// Ties are common; costs go up to 10^9.
+pub fn draw_steps(seed: u64, rows: u64, features: u64, steps: u64) -> ProblemParts {
+    let mut random = Random(seed ^ 0x5eed);
+    let mut parts = draw(seed, &Shape { rows, splits: 4, actions: 1, depth: 2 });
+    let rows = parts.rows;
+    let features = random.between(1, features);
+    let factor = [1, 1, 3_000, 1_000_003, 50_000_017][random.below(5) as usize];
+    let mut feature_of = Vec::new();
+    let mut pushes: Vec<Vec<i64>> = Vec::new();
+    parts.edit_costs.clear();
+    for feature in 0..features {
+        let ordered = random.below(4) > 0;
+        for direction in [-1i64, 1] {
+            let mut cost = vec![0u64; rows];
+            let mut push = vec![0i64; rows];
+            for _ in 0..random.between(0, steps) {
+                for row in 0..rows {
+                    cost[row] = if ordered { cost[row] + random.below(3) } else { random.below(6) };
+                    push[row] += direction * (random.below(5) as i64 - 1);
+                }
+                feature_of.push(feature);
+                let rounded =
+                    |cost: u64| (cost * factor + u64::from(factor > 1) * (cost % 2)).min(1_000_000_000);
+                parts.edit_costs.push(cost.iter().map(|&cost| rounded(cost) as u32).collect());
+                pushes.push(push.clone());
+            }
+        }
+    }
+    let edits = feature_of.len() as u32;
+    let other = |a: u32, b: u32| feature_of[a as usize] != feature_of[b as usize];
+    let mut lists: Vec<Vec<u32>> = vec![vec![]];
+    lists.extend((0..edits).map(|a| vec![a]));
+    for a in 0..edits {
+        lists.extend((a + 1..edits).filter(|&b| other(a, b)).map(|b| vec![a, b]));
+    }
+    for a in 0..edits {
+        for b in (a + 1..edits).filter(|&b| other(a, b)) {
+            lists.extend((b + 1..edits).filter(|&c| other(b, c)).map(|c| vec![a, b, c]));
+        }
+    }
+    let missing: Vec<i64> = (0..rows).map(|_| random.between(1, 9) as i64).collect();
+    let noise = random.below(2);
+    let flips: Vec<RowSet> = lists
+        .iter()
+        .map(|list| {
+            RowSet::from_fn(rows, |&row| {
+                let pushed: i64 = list.iter().map(|&edit| pushes[edit as usize][row]).sum();
+                !list.is_empty() && pushed + (noise * random.below(3)) as i64 >= missing[row]
+            })
+        })
+        .collect();
+    parts.flips = BitTable::from_sets(rows, &flips);
+    parts.actions = lists.into_iter().collect();
+    parts
+}
+
 /// A problem in which every row counts once.
 pub fn draw_unweighted(seed: u64, shape: &Shape) -> ProblemParts {
     let mut parts = draw(seed, shape);

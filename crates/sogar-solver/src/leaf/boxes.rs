@@ -1,0 +1,333 @@
+//! Boxes of actions, for problems whose features have many steps.
+//!
+//! Where every number can be shifted by ten different amounts, nearly everybody is flipped by *something* that contains a given pair of edits, so groups
+//! by pairs rule nothing out. Here actions are grouped by which features they change, in which direction, and about how far.
+//!
+//! A *chain* is a list of edits of which no two are ever together in an action, each costing every row at least as much as the one before: the steps
+//! of a number in one direction. Both conditions are checked, edit by edit and row by row; an edit that fits no chain, such as a category's value or a price
+//! that is not ordered, is a chain of its own. A *box* holds the actions with one edit of each of one, two or three chains, in a range of ranks each.
+//!
+//! **Why a box may be skipped.** Its *corner* has the first edit of each range. On every row each edit of an action in the box costs at least
+//! as much as the corner's edit of the same chain, so the action costs at least as much as the corner would, whether costs combine by
+//! maximum or by sum, on every row and hence on every set of rows. It flips nobody outside the union of the flips in the box. So corner and union are a bound as
+//! [`super`] asks for, and what is skipped is strictly dominated. (The corner need not be an action.)
+//!
+//! Boxes are halved along their longest side down to a few actions, which are then looked at one by one. Useless actions ([`super::useful`]) are in no box,
+//! and ranges reach only as far as the actions in it.
+
+use rayon::prelude::*;
+
+use super::groups::{Groups, NONE};
+use crate::bits::BitTable;
+use crate::problem::Problem;
+
+/// Boxes of at most this many actions are not divided.
+const SMALL: usize = 8;
+/// Chains of a box.
+const SIDES: usize = 3;
+/// Divisions above a box at most: every one halves a side of less than 2^16 ranks.
+pub(super) const DEEPEST: usize = SIDES * 16;
+
+/// A box, with all boxes inside it right behind it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// The corner's edits; of fewer than three chains the last is repeated.
+    pub corner: [u32; SIDES],
+    pub chains: u32,
+    /// Boxes around this one.
+    pub depth: u32,
+    /// The next box that is not inside this one.
+    pub after: u32,
+    /// Its actions, in [`Boxes::actions`].
+    pub first: u32,
+    pub end: u32,
+}
+
+impl Node {
+    /// The corner's edits.
+    #[inline(always)]
+    pub fn edits(&self) -> &[u32] {
+        &self.corner[..self.chains as usize]
+    }
+
+    /// Whether its actions are looked at one by one.
+    #[inline(always)]
+    pub fn is_small(&self, at: usize) -> bool {
+        self.after as usize == at + 1
+    }
+}
+
+/// All boxes of a problem.
+#[derive(Debug)]
+pub(super) struct Boxes {
+    /// Each box before those inside it.
+    pub nodes: Vec<Node>,
+    /// Per box the rows that some action of it flips.
+    pub unions: BitTable,
+    /// The useful actions, box by box.
+    pub actions: Vec<u32>,
+}
+
+/// When boxes are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoxesOfActions {
+    /// Not at all.
+    Never,
+    /// Where they hold many actions each.
+    WhereItPays,
+    /// Whenever it can be done, for tests.
+    Always,
+}
+
+/// An action as places in chains.
+#[derive(Debug, Clone, Copy)]
+struct Placed {
+    /// (chain, rank), by chain; [`NONE`] beyond its edits.
+    places: [(u32, u32); SIDES],
+    action: u32,
+}
+
+impl Placed {
+    fn chains(&self) -> [u32; SIDES] {
+        self.places.map(|(chain, _)| chain)
+    }
+}
+
+impl Boxes {
+    /// The boxes of the useful actions; `None` if actions are longer than a box has sides, or if boxes are not worth it.
+    pub fn new(problem: &Problem, groups: &Groups, when: BoxesOfActions) -> Option<Boxes> {
+        if when == BoxesOfActions::Never || !(2..=SIDES).contains(&groups.longest) {
+            return None;
+        }
+        let chains = chains(problem, groups);
+        let mut place = vec![(NONE, NONE); problem.edits()];
+        for (chain, edits) in (0..).zip(&chains) {
+            (0..).zip(edits).for_each(|(rank, &edit)| place[edit as usize] = (chain, rank));
+        }
+        let useful = (1..problem.actions()).filter(|&action| groups.useful[action]);
+        let mut placed: Vec<Placed> = useful
+            .map(|action| {
+                let mut places = [(NONE, NONE); SIDES];
+                let edits = problem.edits_of(action).iter();
+                places.iter_mut().zip(edits).for_each(|(own, &edit)| *own = place[edit as usize]);
+                places.sort_unstable();
+                Placed { places, action: action as u32 }
+            })
+            .collect();
+        placed.par_sort_unstable_by_key(|action| (action.chains(), action.action));
+        let outer: Vec<&mut [Placed]> = placed.chunk_by_mut(|a, b| a.chains() == b.chains()).collect();
+        if when == BoxesOfActions::WhereItPays && !worth_it(groups, outer.len()) {
+            return None;
+        }
+        // From cheap to dear, so that fronts grow from below.
+        let totals: Vec<u64> = (0..problem.edits())
+            .map(|edit| problem.edit_cost(edit).iter().map(|&cost| u64::from(cost)).sum())
+            .collect();
+        let mut made: Vec<(u64, Vec<Node>, Vec<u32>)> = outer
+            .into_par_iter()
+            .map(|actions| {
+                let (mut nodes, mut order) = (Vec::new(), Vec::with_capacity(actions.len()));
+                divide(&chains, actions, 0, &mut nodes, &mut order);
+                let corner = nodes.first().map_or(&[][..], |node: &Node| node.edits());
+                (corner.iter().map(|&edit| totals[edit as usize]).max().unwrap_or(0), nodes, order)
+            })
+            .collect();
+        made.sort_by_key(|(cost, _, order)| (*cost, order.first().copied()));
+        let (mut nodes, mut actions) = (Vec::new(), Vec::with_capacity(groups.useful_actions as usize));
+        for (_, own, order) in made {
+            let (shift, start) = (nodes.len() as u32, actions.len() as u32);
+            nodes.extend(own.into_iter().map(|node| Node {
+                after: node.after + shift,
+                first: node.first + start,
+                end: node.end + start,
+                ..node
+            }));
+            actions.extend(order);
+        }
+        let unions = unions(problem, &nodes, &actions);
+        Some(Boxes { nodes, unions, actions })
+    }
+}
+
+/// Whether boxes rule out more than pairs of edits do (measured, not critical).
+fn worth_it(groups: &Groups, outer: usize) -> bool {
+    groups.useful_actions >= 10_000 && groups.useful_actions >= 6 * outer as u64
+}
+
+/// The chains of all edits that some useful action has.
+fn chains(problem: &Problem, groups: &Groups) -> Vec<Vec<u32>> {
+    let edits = groups.edits;
+    let together = |a: u32, b: u32| groups.pair[a as usize * edits + b as usize] != NONE;
+    let in_use = |edit: &u32| {
+        let row = *edit as usize * edits;
+        groups.single[*edit as usize] != NONE
+            || groups.pair[row..row + edits].iter().any(|&pair| pair != NONE)
+    };
+    let mut order: Vec<u32> = (0..edits as u32).filter(in_use).collect();
+    let total = |edit: u32| problem.edit_cost(edit as usize).iter().map(|&cost| u64::from(cost)).sum::<u64>();
+    order.sort_by_cached_key(|&edit| (total(edit), edit));
+    let mut chains: Vec<Vec<u32>> = Vec::new();
+    for edit in order {
+        let own = problem.edit_cost(edit as usize);
+        let fits = |chain: &Vec<u32>| {
+            let last = chain.last().map_or(own, |&last| problem.edit_cost(last as usize));
+            chain.len() < usize::from(u16::MAX)
+                && chain.iter().all(|&other| !together(edit, other))
+                && last.iter().zip(own).all(|(last, own)| last <= own)
+        };
+        // The neighbour in number, if there is one, is the likeliest to do the same thing a little less.
+        let near = |chain: &Vec<u32>| chain.last().map_or(u32::MAX, |&last| last.abs_diff(edit));
+        match chains.iter_mut().filter(|chain| fits(chain)).min_by_key(|chain| near(chain)) {
+            Some(chain) => chain.push(edit),
+            None => chains.push(vec![edit]),
+        }
+    }
+    chains
+}
+
+/// Appends the box of some actions of the same chains, and the boxes inside it.
+fn divide(
+    chains: &[Vec<u32>],
+    actions: &mut [Placed],
+    depth: u32,
+    nodes: &mut Vec<Node>,
+    order: &mut Vec<u32>,
+) {
+    let used = actions[0].chains().iter().filter(|&&chain| chain != NONE).count();
+    let mut ranges = [(u32::MAX, 0); SIDES];
+    for action in &*actions {
+        for (range, (_, rank)) in ranges.iter_mut().zip(action.places).take(used) {
+            *range = (range.0.min(rank), range.1.max(rank));
+        }
+    }
+    let corner = std::array::from_fn(|side| {
+        let side = side.min(used - 1);
+        chains[actions[0].places[side].0 as usize][ranges[side].0 as usize]
+    });
+    let (at, first) = (nodes.len(), order.len() as u32);
+    nodes.push(Node { corner, chains: used as u32, depth, after: 0, first, end: 0 });
+    let longest = (0..used).max_by_key(|&side| ranges[side].1 - ranges[side].0).unwrap_or(0);
+    let (low, high) = ranges[longest];
+    if actions.len() <= SMALL || low == high {
+        order.extend(actions.iter().map(|action| action.action));
+    } else {
+        let middle = low + (high - low).div_ceil(2);
+        actions.sort_by_key(|action| action.places[longest].1 >= middle);
+        let cut = actions.partition_point(|action| action.places[longest].1 < middle);
+        let (cheaper, dearer) = actions.split_at_mut(cut);
+        divide(chains, cheaper, depth + 1, nodes, order);
+        divide(chains, dearer, depth + 1, nodes, order);
+    }
+    nodes[at].after = nodes.len() as u32;
+    nodes[at].end = order.len() as u32;
+}
+
+/// Per box the union of its actions' flips.
+fn unions(problem: &Problem, nodes: &[Node], actions: &[u32]) -> BitTable {
+    let mut unions = BitTable::new(nodes.len(), problem.rows());
+    let words = unions.words_per_set();
+    unions.words_mut().par_chunks_mut(words).enumerate().for_each(|(at, union)| {
+        if nodes[at].is_small(at) {
+            for &action in &actions[nodes[at].first as usize..nodes[at].end as usize] {
+                let flips = problem.flips_of(action as usize);
+                union.iter_mut().zip(flips).for_each(|(union, flips)| *union |= flips);
+            }
+        }
+    });
+    // The boxes inside a box come behind it.
+    for at in (0..nodes.len()).rev().filter(|&at| !nodes[at].is_small(at)) {
+        let (one, other) = (at + 1, nodes[at + 1].after as usize);
+        let (before, behind) = unions.words_mut().split_at_mut(one * words);
+        let union = before[at * words..].iter_mut();
+        let inside = behind[..words].iter().zip(&behind[(other - one) * words..]);
+        union.zip(inside).for_each(|(union, (a, b))| *union = a | b);
+    }
+    unions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::RowSet;
+    use crate::problem::{Actions, Combine, Limits, ProblemParts};
+
+    /// Three features with four steps each, whose costs are ordered in all but the last, and everything that can be done with them.
+    fn problem(seed: u64, rows: usize) -> Problem {
+        let mut state = seed;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut edit_costs: Vec<Vec<u32>> = Vec::new();
+        for edit in 0..12 {
+            let mut costs: Vec<u32> = (0..rows).map(|_| random(4) as u32).collect();
+            if edit % 4 > 0 && edit < 8 {
+                costs.iter_mut().zip(&edit_costs[edit - 1]).for_each(|(cost, before)| *cost += before);
+            }
+            edit_costs.push(costs);
+        }
+        let mut lists: Vec<Vec<u32>> = vec![vec![]];
+        for bits in 1u32..1 << 12 {
+            if (0..3).all(|feature| (bits >> (4 * feature) & 15).count_ones() < 2) {
+                lists.push((0..12).filter(|edit| bits >> edit & 1 == 1).collect());
+            }
+        }
+        lists.sort_by_key(|list| (list.len(), list.clone()));
+        let sets: Vec<RowSet> =
+            lists.iter().map(|list| RowSet::from_fn(rows, |_| !list.is_empty() && random(5) == 0)).collect();
+        Problem::new(ProblemParts {
+            rows,
+            splits: vec![],
+            edit_costs,
+            combine: Combine::Max,
+            actions: lists.iter().collect::<Actions>(),
+            flips: BitTable::from_sets(rows, &sets),
+            weights: Vec::new(),
+            limits: Limits { max_depth: 0, max_leaves: 1, min_leaf: 1 },
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn no_action_is_cheaper_than_the_corner_of_its_boxes_or_flips_anybody_outside_their_unions() {
+        for seed in 0..30 {
+            let problem = problem(seed, 20 + seed as usize);
+            let groups = Groups::new(&problem, seed % 2 == 0);
+            let boxes = Boxes::new(&problem, &groups, BoxesOfActions::Always).unwrap();
+            let mut sorted = boxes.actions.clone();
+            sorted.sort_unstable();
+            let useful: Vec<u32> =
+                (1..problem.actions() as u32).filter(|&action| groups.useful[action as usize]).collect();
+            assert_eq!(sorted, useful, "every useful action is in one outermost box");
+            for (at, node) in boxes.nodes.iter().enumerate() {
+                for &action in &boxes.actions[node.first as usize..node.end as usize] {
+                    let flips = problem.flips_of(action as usize);
+                    let union = boxes.unions.set(at);
+                    assert!(flips.iter().zip(union).all(|(flips, union)| flips & !union == 0));
+                    assert_eq!(problem.edits_of(action as usize).len(), node.edits().len());
+                    for row in 0..problem.rows() {
+                        let costs = |edits: &[u32]| -> Vec<u32> {
+                            let mut costs: Vec<u32> =
+                                edits.iter().map(|&edit| problem.edit_cost(edit as usize)[row]).collect();
+                            costs.sort_unstable();
+                            costs
+                        };
+                        let (own, corner) = (costs(problem.edits_of(action as usize)), costs(node.edits()));
+                        assert!(own.iter().zip(&corner).all(|(own, corner)| own >= corner));
+                    }
+                }
+            }
+            assert!(boxes.nodes.iter().enumerate().any(|(at, node)| !node.is_small(at)));
+        }
+    }
+
+    #[test]
+    fn edits_whose_costs_are_not_ordered_are_chains_of_their_own() {
+        let problem = problem(3, 60);
+        let groups = Groups::new(&problem, false);
+        let mut chains = chains(&problem, &groups);
+        chains.sort();
+        assert_eq!(chains[..2], [vec![0, 1, 2, 3], vec![4, 5, 6, 7]]);
+        assert_eq!(chains[2..], [vec![8], vec![9], vec![10], vec![11]]);
+    }
+}
