@@ -121,6 +121,9 @@ pub enum PlaceOfFlips {
     },
 }
 
+/// From so many actions on the search may group them by boxes.
+const FEWEST_IN_BOXES: u128 = 10_000;
+
 /// Flips beyond this are refused: a search would read the file for days.
 const MOST_IN_FILE: u128 = 1 << 40;
 
@@ -178,7 +181,10 @@ impl Size<'_> {
         // The search has a number for each pair of edits, and each thread two registers.
         let edits = self.edits.len() as u128;
         let pairs = if actions > edits + 1 { edits * edits * (4 + 64 * threads as u128) } else { 0 };
-        let parts = [inner, lists, costs, scratch, pairs];
+        // Boxes of actions: a union for every two actions at most, a node beside it, and a place in the making for each action.
+        let boxed = (2..=3).contains(&most) && actions >= FEWEST_IN_BOXES;
+        let boxes = if boxed { (flips / 2).saturating_add(actions.saturating_mul(48)) } else { 0 };
+        let parts = [inner, lists, costs, scratch, pairs, boxes];
         let rest = parts.into_iter().fold(0, u128::saturating_add);
         MemoryEstimate { flips, rest }
     }

@@ -243,7 +243,11 @@ mod tests {
         );
         assert_eq!(resolved(&table, &all), (5, 3, 0));
         config.limits.actions = Some(ActionBudget::Count(1000));
-        assert_eq!(resolved(&table, &config), (5, 1, 1), "1,251 sets of two edits with one size are too many");
+        assert_eq!(
+            resolved(&table, &config),
+            (5, 1, 1),
+            "1,251 sets of two edits with one size are too many"
+        );
         config.limits.max_edits = Some(3);
         assert_eq!(resolved(&table, &config), (1, 3, 1));
         let mut steps = Config::default();
