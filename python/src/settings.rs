@@ -36,7 +36,9 @@ pub fn init_config(
 ) -> PyResult<String> {
     let (table, name, loaded) =
         (table.inner.clone(), name.to_owned(), model.map(|model| model.inner.clone()));
-    let text = unattended(py, move || Config::init(&table, &name, loaded.as_ref(), &classes))?;
+    let mut given = Config::default();
+    given.model.classes = classes;
+    let text = unattended(py, move || Config::init(&table, &name, loaded.as_ref(), &given))?;
     match (text, model) {
         (Err(error), Some(model)) => Err(model.raised.exception(py, &error)),
         (text, _) => text.or_raise(py),

@@ -295,20 +295,25 @@ def test_edited_tables_keep_kind_and_types_in_other_cells(data: st.DataObject) -
 HALF = "\ud83d"
 
 
+def text(*values: str) -> pd.Index:
+    """Texts as objects: pandas' own texts can't hold half of a character."""
+    return pd.Index(values, dtype=object)
+
+
 @pytest.mark.parametrize(
-    "frame",
+    "make",
     [
-        pd.DataFrame({f"a{HALF}": [1.0, 2.0]}),
-        pd.DataFrame({"a": np.array(["x", f"y{HALF}"], dtype=object)}),
-        pd.DataFrame({"a": pd.Categorical(["x", f"y{HALF}"])}),
-        np.array([["x"], [f"y{HALF}"]]),
-        f"people{HALF}.csv",
+        lambda: pd.DataFrame([[1.0], [2.0]], columns=text(f"a{HALF}")),
+        lambda: pd.DataFrame({"a": pd.Series(["x", f"y{HALF}"], dtype=object)}),
+        lambda: pd.DataFrame({"a": pd.Categorical.from_codes([0, 1], text("x", f"y{HALF}"))}),
+        lambda: np.array([["x"], [f"y{HALF}"]]),
+        lambda: f"people{HALF}.csv",
     ],
     ids=["name", "cell", "category", "array", "path"],
 )
-def test_half_of_a_character_is_refused_with_its_place(frame: Any) -> None:
+def test_half_of_a_character_is_refused_with_its_place(make: Any) -> None:
     with pytest.raises((DataError, ArgumentError), match="half of a character"):
-        UserTable(frame).native("{}")
+        UserTable(make()).native("{}")
 
 
 def test_half_of_a_character_in_parameters_is_refused(people: pd.DataFrame, decide: Any) -> None:

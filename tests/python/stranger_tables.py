@@ -35,6 +35,8 @@ class Stranger:
     """Features that no tree may ask about."""
     one_hot: tuple[str, ...] = ()
     """What the names of columns begin with that are one feature to people."""
+    flags: tuple[str, ...] = ()
+    """What the program asks for before it reads the table."""
 
 
 def boosted(features: pd.DataFrame, good: pd.Series, path: Path, seed: int = 0) -> None:
@@ -231,7 +233,7 @@ def wine(random: Random, folder: Path) -> Stranger:
         folder / "wine.csv", index=False, sep=";", decimal=","
     )
     boosted(table, pd.Series(good.astype(int)), folder / "wine.txt")
-    return Stranger(folder / "wine.csv", folder / "wine.txt", "quality", "good")
+    return Stranger(folder / "wine.csv", folder / "wine.txt", "quality", "good", flags=("--decimal", ","))
 
 
 def dropped(random: Random, folder: Path) -> Stranger:

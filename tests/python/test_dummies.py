@@ -182,8 +182,8 @@ def test_an_amount_that_the_table_lacks_is_no_category(
     frame: pd.DataFrame, tmp_path: Path, sogar_error: Sogar
 ) -> None:
     made = dummies(frame)
-    wide = made.assign(mother_job_years=frame["age"] * 2)
-    model = trained(wide, wide["mother_job_years"] > 80, tmp_path / "m.txt")
+    wide = made.assign(mother_job_years=np.random.default_rng(5).integers(0, 100, len(made)))
+    model = trained(wide, wide["mother_job_years"] > 50, tmp_path / "m.txt")
     made.to_csv(tmp_path / "t.csv", index=False)
     said = sogar_error("solve", tmp_path / "t.csv", "--model", model, "-o", tmp_path / "f.json")
     assert "the model wants a column that the table does not have: `mother_job_years`" in said
@@ -263,6 +263,7 @@ def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     pd.DataFrame({"a": range(12), "b": [1, 2, 3] * 4}).to_csv(table, index=False)
     command = [the_binary(), "solve", table, "--model-command", f"python3 {slow}", "--max-depth", "0"]
+    command += ["--desired", "1"]
     done = subprocess.run(
         [*command, "-o", tmp_path / "f.json"], capture_output=True, text=True, check=False, timeout=120
     )

@@ -51,7 +51,8 @@ class Sitting:
     def front(self) -> Json:
         """From the table to the report; gives the front."""
         table, model = self.stranger.table, self.stranger.model
-        self.sogar("config", "init", table, "--model", model, "-o", "sogar.toml")
+        init = ["config", "init", table, "--model", model, "-o", "sogar.toml"]
+        self.sogar(*init, *self.stranger.flags)
         solve: list[str | Path] = [
             "solve",
             table,
@@ -110,7 +111,7 @@ def assert_one_feature_per_group(front: Json, stranger: Stranger) -> None:
     table = pd.read_csv(stranger.table, sep=None, engine="python")
     groups = {}
     for feature in front["features"]:
-        columns = feature["columns"].get("one_hot") or []
+        columns = feature["columns"].get("onehot") or []
         if columns:
             groups[feature["name"]] = [column for column in columns if column]
     for group in stranger.one_hot:

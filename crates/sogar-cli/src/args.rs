@@ -319,6 +319,12 @@ pub enum ConfigCommand {
         /// The model file: its columns, classes and predictions tell more than the table alone
         #[arg(long, short, value_name = "FILE")]
         model: Option<PathBuf>,
+        /// CSV delimiter [default: found from the header]
+        #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
+        delimiter: Option<String>,
+        /// Decimal sign of numbers in a CSV table: "." or "," [default: .]
+        #[arg(long, value_name = "SIGN")]
+        decimal: Option<String>,
         /// The file to write [default: print it]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,

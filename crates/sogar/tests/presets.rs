@@ -113,7 +113,7 @@ fn a_starting_file_for_every_table_passes_the_check() {
     let Some(folder) = data_folder() else { return };
     for (_, file, ..) in EXPECTED {
         let table = Table::read(&folder.join(file), &Default::default()).unwrap();
-        let text = Config::init(&table, file, None, &[]).unwrap();
+        let text = Config::init(&table, file, None, &Config::default()).unwrap();
         let config = Config::parse(&text, Path::new(file)).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let table = Table::read(&folder.join(file), &config.read_options().unwrap()).unwrap();
         config.check(Some(&table)).unwrap_or_else(|error| panic!("{file}: {error}\n{text}"));

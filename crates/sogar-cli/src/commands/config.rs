@@ -6,7 +6,6 @@ use serde_json::json;
 use sogar::config::{Config, presets};
 use sogar::files::write_atomically;
 use sogar::model::load;
-use sogar::table::ReadOptions;
 use sogar::{Error, ErrorKind, Result};
 
 use crate::args::{ConfigArgs, ConfigCommand};
@@ -16,8 +15,10 @@ use crate::tables;
 
 pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
     match &args.command {
-        ConfigCommand::Init { table, model, output: file, force } => {
-            init(table, model.as_deref(), file.as_deref(), *force, output)?;
+        ConfigCommand::Init { table, model, delimiter, decimal, output: file, force } => {
+            let mut given = Config::default();
+            (given.data.delimiter, given.data.decimal) = (delimiter.clone(), decimal.clone());
+            init(table, model.as_deref(), &given, file.as_deref(), *force, output)?;
         }
         ConfigCommand::Check { config, table } => check(config, table.as_deref(), output)?,
         ConfigCommand::Presets { name } => print_presets(name.as_deref(), output)?,
@@ -25,16 +26,23 @@ pub fn run(args: &ConfigArgs, output: &Output) -> Result<Exit> {
     Ok(Exit::Complete)
 }
 
-fn init(path: &Path, model: Option<&Path>, file: Option<&Path>, force: bool, output: &Output) -> Result<()> {
+fn init(
+    path: &Path,
+    model: Option<&Path>,
+    given: &Config,
+    file: Option<&Path>,
+    force: bool,
+    output: &Output,
+) -> Result<()> {
     let inputs: Vec<PathBuf> = [Some(path), model].into_iter().flatten().map(Path::to_path_buf).collect();
     if let Some(file) = file.filter(|file| file.exists()) {
         Outputs::new([file]).inputs(&inputs).checked()?;
     }
-    let table = tables::read(path, &ReadOptions::default())?;
+    let table = tables::read(path, &given.read_options()?)?;
     let model = model.map(|model| load(model, None)).transpose()?;
     let columns = model.as_ref().map_or(&[][..], |model| &model.predictor.info().columns);
-    table.check_renamed(&Config::default(), columns)?;
-    let text = Config::init(&table, &path.display().to_string(), model.as_ref(), &[])?;
+    table.check_renamed(given, columns)?;
+    let text = Config::init(&table, &path.display().to_string(), model.as_ref(), given)?;
     let Some(file) = file else { return output.print(text) };
     if file.exists() && !force {
         return Err(Error::new(ErrorKind::Output, "this file exists already")

@@ -58,7 +58,7 @@ pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
         output.print(report(&front, &path))?;
         output.print(format!(
             "\nThe example's table, model and configuration are in {0}. On your own data:\n  \
-             sogar config init TABLE -o sogar.toml\n  \
+             sogar config init TABLE --model MODEL -o sogar.toml\n  \
              sogar solve TABLE --model MODEL --config sogar.toml\n\
              \nThe interactive report, to be opened in a browser:\n  {1}\n",
             folder.display(),

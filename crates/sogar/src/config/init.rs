@@ -42,14 +42,10 @@ const LEGEND: &str = "\
 
 impl Config {
     /// The text of a commented starting file for `table`, which comments call `name`. A model tells which columns are features, which one
-    /// is the label, and how many rows get which outcome; `classes` are the names of its classes, where the file does not have them.
-    pub fn init(
-        table: &Table,
-        name: &str,
-        model: Option<&LoadedModel>,
-        classes: &[String],
-    ) -> Result<String> {
-        let facts = Facts::new(table, model, classes)?;
+    /// is the label, and how many rows get which outcome; `given` has what is known beforehand:
+    /// how the table was read, and the names of the classes.
+    pub fn init(table: &Table, name: &str, model: Option<&LoadedModel>, given: &Config) -> Result<String> {
+        let facts = Facts::new(table, model, given)?;
         // Editors that know TOML (taplo, VS Code) offer and check keys by the schema that the first line names.
         let mut text = String::from("#:schema ./sogar.toml.schema.json\n");
         let columns = table.columns.len();
@@ -106,6 +102,11 @@ impl Config {
 
 fn write_data(text: &mut String, facts: &Facts, rows: usize) {
     let data = &facts.config.data;
+    for (key, value) in [("delimiter", &data.delimiter), ("decimal", &data.decimal)] {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{key} = {}", quote(value));
+        }
+    }
     match (&data.label, facts.agreement) {
         (Some(label), None) => {
             let _ = writeln!(text, "label = {}  # a guess from its name", quote(label));
@@ -254,7 +255,7 @@ mod tests {
     use std::path::Path;
 
     fn started(table: &Table) -> (String, Config) {
-        let text = Config::init(table, "t.csv", None, &[]).unwrap();
+        let text = Config::init(table, "t.csv", None, &Config::default()).unwrap();
         let config =
             Config::parse(&text, Path::new("sogar.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
         config.check(Some(table)).unwrap_or_else(|error| panic!("{error}\n{text}"));

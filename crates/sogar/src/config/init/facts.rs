@@ -58,9 +58,8 @@ struct Answers {
 }
 
 impl Facts {
-    pub fn new(table: &Table, model: Option<&LoadedModel>, classes: &[String]) -> Result<Facts> {
-        let mut config = Config::default();
-        config.model.classes = classes.to_vec();
+    pub fn new(table: &Table, model: Option<&LoadedModel>, given: &Config) -> Result<Facts> {
+        let (mut config, classes) = (given.clone(), &given.model.classes);
         config.data.missing = tokens(table);
         let mut unfit: Vec<(&str, String)> = Vec::new();
         for (position, column) in table.columns.iter().enumerate() {

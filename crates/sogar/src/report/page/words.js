@@ -168,6 +168,7 @@ export function summaryJson(i) {
   const root = tree(i);
   const { cost, loss, invalidity, costSum, lossCount } = point(i);
   return {
+    outcome: { desired: data.population.desired, have: data.population.rows - data.population.affected, people: data.population.rows },
     point: i, cost, loss, invalidity, cost_sum: costSum, loss_count: lossCount, leaves: leaves(i), depth: depth(root),
     rules: rules(root).map(({ tests, leaf }) => {
       const { id, text: words, edits } = data.actions[leaf.action];
