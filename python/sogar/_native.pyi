@@ -39,6 +39,7 @@ __all__ = [
     "report",
     "select_by_gap",
     "solve_matrix",
+    "visible",
     "weights_of",
 ]
 __version__: str

@@ -56,7 +56,12 @@ def test_parameters_are_read_and_set_by_name() -> None:
     estimator = Sogar(max_depth=2)
     params = estimator.get_params()
     assert params["max_depth"] == 2
-    assert (params["min_leaf"], params["max_edits"], params["bins"], params["cost"]) == (50, 3, "auto", "mps")
+    assert (params["min_leaf"], params["max_edits"], params["bins"], params["cost"]) == (
+        50,
+        None,
+        "auto",
+        "mps",
+    )
     assert estimator.set_params(max_depth=1, immutable=["sex"]) is estimator
     assert (estimator.max_depth, estimator.immutable) == (1, ["sex"])
     with pytest.raises(ValueError, match="`depth` is not a parameter"):

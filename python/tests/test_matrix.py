@@ -156,5 +156,5 @@ def test_sums_beyond_63_bits_are_positive() -> None:
         max_depth=0,
     )
     dearest = front.points[-1]
-    assert dearest.cost == (2**32 - 4) * (2**32 - 1) > 2**63
-    assert all(point.cost >= 0 and point.loss >= 0 for point in front.points)
+    assert dearest.cost_sum == (2**32 - 4) * (2**32 - 1) > 2**63
+    assert all(point.cost_sum >= 0 and point.loss_count >= 0 for point in front.points)

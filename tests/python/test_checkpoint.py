@@ -13,9 +13,13 @@ from pathlib import Path
 
 import pytest
 from conftest import GERMAN
+from running import ROOT
 
 KILLS = 30
 SETTINGS = ["--max-edits", "2", "--threads", "1"]
+
+#: The example with many more actions.
+WIDE = str(ROOT / "crates" / "sogar-cli" / "tests" / "fixtures" / "german.toml")
 
 
 def command(binary: Path, out: Path, *options: str | Path) -> list[str]:
@@ -185,11 +189,12 @@ def test_the_checkpoint_of_another_run_is_refused(
 def test_a_limit_ends_keeping_but_not_the_run(binary: Path, tmp_path: Path) -> None:
     """A warning, and a complete result."""
     kept, out = tmp_path / "kept", tmp_path / "front.json"
-    words = command(binary, out, "--checkpoint", kept, "--checkpoint-limit", "100KB", "--max-depth", "1")
-    words[words.index("--max-edits") + 1] = "3"  # outcomes of more than that
+    words = command(binary, out, "--checkpoint", kept, "--checkpoint-limit", "1MB", "--max-depth", "1")
+    words[words.index("--config") + 1] = WIDE  # outcomes of some megabytes
+    words[words.index("--max-edits") + 1] = "3"
     words.remove("--quiet")
     done = run(words)
     assert done.returncode == 0
-    assert "the checkpoint has reached its limit of 100.0 kB" in done.stderr
-    assert sum(path.stat().st_size for path in kept.glob("*.kept")) < 100_000
+    assert "the checkpoint has reached its limit of 1.0 MB" in done.stderr
+    assert sum(path.stat().st_size for path in kept.glob("*.kept")) < 1_000_000
     assert json.loads(result(out))["status"] == "complete"

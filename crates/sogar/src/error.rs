@@ -52,14 +52,7 @@ pub struct Error {
 impl Error {
     /// A new error of `kind` that says `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error {
-            kind,
-            message: visible_lines(&message.into()),
-            file: None,
-            row: None,
-            column: None,
-            help: None,
-        }
+        Error { kind, message: told(&message.into()), file: None, row: None, column: None, help: None }
     }
 
     /// Names the file in which the trouble is.
@@ -86,7 +79,7 @@ impl Error {
     /// Says what the user can do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(visible_lines(&help.into()));
+        self.help = Some(told(&help.into()));
         self
     }
 
@@ -143,6 +136,23 @@ impl std::error::Error for Error {}
 /// Faults of one input, gathered so that they can be mended in one go.
 #[derive(Debug, Default)]
 pub struct Faults(Vec<Error>);
+
+/// A message in which nothing steers a terminal. A line of it that would look like one of the program's own is set in.
+fn told(message: &str) -> String {
+    let own = ["error", "warning", "note", "help"];
+    let lines = visible_lines(message);
+    let mut told = String::with_capacity(lines.len());
+    for (number, line) in lines.split('\n').enumerate() {
+        let start = line.trim_start().to_ascii_lowercase();
+        match own.iter().any(|word| start.starts_with(word)) {
+            _ if number == 0 => {}
+            true => told.push_str("\n    "),
+            false => told.push('\n'),
+        }
+        told.push_str(line);
+    }
+    told
+}
 
 impl Faults {
     /// Adds a fault.
