@@ -43,7 +43,7 @@ def test_frames_and_files_have_the_same_features(dummies: pd.DataFrame, tmp_path
     dummies.to_csv(path, index=False)
     expected = fitted(dummies)
     assert [feature["name"] for feature in features_of(expected)] == ["age", "Sex", "mother_job"]
-    texts = dummies.assign(**{name: dummies[name].map(str) for name in dummies if name != "age"})
+    texts = dummies.assign(**{name: dummies[name].map(str) for name in map(str, dummies) if name != "age"})
     tables = [path, dummies.astype(int), texts, polars.from_pandas(dummies), pyarrow.table(dummies)]
     points = expected.front_[["cost_sum", "loss_count"]]
     for table in tables:
@@ -55,7 +55,7 @@ def test_frames_and_files_have_the_same_features(dummies: pd.DataFrame, tmp_path
 
 def test_changed_rows_have_one_category_in_the_users_own_terms(dummies: pd.DataFrame) -> None:
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
-    jobs = [name for name in dummies if name.startswith("mother_job_")]
+    jobs = [name for name in map(str, dummies) if name.startswith("mother_job_")]
     texts = dummies.assign(**{name: dummies[name].map(str) for name in jobs})
     for table in (dummies, dummies.astype(int), texts, polars.from_pandas(dummies), pyarrow.table(dummies)):
         estimator = fitted(table)

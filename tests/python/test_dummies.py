@@ -49,7 +49,7 @@ def trained(columns: pd.DataFrame, labels: Any, path: Path) -> Path:
 def solved(table: Path, model: Path, *options: str | Path, depth: int = 1) -> tuple[Json, str]:
     """The front, and what was said on the way."""
     out = table.with_suffix(".front.json")
-    command = [
+    command: list[str | Path] = [
         the_binary(),
         "solve",
         table,
@@ -233,7 +233,17 @@ def test_many_numbers_stay_within_the_budget(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     numbers.to_csv(table, index=False)
     out = table.with_suffix(".front.json")
-    command = [the_binary(), "solve", table, "--model", model, "--max-depth", "0", "-o", out]
+    command: list[str | Path] = [
+        the_binary(),
+        "solve",
+        table,
+        "--model",
+        model,
+        "--max-depth",
+        "0",
+        "-o",
+        out,
+    ]
 
     def run(*options: str) -> tuple[Json, str]:
         done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
@@ -262,7 +272,15 @@ def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
     )
     table = tmp_path / "t.csv"
     pd.DataFrame({"a": range(12), "b": [1, 2, 3] * 4}).to_csv(table, index=False)
-    command = [the_binary(), "solve", table, "--model-command", f"python3 {slow}", "--max-depth", "0"]
+    command: list[str | Path] = [
+        the_binary(),
+        "solve",
+        table,
+        "--model-command",
+        f"python3 {slow}",
+        "--max-depth",
+        "0",
+    ]
     command += ["--desired", "1"]
     done = subprocess.run(
         [*command, "-o", tmp_path / "f.json"], capture_output=True, text=True, check=False, timeout=120

@@ -51,7 +51,7 @@ class Sitting:
     def front(self) -> Json:
         """From the table to the report; gives the front."""
         table, model = self.stranger.table, self.stranger.model
-        init = ["config", "init", table, "--model", model, "-o", "sogar.toml"]
+        init: list[str | Path] = ["config", "init", table, "--model", model, "-o", "sogar.toml"]
         self.sogar(*init, *self.stranger.flags)
         solve: list[str | Path] = [
             "solve",
