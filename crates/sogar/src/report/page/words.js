@@ -2,7 +2,7 @@
 // table can be set apart from the words around them: `{name}`, `{value}`, or plain text.
 
 import { data, depth, leafCost, leaves, person, point, rules, tree } from './front.js';
-import { fixed, plain, spokenNumber } from './numbers.js';
+import { fixed, grouped, plain, spokenNumber } from './numbers.js';
 
 const features = new Map(data.features.map((feature) => [feature.name, feature]));
 
@@ -150,12 +150,19 @@ export function titleText(i) {
     + `${fixed(cost, 3)} (invalidity ${fixed(invalidity, 3)}), ${groups}`;
 }
 
+/** The outcome that people hope for, and how many have it. */
+function outcomeText() {
+  const { desired, rows, affected } = data.population;
+  const names = desired.map((name) => `\`${name}\``).join(' or ');
+  return `People hope for ${names}: ${grouped(rows - affected)} of ${grouped(rows)} have it, ${grouped(affected)} are turned down (${fixed((100 * affected) / rows, 1)} %).`;
+}
+
 /** A summary as one sentence per leaf, as `sogar show --format rules` prints it. */
 export function rulesText(i) {
   const lines = rules(tree(i)).map(({ tests, leaf }) => (tests.length === 0
     ? `• Everybody: ${leafText(leaf)}.\n`
     : `• If ${text(way(tests))}:\n  ${leafText(leaf)}.\n`));
-  return `${titleText(i)}\n${lines.join('')}`;
+  return `${titleText(i)}\n${outcomeText()}\n${lines.join('')}`;
 }
 
 /** People as result files count them. */
