@@ -1,11 +1,12 @@
 """Columns on their way into the engine: numbers, codes with their texts, or lists of texts.
 
-What no column of the engine can hold (dates, lists, mixtures of numbers and texts) is refused with the
-column's name.
+Dates become texts, which the engine leaves aside. What no column of the engine can hold (lists, mixtures of
+numbers and texts) is refused with the column's name.
 """
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,9 @@ def pandas_column(name: str, series: Any) -> Any:
         return _whole_column(series.to_numpy(dtype=wide, na_value=0), gaps)
     if kind == "f":
         return np.ascontiguousarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    if kind in "cmM":
+    if kind == "M":  # also with a time zone
+        return _times(series.to_numpy(dtype="datetime64[us]"))
+    if kind in "cm":
         raise _unsupported(name, f"values of type {dtype}")
     storage = getattr(dtype, "storage", "")
     if (storage == "pyarrow" or hasattr(dtype, "pyarrow_dtype")) and hasattr(series, "__arrow_c_stream__"):
@@ -99,9 +102,17 @@ def array_column(name: str, column: Array) -> Any:
         return np.ascontiguousarray(column, dtype=np.float64)
     if kind == "U" or type(column.dtype).__name__ == "StringDType":
         return [str(text) for text in column]
+    if kind == "M":
+        return _times(column)
     if kind == "O":
         return _object_column(name, column)
     raise _unsupported(name, f"values of type {column.dtype}")
+
+
+def _times(column: Array) -> list[str | None]:
+    """Dates and times as texts, which the engine recognises and leaves aside."""
+    texts = np.datetime_as_string(column.astype("datetime64[s]"))
+    return [None if gap else str(text) for text, gap in zip(texts, np.isnat(column), strict=True)]
 
 
 def _whole_column(numbers: Array, gaps: Array) -> Any:
@@ -120,6 +131,8 @@ def _object_column(name: str, column: Array) -> Any:
     known = column[~gaps]
     if all(isinstance(cell, str) for cell in known):
         return [None if gap else str(cell) for cell, gap in zip(column, gaps, strict=True)]
+    if len(known) and all(isinstance(cell, datetime.date) for cell in known):
+        return [None if gap else cell.isoformat() for cell, gap in zip(column, gaps, strict=True)]
     if all(isinstance(cell, bool | np.bool_) for cell in known):
         return [None if gap else text_of(cell) for cell, gap in zip(column, gaps, strict=True)]
     for row, (cell, gap) in enumerate(zip(column, gaps, strict=True)):

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sogar
 from sklearn.linear_model import LogisticRegression
@@ -102,6 +104,39 @@ def test_ids_and_dates_are_left_alone(strangers: pd.DataFrame) -> None:
     }
     asked = Sogar(**SMALL, features={"customer_id": {"split": True}}).fit(people, granted, desired=1)
     assert any("`customer_id` looks like an id: it is not changed" in notice for notice in asked.notices_)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "zoned", "objects", "polars", "pyarrow"])
+def test_dates_of_every_library_are_left_alone(strangers: pd.DataFrame, kind: str) -> None:
+    people = strangers[["income"]]
+    days = pd.Series(pd.date_range("2021-03-01", periods=len(people), freq="36h"))
+    if kind == "zoned":
+        days = days.dt.tz_localize("Europe/Paris", ambiguous="NaT")
+    table: Any = people.assign(opened=days.dt.date if kind == "objects" else days)
+    if kind == "polars":
+        table = pl.from_pandas(table)
+    if kind == "pyarrow":
+        table = pa.Table.from_pandas(table)
+
+    def rich(rows: Any) -> Any:
+        return np.asarray(rows["income"]) > 45
+
+    front = Sogar(**SMALL).fit(table, rich, desired=1)
+    assert any("`opened` looks like a date" in notice for notice in front.notices_)
+    plain = Sogar(**SMALL).fit(people, rich, desired=1)
+    costs = [list(estimator.front_["cost_sum"]) for estimator in (front, plain)]
+    assert costs[0] == costs[1]
+    assert len(front.transform(table)) == len(people)
+
+
+def test_a_label_left_among_the_features_is_known_by_its_values(strangers: pd.DataFrame) -> None:
+    model = LogisticRegression().fit(strangers[["age", "income"]], strangers["repaid_in_time"])
+    flags = np.random.default_rng(1).integers(0, 2, len(strangers))
+    people = strangers.rename(columns={"repaid_in_time": "tag"}).assign(other=flags)
+    front = Sogar(**SMALL).fit(people, model, desired=1)
+    assert any("`tag` looks like the label" in notice for notice in front.notices_)
+    assert not any("`other` looks like" in notice for notice in front.notices_)
+    assert all(test["feature"] != "tag" for rule in front.summary_.rules for test in rule["if"])
 
 
 def test_a_starting_file_asks_and_then_works(strangers: pd.DataFrame, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ score is within single precision of the threshold.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import warnings
 from collections.abc import Callable
@@ -383,3 +384,27 @@ def test_an_unknown_operator_is_named_with_its_node(tmp_path: Path, sogar_error:
     message = sogar_error("predict", tmp_path / "rows.csv", "--model", tmp_path / "model.onnx")
     assert "`Erf` (node `head/erf`)" in message
     assert "--model-command" in message
+
+
+def test_a_rewritten_outcome_of_a_network_is_drawn(
+    tmp_path: Path, sogar: Sogar, sogar_error: Callable[..., str]
+) -> None:
+    """Networks are scored again cell by cell: all of them where there are fewer than are drawn."""
+    rows, labels = training(3)
+    model = make_pipeline(StandardScaler(), mlp("relu")).fit(rows, labels)
+    onnx.save(skl2onnx.to_onnx(model, rows[:1].astype(np.float32)), tmp_path / "model.onnx")
+    pd.DataFrame(rows[:400], columns=COLUMNS).to_csv(tmp_path / "rows.csv", index=False)
+    words = ["solve", tmp_path / "rows.csv", "--model", tmp_path / "model.onnx", "--desired", "1"]
+    words += ["--max-depth", "1", "--max-edits", "1", "--quiet", "--outcomes-cache", tmp_path / "kept"]
+    sogar(*words, "-o", tmp_path / "a.json")
+    [kept] = (tmp_path / "kept").glob("*.outcomes*")
+    whole = kept.read_bytes()
+    sogar(*words, "-o", tmp_path / "b.json")
+    for at in (40, -50):  # behind the identity, and near the end
+        start = whole.index(b"\n") + 1
+        flips = bytearray(whole[start:-32])
+        flips[at + (len(flips) // 40 if at > 0 else 0)] ^= 1
+        changed = whole[:start] + bytes(flips)
+        kept.write_bytes(changed + hashlib.sha256(changed).digest())
+        assert "is not what the model says" in sogar_error(*words, "-o", tmp_path / "c.json")
+    assert not (tmp_path / "c.json").exists()

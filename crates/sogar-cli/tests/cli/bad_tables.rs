@@ -185,3 +185,14 @@ fn pipes_and_devices_are_refused_at_once() {
         }
     }
 }
+
+#[test]
+fn damaged_parquet() {
+    let folder = Folder::new();
+    let whole = include_bytes!("../../../../fuzz/seeds/parquet/dictionary.parquet");
+    for keep in [0, 3, 8, whole.len() / 2, whole.len() - 1] {
+        folder.write("people.parquet", &whole[..keep]);
+        let run = folder.sogar(&["predict", "people.parquet", "-m", "model.txt"]);
+        assert!(run.code == 2 && run.stderr.contains("people.parquet"), "{keep} bytes: {run}");
+    }
+}

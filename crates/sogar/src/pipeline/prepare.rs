@@ -12,8 +12,8 @@ use crate::config::{Config, FeatureConfig};
 use crate::cost::CostModel;
 use crate::encode::Encoder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feature::{Distributions, Feature, FeatureTable, Reference, label_values};
-use crate::hints::{Unfit, is_label_name};
+use crate::feature::{Distributions, FeatureTable, Reference, label_values};
+use crate::hints::{Unfit, is_label_name, personal};
 use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
 use crate::markup::visible;
 use crate::model::LoadedModel;
@@ -22,6 +22,9 @@ use crate::predict::Matched;
 use crate::row_order::like_next_to_like;
 use crate::rules::Rule;
 use crate::table::Table;
+
+/// Agreement beyond chance (Cohen's κ) from which on a column that the model does not use is taken for its outcome.
+const AGREEING: f64 = 0.5;
 
 /// A table and a model, when it is known whom the model turns down.
 pub(super) struct Judged {
@@ -105,7 +108,7 @@ impl Prepared {
             .filter(|&f| fixed(&reference.features[f].name))
             .collect();
         budget::resolve(&reference, &left_aside, &mut config, &mut notices)?;
-        let labels: Vec<(usize, Unfit)> = unused_labels(&reference.features, &judged.encoder).collect();
+        let labels = unused_labels(&reference, &table, &affected, &judged.encoder, &judged.classes);
         config.leave_aside(&reference.features, &labels, &mut notices);
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
@@ -162,16 +165,50 @@ impl Prepared {
     }
 }
 
-/// Features that the model does not use, with few values and the name of a label.
-fn unused_labels<'a>(
-    features: &'a [Feature],
-    encoder: &'a Encoder,
-) -> impl Iterator<Item = (usize, Unfit)> + 'a {
-    let is_label = |(index, feature): &(usize, &Feature)| {
-        let used = encoder.columns.iter().any(|source| source.feature == *index);
-        !used && (2..=10).contains(&feature.levels().len()) && is_label_name(&feature.name)
+/// Features that the model does not use and that hold its outcome: few values and the name of a label, or the model's own classes in
+/// agreement with its predictions beyond chance (κ, either way round).
+fn unused_labels(
+    reference: &Reference,
+    table: &FeatureTable,
+    affected: &[usize],
+    encoder: &Encoder,
+    classes: &Classes,
+) -> Vec<(usize, Unfit)> {
+    let is_label = |&index: &usize| {
+        let feature = &reference.features[index];
+        let used = encoder.columns.iter().any(|source| source.feature == index);
+        let few = (2..=10).contains(&feature.levels().len());
+        let agrees =
+            || personal(&feature.name).is_none() && agrees(reference, index, table, affected, classes);
+        !used && few && (is_label_name(&feature.name) || agrees())
     };
-    features.iter().enumerate().filter(is_label).map(|(index, _)| (index, Unfit::Label))
+    (0..reference.features.len()).filter(is_label).map(|index| (index, Unfit::Label)).collect()
+}
+
+/// Whether a feature's levels are the model's classes and tell the affected people from the others about as the model does.
+fn agrees(
+    reference: &Reference,
+    index: usize,
+    table: &FeatureTable,
+    affected: &[usize],
+    classes: &Classes,
+) -> bool {
+    let feature = &reference.features[index];
+    let levels: Option<Vec<usize>> = classes.names.iter().map(|name| feature.level_index(name)).collect();
+    let Some(levels) = levels.filter(|levels| levels.len() == feature.levels().len()) else { return false };
+    let is_good =
+        |value: f64| levels.iter().zip(&classes.desired).any(|(&at, &good)| good && at as f64 == value);
+    let all = reference.people() as f64;
+    let good: u64 =
+        reference.distribution(index).iter().filter(|(value, _)| is_good(*value)).map(|(_, n)| n).sum();
+    let down: Vec<usize> =
+        affected.iter().copied().filter(|&row| is_good(table.values[index][row])).collect();
+    let (good, down) = (good as f64 / all, table.people_among(&down) as f64 / all);
+    let turned_down = table.people_among(affected) as f64 / all;
+    // Of all people: turned down and not good, or neither.
+    let same = (turned_down - down) + (good - down);
+    let by_chance = turned_down * (1.0 - good) + (1.0 - turned_down) * good;
+    by_chance < 1.0 && ((same - by_chance) / (1.0 - by_chance)).abs() >= AGREEING
 }
 
 /// The configuration of a run in which a column of the table that holds predictions is no feature.

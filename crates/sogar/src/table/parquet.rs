@@ -309,6 +309,8 @@ fn content(kind: &DataType) -> Content {
         DataType::Decimal128(..) | DataType::Decimal256(..) | DataType::Null => Content::Numbers,
         DataType::Boolean => Content::Booleans,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Content::Text,
+        // As texts, dates are recognised and left aside.
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Content::Text,
         DataType::Dictionary(_, values) => match content(values) {
             Content::Booleans => Content::Other,
             content => content,
@@ -355,7 +357,12 @@ fn each_spelled(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>
 }
 
 fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -> Result<()>) -> Result<()> {
-    let chunk = converted(name, chunk, &DataType::LargeUtf8)?;
+    let chunk = match chunk.data_type() {
+        // Names of time zones are not understood; the instants are.
+        DataType::Timestamp(unit, Some(_)) => converted(name, chunk, &DataType::Timestamp(*unit, None))?,
+        _ => chunk.clone(),
+    };
+    let chunk = converted(name, &chunk, &DataType::LargeUtf8)?;
     chunk.as_string::<i64>().iter().try_for_each(&mut visit)
 }
 
