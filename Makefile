@@ -17,7 +17,7 @@ NATIVE := python/sogar/_native.abi3.so
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 # Support for GPUs is built into everything that is tested, so that nothing is compiled twice.
-FEATURES := --features sogar-cli/gpu,sogar-bench/gpu,sogar-python/gpu
+FEATURES := --features sogar-cli/gpu,sogar-lab/gpu,sogar-python/gpu
 
 heading = @printf '\n== %s\n' "$(1)"
 
@@ -147,7 +147,7 @@ BENCH ?=
 PAPER := $(TARGET)/paper
 BENCH_PART := $(filter --growth --network --outcomes --python --report,$(BENCH))
 BENCH_QUICK := $(filter --quick,$(BENCH))
-BENCH_BIN := "$(abspath $(TARGET))/release/sogar-bench"
+BENCH_BIN := "$(abspath $(TARGET))/release/sogar-lab" bench
 # XGBoost and the network are trained where the tables are; what is missing is said to be skipped.
 BENCH_OUTCOMES = if [[ -d "$(SOGAR_DATA)" ]]; then \
 	$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1 --models all \
@@ -171,7 +171,7 @@ bench:
 
 bench-run: $(PAPER)/ready
 	$(call heading,benchmark (see docs/BENCHMARKS.md))
-	@cargo build --quiet --locked --release -p sogar-bench -p sogar-cli --features sogar-bench/gpu,sogar-cli/gpu
+	@cargo build --quiet --locked --release -p sogar-lab -p sogar-cli --features sogar-lab/gpu,sogar-cli/gpu
 ifeq ($(BENCH_PART),)
 	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
 	@$(BENCH_BIN) --network $(BENCH_QUICK)
@@ -197,8 +197,8 @@ experiments: $(VENV)/ready
 	$(call heading,models of the published protocol)
 	@$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --models all $(EXPERIMENT_MODELS)
 	$(call heading,experiment $(EXPERIMENT) (see docs/EXPERIMENTS.md))
-	@cargo build --quiet --locked --release -p sogar-cli
-	@"$(abspath $(TARGET))/release/sogar" experiment $(EXPERIMENT) --paper $(PAPER) --out $(TARGET)/experiments
+	@cargo build --quiet --locked --release -p sogar-lab
+	@"$(abspath $(TARGET))/release/sogar-lab" experiment $(EXPERIMENT) --paper $(PAPER) --out $(TARGET)/experiments
 
 # SCALE has further flags: make bench-scale SCALE='--rows 1000000'.
 SCALE ?=

@@ -1,6 +1,6 @@
 """Run the cells of an experiment on the workers of a Dask cluster, then write its tables.
 
-A cell is one data set, model, fold and method; `sogar experiment` keeps each in a file of its own, so cells
+A cell is one data set, model, fold and method; `sogar-lab experiment` keeps each in a file of its own, so cells
 can run anywhere that shares the two folders, in any order, and again after a failure. Without
 ``--scheduler`` a cluster is started on this machine. Flags that this script does not know go to `sogar
 experiment`.
@@ -48,18 +48,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", help="the experiment, as `sogar experiment` calls it")
+    parser.add_argument("name", help="the experiment, as `sogar-lab experiment` calls it")
     parser.add_argument("--folds", default="1")
     parser.add_argument("--datasets", default="attrition,german")
     parser.add_argument("--models", default="lightgbm")
     parser.add_argument("--methods", help="methods of table1, one cell each (default: all in one cell)")
     parser.add_argument("--paper", type=Path, default=Path("target/paper"))
     parser.add_argument("--out", type=Path, default=Path("target/experiments"))
-    parser.add_argument("--sogar", type=Path, default=Path("target/release/sogar"))
+    parser.add_argument("--lab", type=Path, default=Path("target/release/sogar-lab"))
     parser.add_argument("--scheduler", help="address of a running cluster")
     parser.add_argument("--workers", type=int, default=2, help="of a cluster on this machine")
     args, rest = parser.parse_known_args()
-    base = [str(args.sogar.resolve()), "experiment", args.name, "--paper", str(args.paper.resolve())]
+    base = [str(args.lab.resolve()), "experiment", args.name, "--paper", str(args.paper.resolve())]
     base += ["--out", str(args.out.resolve()), *rest]
     cells = itertools.product(
         numbers(args.folds),

@@ -22,12 +22,23 @@ def the_binary() -> Path:
     return binary
 
 
+def program(binary: Path, command: object) -> Path:
+    """The laboratory's binary, which is built beside the other, for its own commands."""
+    return binary.with_name("sogar-lab") if command in ("compare", "experiment", "bench") else binary
+
+
 def ending_with(code: int) -> Sogar:
     """Runs the binary, which must end with this exit code; 0 gives its output, others its errors."""
     binary = the_binary()
 
     def run(*arguments: str | Path) -> str:
-        done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=600, check=False)
+        done = subprocess.run(
+            [program(binary, arguments[0]), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
         said = f"sogar {' '.join(map(str, arguments))}\n{done.stdout if code else ''}\n{done.stderr}"
         assert done.returncode == code, said
         return done.stderr if code else done.stdout

@@ -38,7 +38,7 @@ class Terminal:
         environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
         environment |= {"TERM": "xterm-256color", "CLICOLOR_FORCE": "1"}
         with subprocess.Popen(
-            [self.binary, *args],
+            [program(self.binary, args[0]), *args],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=follower,

@@ -14,10 +14,8 @@ pub use model::{ModelFlags, file_of, is_stdin};
 pub use settings::{ConfigFlags, ReadingFlags, text};
 
 use crate::commands::audit::AuditArgs;
-use crate::commands::compare::CompareArgs;
 use crate::commands::data::DataArgs;
 use crate::commands::diff::DiffArgs;
-use crate::commands::experiment::ExperimentArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::plot::PlotArgs;
 use crate::commands::report::ReportArgs;
@@ -39,13 +37,15 @@ pub struct Cli {
 
 /// The command line as it is parsed: every flag takes a value such as `-1`, which is no flag.
 pub fn command() -> clap::Command {
-    fn with_negative_numbers(command: clap::Command) -> clap::Command {
-        let takes_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
-        command
-            .mut_args(|arg| if takes_value(&arg) { arg.allow_negative_numbers(true) } else { arg })
-            .mut_subcommands(with_negative_numbers)
-    }
     with_negative_numbers(Cli::command())
+}
+
+/// The same of any command line.
+pub fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
+    command
+        .mut_args(|arg| if takes_value(&arg) { arg.allow_negative_numbers(true) } else { arg })
+        .mut_subcommands(with_negative_numbers)
 }
 
 /// Flags of every command.
@@ -69,10 +69,12 @@ pub enum Command {
     Demo(DemoArgs),
     /// Find the exact front of recourse summaries for a table and a model
     Solve(SolveArgs),
-    /// Compare sogar with other methods on a table: cost, loss, groups, time
-    Compare(CompareArgs),
-    /// Run the published evaluation, or a part of it, beside the published figures
-    Experiment(ExperimentArgs),
+    /// Moved to sogar-lab
+    #[command(hide = true)]
+    Compare(ElsewhereArgs),
+    /// Moved to sogar-lab
+    #[command(hide = true)]
+    Experiment(ElsewhereArgs),
     /// Print the model's label and score of every row
     Predict(PredictArgs),
     /// Say what a model file is
@@ -107,6 +109,14 @@ pub enum Command {
     Data(DataArgs),
     /// List the CPU and the GPUs that can do the heavy work
     Devices,
+}
+
+/// Whatever a command of sogar-lab would take.
+#[derive(Debug, Args)]
+pub struct ElsewhereArgs {
+    /// Its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub rest: Vec<String>,
 }
 
 #[derive(Debug, Args)]

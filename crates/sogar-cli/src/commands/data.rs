@@ -2,6 +2,7 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+#[cfg(feature = "fetch")]
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -124,7 +125,17 @@ fn import_download(dataset: &Dataset) -> Result<Vec<u8>> {
     }
 }
 
+#[cfg(not(feature = "fetch"))]
+fn download(url: &str) -> Result<Vec<u8>> {
+    Err(Error::new(
+        ErrorKind::Usage,
+        format!("{url} cannot be downloaded: this build has no feature `fetch`"),
+    )
+    .help("download it by other means and import it with `--from FILE`"))
+}
+
 /// The bytes behind an https address, within limits of time and size.
+#[cfg(feature = "fetch")]
 fn download(url: &str) -> Result<Vec<u8>> {
     let agent = ureq::Agent::config_builder()
         .https_only(true)

@@ -2,7 +2,6 @@
 
 pub mod audit;
 pub mod check;
-pub mod compare;
 pub mod completions;
 pub mod config;
 pub mod data;
@@ -10,8 +9,8 @@ pub mod demo;
 pub mod devices;
 pub mod diff;
 pub mod evaluate;
-pub mod experiment;
 pub mod explain;
+pub mod lab;
 pub mod model;
 pub mod plot;
 pub mod predict;

@@ -93,7 +93,6 @@ fn an_output_is_never_an_input() {
         vec!["plot", "tree", "front.json", "-o", "front.json", "--format", "svg"],
         vec!["plot", "disparity", "front.json", "--group", "job", "-o", "people.csv", "--format", "svg"],
         vec!["config", "init", "people.csv", "-o", "people.csv", "--force"],
-        vec!["compare", "people.csv", "-m", "model.txt", "-c", "sogar.toml", "--csv", "people.csv"],
     ];
     #[cfg(unix)]
     {
@@ -124,8 +123,6 @@ fn two_outputs_are_two_files() {
     let folder = Folder::new();
     let run = unwritable(&folder, &[&SOLVE[..], &["-o", "new.json", "--csv", "./new.json"]].concat());
     assert!(run.stderr.contains("two outputs would be one file"), "{run}");
-    let compare = ["compare", "people.csv", "-m", "model.txt", "-o", "new.svg", "-o", "new.svg"];
-    assert!(unwritable(&folder, &compare).stderr.contains("two outputs would be one file"));
     let run =
         unwritable(&folder, &[&SOLVE[..], &["--checkpoint", "kept", "--outcomes-cache", "kept"]].concat());
     assert!(run.stderr.contains("given twice"), "{run}");

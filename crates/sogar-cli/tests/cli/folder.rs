@@ -88,7 +88,7 @@ impl Folder {
 
     /// The binary in this folder, ready to be started.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sogar"));
+        let mut command = Command::new(crate::BINARY);
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
         command.env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("SOGAR_CACHE");
         command

@@ -18,8 +18,6 @@ help! {
     of_sogar: ["--help"];
     of_demo: ["demo", "--help"];
     of_solve: ["solve", "--help"];
-    of_compare: ["compare", "--help"];
-    of_experiment: ["experiment", "--help"];
     of_predict: ["predict", "--help"];
     of_model_inspect: ["model", "inspect", "--help"];
     of_show: ["show", "--help"];
@@ -49,6 +47,14 @@ fn no_command_gives_the_help_and_a_usage_error() {
     let run = Folder::new().sogar(&[]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     assert!(run.stderr.contains("Usage: sogar"), "{run}");
+}
+
+#[test]
+fn commands_of_the_laboratory_say_where_they_are() {
+    for args in [&["compare", "people.csv", "--methods", "all"][..], &["experiment", "table1", "--quick"]] {
+        let run = Folder::new().sogar(args);
+        assert!(run.code == 2 && run.stderr.contains("cargo run --release -p sogar-lab"), "{run}");
+    }
 }
 
 #[test]

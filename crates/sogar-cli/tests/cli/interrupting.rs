@@ -1,11 +1,12 @@
 //! Runs that are stopped: by a time limit, by one Ctrl-C, by two.
 #![cfg(unix)]
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::folder::{Folder, Run};
+use crate::signals::{interrupt, signal, start, started};
 
 /// The German example with a search that takes far longer than any test.
 const LONG: [&str; 13] = [
@@ -23,44 +24,6 @@ const LONG: [&str; 13] = [
     "new.json",
     "--quiet",
 ];
-
-/// A run that goes on while the test does.
-pub fn start(folder: &Folder, args: &[&str]) -> Child {
-    started(folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-}
-
-/// The same run when there is something to interrupt.
-fn started(child: Child) -> Child {
-    let started = Instant::now();
-    while !catches_interrupts(&child) && started.elapsed() < Duration::from_secs(60) {
-        sleep(Duration::from_millis(20));
-    }
-    sleep(Duration::from_millis(500)); // so that there is something to interrupt
-    child
-}
-
-/// Whether a run has come to the point where Ctrl-C does not just end it, as Linux tells. Elsewhere a while is waited.
-fn catches_interrupts(child: &Child) -> bool {
-    const INTERRUPT: u64 = 1 << 1;
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", child.id())) else {
-        sleep(Duration::from_millis(1500));
-        return true;
-    };
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    caught
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask & INTERRUPT != 0)
-}
-
-/// One Ctrl-C.
-pub fn interrupt(child: &Child) {
-    signal(child, "-INT");
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-}
 
 /// A stopped run must say so and leave a front that later commands accept.
 fn assert_partial(folder: &Folder, run: &Run, status: &str) {

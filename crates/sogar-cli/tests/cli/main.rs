@@ -7,6 +7,9 @@
 // A panic is how a test reports; the functions that tests share are no exception.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+/// The binary that is tested.
+const BINARY: &str = env!("CARGO_BIN_EXE_sogar");
+
 mod auditing;
 mod bad_models;
 mod bad_outputs;
@@ -16,7 +19,6 @@ mod bad_tables;
 mod check;
 mod checkpoints;
 mod command_models;
-mod comparing;
 mod configuration;
 mod devices;
 mod explaining;
@@ -28,5 +30,6 @@ mod models;
 mod reading;
 mod reporting;
 mod rewritten;
+mod signals;
 mod solving;
 mod weighing;

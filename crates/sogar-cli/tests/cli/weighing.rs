@@ -125,23 +125,6 @@ fn people_of_another_table_need_weights_too() {
     assert_transcript!(folder.solve(&[&FLAGS[..], &["--holdout", "others.csv"]].concat()));
 }
 
-#[test]
-fn other_methods_know_no_weights() {
-    let folder = weighted(whole);
-    let run = folder.sogar(&[
-        "compare",
-        "people.csv",
-        "--model",
-        "model.txt",
-        "--config",
-        "sogar.toml",
-        "--weight",
-        "people",
-        "--quiet",
-    ]);
-    assert_transcript!(run);
-}
-
 /// Solves with one weight that is none, in line 5.
 fn with_weight(weight: &str) -> Run {
     let folder = weighted(|row| if row == 4 { weight.to_owned() } else { whole(row) });

@@ -95,7 +95,7 @@ fn a_time_limit_is_marked_and_ends_with_3() {
 #[cfg(unix)]
 #[test]
 fn one_interrupt_shows_what_there_is() {
-    use crate::interrupting::{interrupt, start};
+    use crate::signals::{interrupt, start};
 
     let folder = Folder::german();
     let args = with(&["--methods", "sogar,t-crex-0.9", "--max-depth", "5", "--min-leaf", "1"]);
@@ -124,4 +124,44 @@ fn an_experiment_without_its_models() {
 #[test]
 fn folds_that_there_are_not() {
     assert_transcript!(Folder::new().sogar(&["experiment", "depth", "--folds", "0-3"]));
+}
+
+#[test]
+fn of_compare() {
+    assert_transcript!(Folder::new().sogar(&["compare", "--help"]));
+}
+
+#[test]
+fn of_experiment() {
+    assert_transcript!(Folder::new().sogar(&["experiment", "--help"]));
+}
+
+#[test]
+fn other_methods_know_no_weights() {
+    let folder = Folder::new();
+    let weighed: String = folder
+        .read("people.csv")
+        .lines()
+        .enumerate()
+        .map(|(row, line)| if row == 0 { format!("{line},people\n") } else { format!("{line},2\n") })
+        .collect();
+    folder.write("people.csv", weighed);
+    assert_transcript!(folder.sogar(&with(&["--weight", "people", "--quiet"])));
+}
+
+#[test]
+fn other_methods_are_about_everybody() {
+    let run = Folder::new().sogar(&with(&["--sample", "50", "--methods", "t-crex-0.9"]));
+    assert!(run.code == 2 && run.stderr.contains("a sample of 50 is asked for"), "{run}");
+}
+
+#[test]
+fn outputs_are_neither_inputs_nor_each_other() {
+    let folder = Folder::new();
+    let before = folder.read("people.csv");
+    let run = folder.sogar(&with(&["--csv", "people.csv"]));
+    assert!(run.code == 2 && run.stderr.contains("would overwrite an input"), "{run}");
+    let run = folder.sogar(&with(&["-o", "new.svg", "-o", "new.svg"]));
+    assert!(run.code == 2 && run.stderr.contains("two outputs would be one file"), "{run}");
+    assert_eq!(folder.read("people.csv"), before);
 }

@@ -1,4 +1,4 @@
-//! `sogar experiment`: the published evaluation, or a part of it, run again and laid beside the published figures.
+//! `sogar-lab experiment`: the published evaluation, or a part of it, run again and laid beside the published figures.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -14,10 +14,10 @@ use sogar_baselines::experiment::{
 };
 use sogar_baselines::methods::choose;
 
-use crate::files::require_folder;
-use crate::interrupt;
-use crate::output::{Exit, Output, seconds};
-use crate::progress::Bars;
+use sogar_cli::files::require_folder;
+use sogar_cli::interrupt;
+use sogar_cli::output::{Exit, Output, seconds};
+use sogar_cli::progress::Bars;
 
 #[derive(Debug, Args)]
 pub struct ExperimentArgs {
@@ -32,7 +32,7 @@ pub struct ExperimentArgs {
     /// lightgbm, xgboost, dnn or all [default: all for table1 and generalization, else lightgbm]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Vec<String>,
-    /// Methods of table1, as in `sogar compare`
+    /// Methods of table1, as in `sogar-lab compare`
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
     pub methods: Vec<String>,
     /// The recourse cost; both variants with mps,cet

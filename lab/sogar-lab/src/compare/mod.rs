@@ -1,4 +1,4 @@
-//! `sogar compare`: sogar and the competing methods on one table, scored by the same code.
+//! `sogar-lab compare`: sogar and the competing methods on one table, scored by the same code.
 
 mod results;
 mod text;
@@ -15,13 +15,13 @@ use sogar_baselines::Status;
 use sogar_baselines::contest::{Contest, Entry};
 use sogar_baselines::methods::{Method, choose};
 
-use super::plot::pixels;
-use super::solve::{held_out, prepare_everybody, refuse_codes, refuse_sample, refuse_weights};
-use crate::args::InputArgs;
-use crate::files::Outputs;
-use crate::interrupt;
-use crate::output::{Exit, Output};
-use crate::progress::Bars;
+use sogar_cli::args::InputArgs;
+use sogar_cli::commands::plot::pixels;
+use sogar_cli::commands::solve::{held_out, prepare_everybody, refuse_codes, refuse_sample, refuse_weights};
+use sogar_cli::files::Outputs;
+use sogar_cli::interrupt;
+use sogar_cli::output::{Exit, Output};
+use sogar_cli::progress::Bars;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {

@@ -7,7 +7,7 @@ use sogar::pipeline::Prepared;
 use sogar_baselines::contest::Entry;
 use sogar_baselines::{Score, Status};
 
-use crate::output::{Text, heading, seconds};
+use sogar_cli::output::{Text, heading, seconds};
 
 /// The table with its notes.
 pub fn text(prepared: &Prepared, held_out: Option<&HeldOut>, entries: &[Entry], describe: bool) -> Text {

@@ -16,11 +16,11 @@ use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
 use sogar_solver::front::non_dominated;
 use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, Solver, Status};
 
-use crate::gpu::{OnGpu, on_gpu};
-use crate::leaf_sets::leaf_sets;
-use crate::problems::folder;
-use crate::variation::Variation;
-use crate::yardstick::{Order, Timing, Yardstick, shuffle};
+use super::gpu::{OnGpu, on_gpu};
+use super::leaf_sets::leaf_sets;
+use super::problems::folder;
+use super::variation::Variation;
+use super::yardstick::{Order, Timing, Yardstick, shuffle};
 
 /// Bytes that the list of leaf sets, and each of the yardstick's tables, may take.
 const MAX_BYTES: usize = 4_000_000_000;

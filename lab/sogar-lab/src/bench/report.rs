@@ -2,8 +2,8 @@
 
 use sogar::describe::grouped;
 
-use crate::gpu::OnGpu;
-use crate::measure::{Comparison, Measurement, Sample, Seconds};
+use super::gpu::OnGpu;
+use super::measure::{Comparison, Measurement, Sample, Seconds};
 
 /// All tables and notes.
 pub fn report(measurements: &[Measurement]) -> String {

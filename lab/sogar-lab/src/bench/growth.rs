@@ -2,9 +2,9 @@
 
 use sogar::describe::grouped;
 
-use crate::measure::Measurement;
-use crate::report::median;
-use crate::variation::Variation;
+use super::measure::Measurement;
+use super::report::median;
+use super::variation::Variation;
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The benchmark of sogar: `make bench`.
+//! `sogar-lab bench`: the benchmark, which `make bench` runs.
 //!
 //! Solves the four data sets of the published protocol and their readable versions ([`problems`]), and in the same run times the
 //! published leaf evaluation on the same problems ([`yardstick`]). Every problem runs in a process of its own
@@ -17,24 +17,20 @@ mod yardstick;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Subcommand};
 use sogar::{Error, ErrorKind, Result};
+use sogar_cli::output::Exit;
 
 use measure::{Measurement, Task, measure};
 use problems::{PRESETS, folder, plan};
 use report::{holds, report};
 use variation::Variation;
 
-/// What the command line itself allocates with, so that times and peaks are those of `sogar solve`.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Benchmark sogar on the data sets of the published protocol, beside the published leaf evaluation
-#[derive(Debug, Parser)]
-#[command(name = "sogar-bench", args_conflicts_with_subcommands = true)]
-struct Args {
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct BenchArgs {
     /// Directory that scripts/paper_models.py wrote: [readable-]NAME/fold1/{train.csv,model.txt}
     #[arg(long, default_value = "target/paper")]
     paper: PathBuf,
@@ -73,25 +69,14 @@ enum Internal {
     One(Task),
 }
 
-fn main() -> ExitCode {
-    let args = Args::parse();
-    let result = match &args.command {
+pub fn run(args: &BenchArgs) -> Result<Exit> {
+    let good = match &args.command {
         Some(Internal::One(task)) => one(task).map(|()| true),
-        None if args.network => dense_network(&args),
-        None if args.growth => grow(&args).map(|()| true),
-        None => all(&args),
-    };
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            if let Some(help) = error.remedy() {
-                say(&format!("help: {help}"));
-            }
-            ExitCode::FAILURE
-        }
-    }
+        None if args.network => dense_network(args),
+        None if args.growth => grow(args).map(|()| true),
+        None => all(args),
+    }?;
+    Ok(if good { Exit::Complete } else { Exit::Failed })
 }
 
 /// The child: one problem as JSON on stdout.
@@ -102,14 +87,14 @@ fn one(task: &Task) -> Result<()> {
 }
 
 /// The outcomes of a dense network. Says whether they reach their target.
-fn dense_network(args: &Args) -> Result<bool> {
+fn dense_network(args: &BenchArgs) -> Result<bool> {
     let rates = network::measure(if args.quick { 8 } else { 32 })?;
     print(&rates.table())?;
     Ok(rates.holds())
 }
 
 /// The parent: one process after the other, then the tables on stdout. Says whether all checks hold.
-fn all(args: &Args) -> Result<bool> {
+fn all(args: &BenchArgs) -> Result<bool> {
     let mut measurements = Vec::new();
     for (name, depth) in plan(&args.datasets, &args.depth, args.quick, args.time_limit.is_some()) {
         measurements.extend(in_own_process(&Task {
@@ -132,7 +117,7 @@ fn all(args: &Args) -> Result<bool> {
 }
 
 /// The table of growth.
-fn grow(args: &Args) -> Result<()> {
+fn grow(args: &BenchArgs) -> Result<()> {
     let mut measured = Vec::new();
     for case in growth::cases(args.quick) {
         let found = in_own_process(&Task {
@@ -162,7 +147,7 @@ fn in_own_process(task: &Task) -> Result<Option<Measurement>> {
     say(&format!("{name}, depth {depth}{flags} …"));
     let program = std::env::current_exe().map_err(|cause| failed("finding this program", &cause))?;
     let mut command = Command::new(program);
-    command.arg("one").arg(&task.name).arg("--paper").arg::<&Path>(&task.paper);
+    command.args(["bench", "one"]).arg(&task.name).arg("--paper").arg::<&Path>(&task.paper);
     command.arg("--depth").arg(task.depth.to_string()).arg("--runs").arg(task.runs.to_string());
     command.arg("--budget").arg(task.budget.to_string()).args(task.variation.flags());
     if task.alone {

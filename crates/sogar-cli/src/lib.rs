@@ -1,0 +1,62 @@
+//! `sogar` on the command line: flags in, results on stdout, everything else on stderr.
+//!
+//! This crate is glue. The crates of the engine compute; here every subcommand has one file under [`commands`], and [`args`] turns flags
+//! into a configuration. It is a library so that `sogar-lab` shares flags, messages and progress bars.
+
+// Shared with `sogar-lab`, not meant for others: flags and commands say in their help what they are.
+#![allow(missing_docs)]
+
+pub mod args;
+pub mod commands;
+pub mod files;
+pub mod interrupt;
+pub mod output;
+pub mod progress;
+mod tables;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+use sogar::Result;
+use sogar::markup::{steers, visible_lines};
+
+use output::{Exit, Output};
+
+/// Mesa's drivers complain on stderr about a missing display where there is nothing to display on; this is how they are told.
+#[cfg(all(feature = "gpu", target_os = "linux"))]
+fn quieten_drivers() {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() && std::env::var_os("NODEVICE_SELECT").is_none() {
+        // SAFETY: the first thing that the program does; there are no other threads yet.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
+/// Parses the arguments of this process. Help and version go to stdout with 0, usage errors to stderr with 2.
+pub fn parsed<T: FromArgMatches>(command: clap::Command) -> std::result::Result<T, ExitCode> {
+    #[cfg(all(feature = "gpu", target_os = "linux"))]
+    quieten_drivers();
+    let parsed = command.try_get_matches().and_then(|matches| T::from_arg_matches(&matches));
+    parsed.map_err(|error| {
+        let code = error.exit_code();
+        // Nobody can be told that a pipe is closed.
+        let _ = if std::env::args_os().any(|arg| arg.to_string_lossy().contains(steers)) {
+            // An argument that would steer the terminal is repeated in the message: as text, then, and without colours.
+            write!(std::io::stderr(), "{}", visible_lines(&error.render().to_string()))
+        } else {
+            error.print()
+        };
+        ExitCode::from(code as u8)
+    })
+}
+
+/// Prints the error, if there is one, and chooses the exit code.
+pub fn ended(result: Result<Exit>, output: &Output) -> ExitCode {
+    match result {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(error.exit_code() as u8)
+        }
+    }
+}
