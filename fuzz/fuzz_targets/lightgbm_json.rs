@@ -1,5 +1,5 @@
 //! Any bytes are an error or a model that predicts: LightGBM's JSON dump.
-// seeds: crates/sogar/tests/models/dumps/*.json
+// seeds: crates/sogar-models/tests/models/dumps/*.json
 
 #![no_main]
 

@@ -1,5 +1,5 @@
 //! Any bytes are an error or a model that predicts: LightGBM's text.
-// seeds: crates/sogar/tests/models/*.txt
+// seeds: crates/sogar-models/tests/models/*.txt
 
 #![no_main]
 

@@ -1,5 +1,5 @@
 //! Any bytes are an error or a model that predicts: ONNX.
-// seeds: crates/sogar/tests/models/onnx/*.onnx
+// seeds: crates/sogar-models/tests/models/onnx/*.onnx
 
 #![no_main]
 

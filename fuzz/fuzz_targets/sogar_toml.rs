@@ -1,5 +1,5 @@
 //! Any text is an error or a configuration that can be checked: `sogar.toml`.
-// seeds: crates/sogar/presets/*.toml
+// seeds: crates/sogar-table/presets/*.toml
 
 #![no_main]
 

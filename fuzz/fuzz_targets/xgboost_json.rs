@@ -1,5 +1,5 @@
 //! Any bytes are an error or a model that predicts: XGBoost's JSON.
-// seeds: crates/sogar/tests/models/xgboost/*.json
+// seeds: crates/sogar-models/tests/models/xgboost/*.json
 
 #![no_main]
 

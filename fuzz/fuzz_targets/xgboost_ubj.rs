@@ -1,5 +1,5 @@
 //! Any bytes are an error or a model that predicts: XGBoost's UBJSON.
-// seeds: crates/sogar/tests/models/xgboost/*.ubj
+// seeds: crates/sogar-models/tests/models/xgboost/*.ubj
 
 #![no_main]
 

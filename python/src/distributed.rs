@@ -10,7 +10,7 @@ use sogar::CancelToken;
 use sogar::evaluate::{HeldOut, Population, of_sums, sums};
 use sogar::feature::Weights;
 use sogar::outcomes::Outcomes;
-use sogar::pipeline::{Gathered, Prepared, actions_in_use};
+use sogar::pipeline::{Gathered, Prepared, Search, actions_in_use};
 use sogar::summary::{Status, WeightRef};
 use sogar_solver::{BitTable, Frame, PartError, PartSolver, Share, Solution};
 
@@ -191,14 +191,14 @@ impl Combination {
 /// Stands for everything that outcomes depend on.
 #[pyfunction]
 pub fn outcomes_identity(problem: &Problem) -> String {
-    problem.prepared.outcomes_identity()
+    Search(&problem.prepared).outcomes_identity()
 }
 
 /// All of the search's problem but the outcomes, as bytes.
 #[pyfunction]
 pub fn frame<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyBytes>> {
     let prepared = problem.prepared.clone();
-    let frame = unattended(py, move || prepared.frame().map(|frame| frame.to_bytes()))?;
+    let frame = unattended(py, move || Search(&prepared).frame().map(|frame| frame.to_bytes()))?;
     Ok(PyBytes::new(py, &frame.map_err(|error| problem.exception(py, &error))?))
 }
 
@@ -231,7 +231,9 @@ pub fn outcomes_block<'py>(
     start: usize,
     stop: usize,
 ) -> PyResult<Block<'py>> {
-    found_block(py, problem, move |prepared| prepared.outcomes_of_block(start..stop, &CancelToken::new()))
+    found_block(py, problem, move |prepared| {
+        Search(prepared).outcomes_of_block(start..stop, &CancelToken::new())
+    })
 }
 
 /// The same of a few actions on all affected people.
@@ -244,7 +246,7 @@ pub fn everybody_block<'py>(
     ids: Vec<u32>,
 ) -> PyResult<Block<'py>> {
     found_block(py, problem, move |prepared| {
-        prepared.outcomes_on_everybody(start..stop, &ids, &CancelToken::new())
+        Search(prepared).outcomes_on_everybody(start..stop, &ids, &CancelToken::new())
     })
 }
 
@@ -299,7 +301,7 @@ pub fn gathered(
     let ids = if known.is_some() { ids } else { vec![0] };
     let found =
         Gathered { solutions, ids, flips: known, settled, status, bound, seconds_outcomes, seconds_search };
-    let front = unattended(py, move || prepared.gathered(found))?;
+    let front = unattended(py, move || Search(&prepared).gathered(found))?;
     Ok(front.map_err(|error| problem.exception(py, &error))?.into())
 }
 

@@ -11,7 +11,7 @@ use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::{Config, parse_bytes};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::model::LoadedModel;
-use sogar::pipeline::{Prepared, VERIFIED_ROWS, Voice};
+use sogar::pipeline::{Prepared, Search, VERIFIED_ROWS, Voice};
 use sogar::table::{is_parquet, open_source};
 use sogar::{CancelToken, Error};
 
@@ -227,7 +227,7 @@ impl Problem {
     ) -> PyResult<(Front, Vec<String>, Option<Py<PyAny>>)> {
         let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
         let (prepared, token, reporter) = (self.prepared.clone(), cancel.clone(), reports.clone());
-        let work = move || prepared.solve(&*reporter, &token);
+        let work = move || Search(&prepared).solve(&*reporter, &token);
         let (front, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
         let front = match (front, interrupt.as_ref()) {
             (Ok(front), _) => front,

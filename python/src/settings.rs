@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use sogar::config::Config;
+use sogar::init::starting_file;
 
 use crate::errors::{OrRaise, json};
 use crate::model::Model;
@@ -38,7 +39,7 @@ pub fn init_config(
         (table.inner.clone(), name.to_owned(), model.map(|model| model.inner.clone()));
     let mut given = Config::default();
     given.model.classes = classes;
-    let text = unattended(py, move || Config::init(&table, &name, loaded.as_ref(), &given))?;
+    let text = unattended(py, move || starting_file(&table, &name, loaded.as_ref(), &given))?;
     match (text, model) {
         (Err(error), Some(model)) => Err(model.raised.exception(py, &error)),
         (text, _) => text.or_raise(py),

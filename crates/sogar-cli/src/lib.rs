@@ -8,6 +8,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod datasets;
 pub mod files;
 pub mod interrupt;
 pub mod output;

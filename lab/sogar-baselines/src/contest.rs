@@ -11,7 +11,7 @@ use sogar::describe::rules_text;
 use sogar::error::{Error, ErrorKind, Result};
 use sogar::evaluate::HeldOut;
 use sogar::feature::FeatureTable;
-use sogar::pipeline::{Prepared, Reporter};
+use sogar::pipeline::{Prepared, Reporter, Search};
 use sogar::select::{By, select};
 use sogar::summary::FrontFile;
 use sogar_solver::stop::Stop;
@@ -124,7 +124,7 @@ impl Contest<'_> {
         let learned = match method.baseline() {
             // The search has threads of its own.
             None => {
-                let front = prepared.solve(reporter, self.cancel)?;
+                let front = Search(prepared).solve(reporter, self.cancel)?;
                 let best = select(&front, By::Invalidity)?;
                 Learned::Front(Box::new(front), best)
             }

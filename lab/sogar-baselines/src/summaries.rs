@@ -77,7 +77,7 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use sogar::CancelToken;
-    use sogar::pipeline::Prepared;
+    use sogar::pipeline::{Prepared, Search};
 
     use crate::evaluate::evaluate;
     use crate::testing::{german, prepared};
@@ -86,7 +86,7 @@ mod tests {
 
     /// The evaluator's integers are those of the front, at every point.
     fn compare(prepared: &Prepared) {
-        let front = prepared.solve(&(), &CancelToken::new()).unwrap();
+        let front = Search(prepared).solve(&(), &CancelToken::new()).unwrap();
         assert!(front.points.len() > 5);
         for point in front.points.iter().step_by(1 + front.points.len() / 40) {
             let assigned = proposals(&front, &point.tree, &prepared.table, &prepared.affected).unwrap();

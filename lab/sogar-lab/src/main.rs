@@ -28,7 +28,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Compare sogar with other methods on a table: cost, loss, groups, time
-    Compare(compare::CompareArgs),
+    Compare(Box<compare::CompareArgs>),
     /// Run the published evaluation, or a part of it, beside the published figures
     Experiment(experiment::ExperimentArgs),
     /// Time sogar on the data sets of the published protocol, beside the published leaf evaluation

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use sogar::config::{Config, presets};
+use sogar::config::Config;
+use sogar::config::presets;
 use sogar::files::write_atomically;
+use sogar::init::starting_file;
 use sogar::model::load;
 use sogar::{Error, ErrorKind, Result};
 
@@ -42,7 +44,7 @@ fn init(
     let model = model.map(|model| load(model, None)).transpose()?;
     let columns = model.as_ref().map_or(&[][..], |model| &model.predictor.info().columns);
     table.check_renamed(given, columns)?;
-    let text = Config::init(&table, &path.display().to_string(), model.as_ref(), given)?;
+    let text = starting_file(&table, &path.display().to_string(), model.as_ref(), given)?;
     let Some(file) = file else { return output.print(text) };
     if file.exists() && !force {
         return Err(Error::new(ErrorKind::Output, "this file exists already")

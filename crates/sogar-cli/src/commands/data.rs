@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "fetch")]
 use std::time::Duration;
 
+use crate::datasets::{self, CATALOGUE, Dataset, MAX_BYTES, Source};
 use clap::{Args, Subcommand};
-use sogar::datasets::{self, CATALOGUE, Dataset, MAX_BYTES, Source};
 use sogar::{Error, ErrorKind, Result};
 
 use crate::output::{Exit, Output};
@@ -121,7 +121,6 @@ fn import_download(dataset: &Dataset) -> Result<Vec<u8>> {
             format!("`{}` cannot be downloaded automatically", dataset.name),
         )
         .help(format!("{instructions}\n{}", dataset.homepage))),
-        _ => Err(Error::new(ErrorKind::Usage, format!("`{}` has no known source", dataset.name))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `sogar problem export`: the problem's splits, costs and flips for other solvers.
 
 use sogar::export::write_npz;
+use sogar::pipeline::Search;
 use sogar::{Error, ErrorKind, Result};
 
 use super::solve::{prepare, refuse_sample};
@@ -21,7 +22,7 @@ pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
     let prepared = prepare(input, output)?;
     refuse_sample(&prepared, "problem export")?;
     let bars = Bars::new(output);
-    let problem = prepared.problem(&bars, &interrupt::token());
+    let problem = Search(&prepared).problem(&bars, &interrupt::token());
     bars.clear();
     let problem = problem?;
     if !problem.finished {

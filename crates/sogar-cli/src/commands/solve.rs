@@ -7,7 +7,7 @@ use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::parse_bytes;
 use sogar::describe::{grouped, hoped_for, outcome_text, rules_text};
 use sogar::evaluate::{HeldOut, evaluate};
-use sogar::pipeline::{Prepared, Voice};
+use sogar::pipeline::{Prepared, Search, Voice};
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
 use sogar::{Error, ErrorKind, Result};
@@ -113,7 +113,7 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
         output.notice(notice);
     }
     let bars = Bars::new(output);
-    let result = prepared.solve(&bars, &interrupt::token());
+    let result = Search(prepared).solve(&bars, &interrupt::token());
     bars.clear();
     let mut front = result?;
     if let Some(held_out) = held_out {

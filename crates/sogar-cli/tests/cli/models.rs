@@ -48,7 +48,7 @@ fn a_threshold_moves_labels_and_not_scores() {
 #[test]
 fn a_model_of_several_classes_wants_to_know_the_desired_ones() {
     let folder = Folder::new();
-    folder.write("classes.txt", include_str!("../../../sogar/tests/models/multiclass.txt"));
+    folder.write("classes.txt", include_str!("../../../sogar-models/tests/models/multiclass.txt"));
     let rows = (0..60).map(|i| {
         let (income, age) = (5000 + i * 7 % 40 * 1000, 18 + i * 13 % 70);
         format!("{income},{age},{},{}\n", i * 5 % 27 - 13, f64::from(i * 3 % 11 - 5) / 2000.0)
@@ -83,7 +83,7 @@ fn a_model_of_several_classes_wants_to_know_the_desired_ones() {
 #[test]
 fn a_threshold_means_nothing_to_several_classes() {
     let folder = Folder::new();
-    folder.write("classes.txt", include_str!("../../../sogar/tests/models/multiclass.txt"));
+    folder.write("classes.txt", include_str!("../../../sogar-models/tests/models/multiclass.txt"));
     let run = folder.sogar(&["predict", "people.csv", "-m", "classes.txt", "--threshold", "0.4"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("threshold"), "{run}");

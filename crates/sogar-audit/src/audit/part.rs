@@ -1,0 +1,283 @@
+//! A part of a table that is audited where it is: what its people cost and lose along the front, as bytes.
+//!
+//! Whoever leads the audit says which group each row of the part is in ([`Places`]); whoever has the part finds who is affected and
+//! takes them along the front ([`part`]). Sums of whole numbers do not depend on who adds them up, and of single people no more is
+//! needed than what they cost and lose over the whole front. What is read is never trusted: a checksum tells damage, the digest of the
+//! places tells parts apart, and every number is checked against what it may be.
+
+use sha2::{Digest, Sha256};
+use sogar_solver::wire::{Reader, RecordError, put};
+
+use super::measures::{Along, Members, Sums};
+use super::people::People;
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_front::evaluate::HeldOut;
+use sogar_front::summary::FrontFile;
+use sogar_prepare::prepared::Prepared;
+use sogar_table::table::Table;
+
+/// Bytes of a digest.
+const DIGEST: usize = 32;
+/// Groups that a part is ready for.
+const MOST_GROUPS: u64 = 1 << 24;
+type Read<T> = std::result::Result<T, RecordError>;
+
+/// What a part of a table has to be told of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Places {
+    /// Stands for the front and its table.
+    pub front: [u8; DIGEST],
+    /// Units in the weight of one person; 0 where every row is one person.
+    pub unit: u32,
+    /// Rows of the part.
+    pub rows: usize,
+    /// For each way of grouping how many groups there are, and the group of each row.
+    pub groupings: Vec<(usize, Vec<u32>)>,
+}
+
+impl Places {
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = self.front.to_vec();
+        put(&mut out, u64::from(self.unit));
+        put(&mut out, self.rows as u64);
+        put(&mut out, self.groupings.len() as u64);
+        for (groups, of_row) in &self.groupings {
+            put(&mut out, *groups as u64);
+            of_row.iter().for_each(|&group| put(&mut out, u64::from(group)));
+        }
+        out
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Read<Places> {
+        let mut reader = Reader::new(bytes);
+        let front = digest(reader.take(DIGEST)?)?;
+        let unit = reader.below(1_000_001)?;
+        let rows = reader.below(u64::from(u32::MAX))? as usize;
+        let mut groupings = Vec::new();
+        for _ in 0..reader.count()? {
+            let groups = u64::from(reader.below(MOST_GROUPS)?);
+            let of_row = (0..rows).map(|_| reader.below(groups)).collect::<Read<_>>()?;
+            groupings.push((groups as usize, of_row));
+        }
+        reader.end()?;
+        Ok(Places { front, unit, rows, groupings })
+    }
+}
+
+/// Stands for a front and the table that it was made from.
+pub(super) fn identity(front: &FrontFile, prepared: &Prepared) -> [u8; DIGEST] {
+    let mut hash = Sha256::new();
+    hash.update(prepared.table_hash.as_bytes());
+    hash.update(prepared.model.hash.as_bytes());
+    for point in &front.points {
+        hash.update(point.cost_sum.to_le_bytes());
+        hash.update(point.loss_count.to_le_bytes());
+    }
+    hash.finalize().into()
+}
+
+/// What was found about the people of a part.
+#[derive(Debug, PartialEq)]
+pub(super) struct Part {
+    /// The affected rows, ascending.
+    pub affected: Vec<usize>,
+    /// `[point][grouping][group]`.
+    pub points: Vec<Vec<Vec<Sums>>>,
+    /// Per affected row: costs over all points, in units.
+    pub costs: Vec<u64>,
+    /// Per affected row: at how many points it is not flipped.
+    pub losses: Vec<u64>,
+}
+
+/// Takes the affected people of a part of a table along a front. `places` is what the leader says of its rows; the answer is for the
+/// leader.
+pub fn part(front: &FrontFile, prepared: &Prepared, table: &Table, places: &[u8]) -> Result<Vec<u8>> {
+    let asked = places;
+    let places =
+        Places::from_bytes(places).map_err(|why| damaged("this does not say who is in which group", why))?;
+    if places.front != identity(front, prepared) {
+        return Err(Error::new(ErrorKind::Usage, "this is another front than the one that is audited")
+            .help("give all processes the same version of sogar, and the same front, table and model"));
+    }
+    if places.rows != table.rows {
+        let message = format!("a partition has {} rows, but it had {} before", table.rows, places.rows);
+        return Err(Error::new(ErrorKind::Table, message)
+            .help("give a table whose partitions are the same whenever they are computed"));
+    }
+    let held_out = HeldOut::part(prepared, table, (places.unit > 0).then_some(places.unit))?;
+    let people = People::held_out(front, prepared, &held_out)?;
+    let members: Vec<Members> =
+        places.groupings.into_iter().map(|(groups, of_row)| Members::new(&people, &of_row, groups)).collect();
+    let Along { points, costs, losses, .. } =
+        prepared.with_threads(|| Ok(Along::new(front, &people, &members)))?;
+    Ok(Part { affected: people.affected.clone(), points, costs, losses }.to_bytes(asked))
+}
+
+impl Part {
+    fn to_bytes(&self, places: &[u8]) -> Vec<u8> {
+        let mut out = Sha256::digest(places).to_vec();
+        put(&mut out, self.affected.len() as u64);
+        let mut next = 0;
+        for ((&row, &cost), &loss) in self.affected.iter().zip(&self.costs).zip(&self.losses) {
+            put(&mut out, (row - next) as u64);
+            put(&mut out, cost);
+            put(&mut out, loss);
+            next = row + 1;
+        }
+        for sums in self.points.iter().flatten().flatten() {
+            for number in [sums.people, sums.cost, sums.lost, sums.cost_of_lost] {
+                put(&mut out, number);
+            }
+            put(&mut out, sums.squares as u64);
+            put(&mut out, (sums.squares >> 64) as u64);
+        }
+        let sum = Sha256::digest(&out);
+        out.extend_from_slice(&sum);
+        out
+    }
+
+    /// Reads what [`part`] found for these places, along so many points.
+    pub fn from_bytes(bytes: &[u8], places: &Places, points: usize) -> Result<Part> {
+        let read = || {
+            let content = checked(bytes)?;
+            let mut reader = Reader::new(content);
+            if digest(reader.take(DIGEST)?)? != <[u8; DIGEST]>::from(Sha256::digest(places.to_bytes())) {
+                return Err(RecordError("it belongs to another part, or to another audit"));
+            }
+            let part = Part::read(&mut reader, places, points)?;
+            reader.end()?;
+            Ok(part)
+        };
+        read().map_err(|why| damaged("this is no part of the audit", why))
+    }
+
+    fn read(reader: &mut Reader<'_>, places: &Places, points: usize) -> Read<Part> {
+        let count = reader.below(places.rows as u64 + 1)? as usize;
+        let (mut affected, mut costs, mut losses) = (Vec::new(), Vec::new(), Vec::new());
+        let mut next = 0;
+        for _ in 0..count {
+            let row = next + reader.below((places.rows - next) as u64)? as usize;
+            affected.push(row);
+            costs.push(reader.number()?);
+            losses.push(u64::from(reader.below(points as u64 + 1)?));
+            next = row + 1;
+        }
+        let sums = |reader: &mut Reader<'_>| -> Read<Sums> {
+            let [people, cost, lost, cost_of_lost, low, high] = {
+                let mut numbers = [0; 6];
+                for number in &mut numbers {
+                    *number = reader.number()?;
+                }
+                numbers
+            };
+            let squares = u128::from(high) << 64 | u128::from(low);
+            Ok(Sums { people, cost, squares, lost, cost_of_lost })
+        };
+        let mut along = Vec::new();
+        for _ in 0..points {
+            let mut point = Vec::with_capacity(places.groupings.len());
+            for (groups, _) in &places.groupings {
+                point.push((0..*groups).map(|_| sums(reader)).collect::<Read<Vec<Sums>>>()?);
+            }
+            along.push(point);
+        }
+        Ok(Part { affected, points: along, costs, losses })
+    }
+}
+
+/// The bytes before a checksum, if it is theirs.
+pub(super) fn checked(bytes: &[u8]) -> Read<&[u8]> {
+    let (content, sum) = bytes
+        .len()
+        .checked_sub(DIGEST)
+        .and_then(|length| bytes.split_at_checked(length))
+        .ok_or(RecordError("it is cut short"))?;
+    if Sha256::digest(content)[..] == *sum { Ok(content) } else { Err(RecordError("its checksum is wrong")) }
+}
+
+fn digest(bytes: &[u8]) -> Read<[u8; DIGEST]> {
+    bytes.try_into().map_err(|_| RecordError("it is cut short"))
+}
+
+/// An error for bytes that are not what they should be.
+pub(super) fn damaged(what: &str, why: RecordError) -> Error {
+    Error::new(ErrorKind::Usage, format!("{what}: {why}"))
+        .help("give all processes the same version of sogar, and start the audit anew")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> (Places, Part) {
+        let places = Places {
+            front: [7; 32],
+            unit: 0,
+            rows: 6,
+            groupings: vec![(2, vec![0, 1, 1, 0, 1, 1]), (1, vec![0; 6])],
+        };
+        let sums = |people: u64| Sums { people, cost: 300, squares: 1 << 70, lost: 1, cost_of_lost: 9 };
+        let point = vec![vec![sums(1), sums(2)], vec![sums(3)]];
+        let part = Part {
+            affected: vec![0, 2, 5],
+            points: vec![point.clone(), point],
+            costs: vec![0, 1 << 40, 7],
+            losses: vec![2, 0, 1],
+        };
+        (places, part)
+    }
+
+    #[test]
+    fn a_part_comes_back_and_only_where_it_belongs() {
+        let (places, part) = example();
+        assert_eq!(Places::from_bytes(&places.to_bytes()).unwrap(), places);
+        let bytes = part.to_bytes(&places.to_bytes());
+        assert_eq!(Part::from_bytes(&bytes, &places, 2).unwrap(), part);
+        let other = Places { front: [8; 32], ..places.clone() };
+        let error = Part::from_bytes(&bytes, &other, 2).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "this is no part of the audit: it belongs to another part, or to another audit"
+        );
+        assert!(error.remedy().is_some());
+        assert!(Part::from_bytes(&bytes, &places, 3).is_err(), "a front with another point");
+    }
+
+    #[test]
+    fn damage_is_refused_wherever_it_is() {
+        let (places, part) = example();
+        let bytes = part.to_bytes(&places.to_bytes());
+        for position in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[position] ^= 1 << bit;
+                assert!(Part::from_bytes(&damaged, &places, 2).is_err(), "byte {position}");
+            }
+            assert!(Part::from_bytes(&bytes[..position], &places, 2).is_err(), "{position} bytes");
+        }
+        assert!(Part::from_bytes(&[&bytes[..], &[0]].concat(), &places, 2).is_err());
+    }
+
+    #[test]
+    fn what_no_checksum_tells_is_refused_or_read_but_never_panics() {
+        let (places, part) = example();
+        let bytes = part.to_bytes(&places.to_bytes());
+        let content = &bytes[..bytes.len() - DIGEST];
+        for position in DIGEST..content.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut forged = content.to_vec();
+                forged[position] = value;
+                let sum = Sha256::digest(&forged);
+                forged.extend_from_slice(&sum);
+                if let Ok(read) = Part::from_bytes(&forged, &places, 2) {
+                    assert!(read.affected.is_sorted() && read.affected.iter().all(|&row| row < 6));
+                }
+            }
+        }
+        let told = places.to_bytes();
+        for length in 0..told.len() {
+            assert!(Places::from_bytes(&told[..length]).is_err());
+        }
+        assert!(Places::from_bytes(&[&told[..], &[0]].concat()).is_err());
+    }
+}

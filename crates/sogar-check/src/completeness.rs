@@ -1,0 +1,371 @@
+//! Is a point missing? Between any two neighbours of a complete front there must be no tree, and this is looked at from below: the
+//! exact fronts of all trees of depth 0, 1, 2, … are made by the plain search and held against the file.
+//!
+//! Reaching the full depth is a proof for every gap. Where that would take too long, what was reached is exact for its depth, and
+//! sampled searches at full depth ([`super::sample`]) and scalarisations ([`super::weights`]) look further: the former at every gap but
+//! over few splits, the latter over all splits but at the convex part of the front alone.
+
+use std::time::{Duration, Instant};
+
+use sogar_solver::{CancelToken, RowSet};
+
+use super::admissible::Action;
+use super::order::below;
+use super::plain::{LeafFronts, Pair, Plain};
+use super::pricing::Prices;
+use super::weights::{self, Scalarisations, WEIGHTS, Weight};
+use super::{Completeness, Options, Report, Verdict, defect, sample};
+use sogar_base::error::{ErrorKind, Result};
+use sogar_front::summary::{Claim, FrontFile};
+use sogar_prepare::prepared::{Prepared, Reporter};
+
+/// The most that lists of row sets may take, in bytes.
+const MEMORY: usize = 1 << 30;
+/// The share of the time after which the search for fronts ends …
+const FRONTS: f64 = 0.6;
+/// … and that after which the draws end; the rest is for scalarisations.
+const DRAWN: f64 = 0.7;
+
+/// Row sets between two reports of progress.
+const BLOCK: usize = 256;
+
+/// What the plain search reached.
+pub(super) struct Reached {
+    /// All trees of this depth at most were looked at.
+    pub depth: usize,
+    /// Distinct leaf sets behind them.
+    pub leaf_sets: usize,
+    /// Leaf fronts, for the samples.
+    pub leaves: LeafFronts,
+    /// What the whole search would take, by what it took so far.
+    pub whole: Option<Whole>,
+}
+
+/// What a proof takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Whole {
+    /// Seconds.
+    pub seconds: f64,
+    /// Whether its row sets fit into the memory of a check.
+    pub fits: bool,
+}
+
+/// What completeness is tested with.
+pub(super) struct Test<'a> {
+    pub front: &'a FrontFile,
+    pub prepared: &'a Prepared,
+    pub options: &'a Options,
+    pub reporter: &'a dyn Reporter,
+}
+
+/// Tests completeness, or for a stopped run its bound: on everybody, or on the sample that was searched.
+pub(super) fn check(
+    test: &Test<'_>,
+    used: &[Action],
+    prices: &Prices<'_>,
+    report: &mut Report,
+) -> Result<()> {
+    let Test { front, prepared, options, reporter } = *test;
+    let claim = front.claim();
+    let (name, tested) = if claim.is_complete() {
+        ("completeness", "completeness was not tested")
+    } else {
+        ("bound", "the bound was not tested")
+    };
+    if !claim.is_complete() {
+        report.completeness = Completeness::NotClaimed;
+    }
+    if front.sample.is_some() {
+        report
+            .not_proved
+            .push("that everybody has no better summary: the search was made on a sample".into());
+    }
+    if front.stopped_before_outcomes() {
+        return Ok(());
+    }
+    let made = match prepared.searched_problem(reporter, &CancelToken::new()) {
+        Err(error) if error.kind() == ErrorKind::Memory => {
+            report.not_proved.push(format!("{tested}: {error}"));
+            return Ok(());
+        }
+        made => made?,
+    };
+    if !made.finished {
+        report.not_proved.push(format!("{tested}: the outcomes were stopped"));
+        return Ok(());
+    }
+    let problem = &made.problem;
+    let outcomes = report.record("outcomes", sample::outcomes(front, prepared, problem, used, options.seed));
+    let costs = report.record("costs", sample::costs(prepared, problem, prices));
+    if outcomes.is_none() || costs.is_none() {
+        return Ok(());
+    }
+    // From here on the time counts: before it there was nothing to give up.
+    let start = Instant::now();
+    let after = |share: f64| {
+        let time = Duration::try_from_secs_f64(share * options.time_limit.as_secs_f64()).ok()?;
+        start.checked_add(time)
+    };
+    let mut plain = Plain::new(problem, prepared.edits.len(), prices.combine(), after(FRONTS));
+    let searched = match search(claim, &plain, reporter) {
+        Ok(Some(reached)) => reached,
+        Ok(None) => {
+            report.not_proved.push(format!("{tested}: the time limit came first"));
+            return Ok(());
+        }
+        Err(found) => {
+            report.record::<()>(name, Err(found));
+            return Ok(());
+        }
+    };
+    let depth = prepared.limits.max_depth as usize;
+    let proved = searched.depth == depth;
+    let longer = searched.whole.filter(|_| !proved).map_or_else(String::new, |whole| longer(whole, report));
+    let on = if front.sample.is_some() { "on the sample, " } else { "" };
+    let all = format!(
+        "{} leaf sets x {} actions, all {} splits",
+        searched.leaf_sets,
+        problem.actions(),
+        problem.splits()
+    );
+    if !claim.is_complete() {
+        let text = format!("{on}holds for all trees of depth {} at most ({all})", searched.depth);
+        report.record(name, Ok(((), text)));
+        if !proved {
+            report.not_proved.push(format!("that the bound holds for all trees of depth {depth}{longer}"));
+            plain.set_deadline(after(1.0));
+            scalarisations(test, &plain, &searched, report);
+        }
+        return Ok(());
+    }
+    let (points, gaps) = (claim.points.len(), claim.points.len().saturating_sub(1));
+    if proved {
+        report.completeness =
+            if front.sample.is_some() { Completeness::ProvedOnSample } else { Completeness::Proved };
+        let text = format!(
+            "proved: {on}a plain search of its own ({all}) finds these {points} points and no others, so all {gaps} gaps are empty"
+        );
+        report.record(name, Ok(((), text)));
+        return Ok(());
+    }
+    plain.set_deadline(after(DRAWN));
+    let fronts = sample::sub_searches(front, prepared, &plain, &searched.leaves, options.seed);
+    let verdict = fronts.iter().try_for_each(|found| none_missing(claim, found, depth)).map(|()| {
+        let text = format!(
+            "sampled: {on}in all {gaps} gaps there is no tree of depth {} at most ({all}), and none of depth {depth} over the \
+             splits of {} draws (seed {})",
+            searched.depth,
+            fronts.len(),
+            options.seed
+        );
+        ((), text)
+    });
+    if report.record(name, verdict).is_some() {
+        report.completeness = Completeness::Sampled;
+        report
+            .not_proved
+            .push(format!("that no tree of depth {depth} over other splits lies in a gap{longer}"));
+        if fronts.len() < sample::DRAWS {
+            let missed = sample::DRAWS - fronts.len();
+            report.not_proved.push(format!("the time limit came before {missed} of {} draws", sample::DRAWS));
+        }
+        plain.set_deadline(after(1.0));
+        scalarisations(test, &plain, &searched, report);
+    }
+    Ok(())
+}
+
+/// What a proof would take, in words and in the report.
+fn longer(Whole { seconds, fits }: Whole, report: &mut Report) -> String {
+    report.proof_seconds = Some(seconds);
+    let time = match seconds {
+        ..1.5 => "a second".to_owned(),
+        ..90.0 => format!("{seconds:.0} seconds"),
+        ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
+        ..172_800.0 => format!("{:.0} hours", seconds / 3600.0),
+        _ => format!("{:.0} days", seconds / 86_400.0),
+    };
+    if !fits {
+        return format!("; a proof would take about {time} here, and more memory than a check uses");
+    }
+    // A share of the time is for the plain search; half as much again, since this is a guess.
+    format!("; a proof would take about {time} here: --time-limit {:.0}", (1.5 * seconds / FRONTS).ceil())
+}
+
+/// The scalarisations of trees that are deeper than those whose fronts were found.
+pub(super) fn scalarisations(test: &Test<'_>, plain: &Plain<'_>, searched: &Reached, report: &mut Report) {
+    let Test { front, prepared, options, reporter } = *test;
+    let seed = options.seed;
+    let weights = Weight::drawn(seed, front.cost.unit);
+    let mut search = Scalarisations::new(plain, weights.clone(), &searched.leaves, seed, MEMORY);
+    let all = prepared.splits.len();
+    let progress = |depth: usize, done: usize| {
+        reporter.checking(&format!("scalarisations, depth {depth}"), done, all);
+    };
+    let Some(reached) = search.search(searched.depth + 1, progress) else {
+        report.not_proved.push("time or memory ended before any scalarisation went deeper".into());
+        return;
+    };
+    let depth = prepared.limits.max_depth as usize;
+    let complete = reached.depth == depth;
+    let sampled = match reached.first_tests {
+        0 => String::new(),
+        some => format!(
+            ", and over those of depth {} that begin with one of {some} drawn splits (of {all})",
+            reached.depth + 1
+        ),
+    };
+    let verdict = none_better(front.claim(), &weights, &reached, complete).map(|()| {
+        let text = format!(
+            "{WEIGHTS} scalarisations (seed {seed}) over all trees of depth {} at most{sampled}, on all {} rows: no tree is \
+             better than the front; they see its convex part only",
+            reached.depth,
+            plain.problem().rows()
+        );
+        ((), text)
+    });
+    if report.record("scalarisations", verdict).is_some() && !complete {
+        report
+            .not_proved
+            .push(format!("scalarisations over the other trees of depth {depth}: time or memory ended"));
+    }
+}
+
+/// By no weighting is a tree better than all points of the front (of a stopped run: of its bound). Where all trees were looked at,
+/// no point is better than all of them either.
+pub(super) fn none_better(
+    front: Claim<'_>,
+    weights: &[Weight],
+    reached: &weights::Reached,
+    complete: bool,
+) -> Verdict<()> {
+    let pairs: Vec<Pair> = match front.bound {
+        Some(bound) => bound.iter().map(|&[cost, loss]| (cost, loss as usize)).collect(),
+        None => front.points.iter().map(|point| (point.cost_sum, point.loss_count as usize)).collect(),
+    };
+    let claimed = if front.bound.is_some() { "the bound allows" } else { "every point" };
+    for (weight, &(cost, loss)) in weights.iter().zip(&reached.best) {
+        let w = weight.of_cost();
+        let (least, best) = (weight.value((cost, loss)), pairs.iter().map(|&pair| weight.value(pair)).min());
+        if best.is_none_or(|best| least < best) {
+            return defect(format!(
+                "with the weight {w:.4} of cost, a tree with cost_sum {cost} and loss_count {loss} is better than {claimed}"
+            ));
+        }
+        if complete && front.bound.is_none() && best.is_some_and(|best| best < least) {
+            return defect(format!("with the weight {w:.4} of cost, a point is better than every tree"));
+        }
+    }
+    Ok(())
+}
+
+/// Depth by depth, each held against the file. `None` if not even single leaves could be looked at in time.
+fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdict<Option<Reached>> {
+    let problem = plain.problem();
+    let splits: Vec<usize> = (0..problem.splits()).collect();
+    let most_sets = MEMORY / (8 * problem.rows().div_ceil(64) + 64);
+    let mut leaves = LeafFronts::new();
+    let mut levels: Vec<Vec<RowSet>> = vec![vec![plain.root()]];
+    let mut reached: Option<(usize, usize)> = None;
+    let depth = problem.limits().max_depth as usize;
+    let begin = Instant::now();
+    // What a row set took, by the level that took longest.
+    let mut each = 0.0f64;
+    loop {
+        let level = levels.len() - 1;
+        let (start, known) = (Instant::now(), leaves.len());
+        let sets = levels.last().map_or(&[][..], Vec::as_slice);
+        let progress = |done| reporter.checking(&format!("plain search, depth {level}"), done, sets.len());
+        let all = sets.chunks(BLOCK).enumerate().all(|(block, sets)| {
+            progress(block * BLOCK);
+            plain.add_leaves(sets, &mut leaves)
+        });
+        let took = |new: usize| start.elapsed().as_secs_f64() / new.max(1) as f64;
+        let new = leaves.len() - known;
+        if !all {
+            each = if new > 0 { took(new) } else { each };
+            break;
+        }
+        let Some(found) = plain.front(&levels, &splits, &leaves) else { break };
+        none_missing(front, &found, level)?;
+        if level == depth && front.is_complete() {
+            none_beyond(front, &found)?;
+        }
+        reached = Some((level, leaves.len()));
+        if level == depth {
+            break;
+        }
+        // What the sets of this level took tells how many of the next the time is good for: those are smaller.
+        each = took(new);
+        let left = plain.time_left().as_secs_f64();
+        let affordable = ((left / each.max(1e-9)) as usize).min(most_sets);
+        let Some(next) = levels.last().and_then(|sets| plain.level(sets, &splits, affordable)) else { break };
+        levels.push(next);
+    }
+    let Some((depth, leaf_sets)) = reached else { return Ok(None) };
+    let (sets, largest) = still(plain, &levels, &splits, depth);
+    let whole =
+        Whole { seconds: begin.elapsed().as_secs_f64() + each * sets, fits: largest <= most_sets as f64 };
+    Ok(Some(Reached { depth, leaf_sets, leaves, whole: Some(whole) }))
+}
+
+/// Sets of the last level that are looked at to see into how many others they can be cut.
+const LOOKED_AT: usize = 32;
+
+/// About how many row sets are still to be looked at, and how many the largest level has. A set behind k + 1 splits is reached from k + 1 sets behind k splits, in most
+/// cases, and each of these has two sides for every split that leaves both of them large enough.
+fn still(plain: &Plain<'_>, levels: &[Vec<RowSet>], splits: &[usize], done: usize) -> (f64, f64) {
+    let depth = plain.problem().limits().max_depth as usize;
+    let listed: usize = levels.iter().skip(done + 1).map(Vec::len).sum();
+    let Some(last) = levels.last().filter(|sets| !sets.is_empty()) else { return (0.0, 0.0) };
+    let looked_at: Vec<&RowSet> = last.iter().step_by(last.len().div_ceil(LOOKED_AT)).collect();
+    let sides = |set: &&RowSet| splits.iter().filter(|&&split| plain.sides(set, split).is_some()).count();
+    let children = 2.0 * looked_at.iter().map(sides).sum::<usize>() as f64 / looked_at.len() as f64;
+    let (mut sets, mut all) = (last.len() as f64, listed as f64);
+    let mut largest = sets;
+    for level in levels.len()..=depth {
+        sets *= children / level as f64;
+        largest = largest.max(sets);
+        all += sets;
+    }
+    (all, largest)
+}
+
+/// Every pair that a tree attains is matched or beaten by the file's front (of a stopped run: by its bound).
+pub(super) fn none_missing(front: Claim<'_>, attained: &[Pair], depth: usize) -> Verdict<()> {
+    for &(cost, loss) in attained {
+        let pair = (cost, loss as u64);
+        if let Some(bound) = front.bound {
+            if !below(bound, pair) {
+                return defect(format!(
+                    "a tree of depth {depth} at most attains cost_sum {cost} and loss_count {loss}, below the bound"
+                ));
+            }
+            continue;
+        }
+        // Points are in order: the last one that is no dearer has the least loss of those.
+        let after = front.points.partition_point(|point| point.cost_sum <= cost);
+        let matched = after.checked_sub(1).is_some_and(|last| front.points[last].loss_count <= pair.1);
+        if !matched {
+            let place = match (after.checked_sub(1), front.points.get(after)) {
+                (Some(last), Some(_)) => format!("between points {last} and {after}"),
+                (Some(last), None) => format!("behind point {last}"),
+                (None, _) => "before the first point".to_owned(),
+            };
+            return defect(format!(
+                "a point is missing {place}: a tree of depth {depth} at most attains cost_sum {cost} and loss_count {loss}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Every point of the file is on the exact front.
+fn none_beyond(front: Claim<'_>, exact: &[Pair]) -> Verdict<()> {
+    for (number, point) in front.points.iter().enumerate() {
+        if !exact.contains(&(point.cost_sum, point.loss_count as usize)) {
+            return defect(format!("point {number} is not on the front that the plain search finds"));
+        }
+    }
+    Ok(())
+}

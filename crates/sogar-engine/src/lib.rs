@@ -1,0 +1,32 @@
+//! sogar as a library: from a table and a model to the exact front of recourse summaries.
+//!
+//! The crates of the workspace do the work; this one puts them together under one name.
+//!
+//! | stage | module | crate |
+//! |---|---|---|
+//! | files into columns and features | [`table`], [`config`], [`hints`], [`feature`], [`binarize`], [`rules`] | `sogar-table` |
+//! | model files into labels | [`model`] | `sogar-models` |
+//! | who was turned down, what they could change, at what cost | [`mod@predict`], [`population`], [`actions`], [`cost`], [`outcomes`], [`limits`] | `sogar-prepare` |
+//! | the search | [`pipeline`], [`checkpoint`], [`device`], [`export`] | `sogar-search` on `sogar-solver` |
+//! | the result | [`summary`], [`describe`], [`mod@select`], [`mod@evaluate`] | `sogar-front` |
+//! | groups, one person, two fronts | [`mod@audit`], [`mod@explain`], [`mod@diff`] | `sogar-audit` |
+//! | pages and figures | [`report`], [`plot`] | `sogar-report` |
+//! | verifying a result | [`mod@check`] | `sogar-check` |
+
+pub use sogar_audit::{audit, diff, explain};
+pub use sogar_base::{clock, error, files, markup};
+pub use sogar_check as check;
+pub use sogar_front::{describe, evaluate, select, summary};
+pub use sogar_prepare::{actions, cost, encode, init, limits, model, outcomes, population, predict};
+pub use sogar_report::{plot, report};
+pub use sogar_search::{checkpoint, device, export};
+pub use sogar_table::{binarize, config, feature, hints, rules, table};
+
+/// The whole way from a table and a model to a front.
+pub mod pipeline {
+    pub use sogar_prepare::prepared::*;
+    pub use sogar_search::{DRAWS, Gathered, Search, actions_in_use};
+}
+
+pub use error::{Error, ErrorKind, Result};
+pub use sogar_solver::{CancelToken, Progress, Stop};

@@ -1,0 +1,6 @@
+//! The result: a front of recourse summaries as a file, in words, and on other people.
+
+pub mod describe;
+pub mod evaluate;
+pub mod select;
+pub mod summary;

@@ -1,0 +1,152 @@
+//! Models: anything that turns rows of numbers into labels.
+//!
+//! The pipeline speaks to a model through [`Predictor`] alone. A predictor is fed *model columns* (what the
+//! model was trained on); how features become model columns is the business of `sogar-prepare`. To add a
+//! format, write a reader that gives a `Predictor` and register it in [`load`]; if it is a sum of trees, give
+//! a [`TreeEnsemble`] and the fast outcome computation comes for free.
+
+pub mod callback;
+pub mod decision;
+pub mod ensemble;
+pub mod lightgbm;
+pub mod network;
+pub mod onnx;
+pub mod recognise;
+pub mod scaling;
+pub mod single;
+mod tree_model;
+pub mod xgboost;
+
+pub use callback::{Answers, Batching, Callback};
+pub use decision::{Arithmetic, Decision};
+pub use ensemble::{Missing, Node, Test, Tree, TreeEnsemble};
+pub use network::{Activation, Closeness, DenseNetwork, Layer, NetworkDecision, NetworkModel};
+pub use recognise::Format;
+pub use scaling::Scaling;
+pub use tree_model::TreeModel;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onnx::ExternalFiles;
+use sogar_base::error::Result;
+use sogar_base::files::read_bytes;
+
+/// Rows of model inputs, row by row in one block.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// `rows × columns` values; a missing value is NaN.
+    pub values: &'a [f64],
+    /// Number of model columns.
+    pub columns: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows one by one.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> {
+        self.values.chunks_exact(self.columns.max(1))
+    }
+}
+
+/// What a model says of one row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Index of the predicted class.
+    pub label: u32,
+    /// The score behind it: the probability of class 1 (two classes) or of the predicted class; for models
+    /// without probabilities the raw output.
+    pub score: f64,
+}
+
+/// What a model file is, for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelInfo {
+    /// The format, e.g. `LightGBM text`.
+    pub format: String,
+    /// One line on its size, e.g. `100 trees, 1600 leaves`.
+    pub description: String,
+    /// Names of the model columns, in the order in which the model wants them.
+    pub columns: Vec<String>,
+    /// Categories of model columns that carry category codes: `categories[column]` lists the texts whose
+    /// positions are the codes (as pandas categoricals are stored by LightGBM); empty for plain numbers.
+    pub categories: Vec<Vec<String>>,
+    /// Lists of categories, in column order, of which the file does not say to which columns they belong
+    /// (as pandas' ordered categoricals are stored by LightGBM); the table's text columns settle it.
+    pub unplaced_categories: Vec<Vec<String>>,
+    /// Number of classes (2 for a score model).
+    pub classes: u32,
+    /// The names of the classes in the order of their indices, where the file gives them; else empty.
+    pub class_names: Vec<String>,
+    /// A score model answers class 1 iff its score is greater than this.
+    pub threshold: Option<f64>,
+}
+
+/// Labels and scores of rows.
+pub trait Predictor: Send + Sync {
+    /// What the model is and which columns it wants.
+    fn info(&self) -> &ModelInfo;
+
+    /// One prediction a row, in order.
+    fn predict(&self, rows: Rows<'_>) -> Result<Vec<Prediction>>;
+
+    /// How the model wants to be asked about many rows. [`Predictor::predict`] takes any number of them.
+    fn batching(&self) -> Batching {
+        Batching::default()
+    }
+
+    /// The model as a sum of trees, where it is one: unlocks outcomes without re-scoring.
+    fn tree_ensemble(&self) -> Option<&TreeEnsemble> {
+        None
+    }
+
+    /// The model as a dense network, where it is one: unlocks batched outcomes.
+    fn dense_network(&self) -> Option<&DenseNetwork> {
+        None
+    }
+}
+
+/// A model that was read from a file, or another one with what stands for its file.
+#[derive(Clone)]
+pub struct LoadedModel {
+    /// The predictor.
+    pub predictor: Arc<dyn Predictor>,
+    /// The file; for a command the command line.
+    pub path: std::path::PathBuf,
+    /// SHA-256 of the file's bytes (and of the weight files beside it), in hexadecimal; for a command, of the command line.
+    pub hash: String,
+}
+
+/// Reads a model file, recognised by its content. `threshold` replaces the model's own decision threshold.
+///
+/// ```no_run
+/// let model = sogar_models::load("model.txt".as_ref(), None)?;
+/// assert_eq!(model.predictor.info().format, "LightGBM text");
+/// # Ok::<(), sogar_base::Error>(())
+/// ```
+pub fn load(path: &Path, threshold: Option<f64>) -> Result<LoadedModel> {
+    let bytes = read_bytes(path)?;
+    let mut files = ExternalFiles::beside(path);
+    let predictor = from_bytes_and_files(&bytes, threshold, &mut files).map_err(|error| error.file(path))?;
+    Ok(LoadedModel { predictor, path: path.to_path_buf(), hash: files.hash_with(&bytes) })
+}
+
+/// The model in these bytes, recognised by their content; see [`load`].
+pub fn from_bytes(bytes: &[u8], threshold: Option<f64>) -> Result<Arc<dyn Predictor>> {
+    from_bytes_and_files(bytes, threshold, &mut ExternalFiles::none())
+}
+
+/// As [`from_bytes`], with the files beside the model, in which ONNX may keep weights.
+fn from_bytes_and_files(
+    bytes: &[u8],
+    threshold: Option<f64>,
+    files: &mut ExternalFiles,
+) -> Result<Arc<dyn Predictor>> {
+    match Format::of(bytes) {
+        Format::Onnx => onnx::parse_bytes(bytes, threshold, files),
+        Format::LightGbmText => Ok(Arc::new(lightgbm::parse_bytes(bytes, threshold)?)),
+        Format::LightGbmJson => Ok(Arc::new(lightgbm::parse_json(bytes, threshold)?)),
+        Format::XgBoostJson => Ok(Arc::new(xgboost::parse_json(bytes, threshold)?)),
+        Format::XgBoostUbj => Ok(Arc::new(xgboost::parse_ubjson(bytes, threshold)?)),
+        other => Err(other.refusal()),
+    }
+}

@@ -1,0 +1,36 @@
+//! Which instructions this processor has, found once and handed to the numeric loops.
+
+/// An instruction set that was found on this processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instructions {
+    /// What every processor of the target has.
+    Plain,
+    /// 256-bit vectors with fused multiply-add.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 512-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Instructions {
+    /// The widest.
+    pub fn best() -> Instructions {
+        Instructions::all().last().copied().unwrap_or(Instructions::Plain)
+    }
+
+    /// All that this processor has, the plain ones first.
+    pub fn all() -> Vec<Instructions> {
+        let mut found = vec![Instructions::Plain];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                found.push(Instructions::Avx2);
+                if is_x86_feature_detected!("avx512f") {
+                    found.push(Instructions::Avx512);
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,49 @@
+//! Features that no action changes because the model does not look at them (SPEC §4).
+//!
+//! An edit of such a feature changes no outcome and costs something, so an action without it is never worse: the front is the same. A link or a rule may
+//! give the edit a meaning, and then it stays. A column that a model lists counts as one that it looks at, whether or not one of its trees tests it.
+
+use super::Edit;
+use crate::encode::Encoder;
+use sogar_table::config::Config;
+use sogar_table::feature::Feature;
+use sogar_table::rules::Rule;
+
+/// Which features have no edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idle(Vec<bool>);
+
+impl Idle {
+    /// Those that are none of the model's columns and take part in no link and no rule.
+    pub fn new(features: &[Feature], encoder: &Encoder, config: &Config, rules: &[Rule]) -> Idle {
+        let linked = |name: &String| config.links.iter().any(|link| link.from == *name || link.to == *name);
+        let ruled = |index: usize| rules.iter().any(|rule| rule.features().any(|feature| feature == index));
+        let idle = |(index, feature): (usize, &Feature)| {
+            !encoder.uses(index) && !linked(&feature.name) && !ruled(index)
+        };
+        Idle(features.iter().enumerate().map(idle).collect())
+    }
+
+    /// The edits of other features.
+    pub fn others(&self, mut edits: Vec<Edit>) -> Vec<Edit> {
+        edits.retain(|edit| !self.0[edit.feature]);
+        edits
+    }
+
+    /// What the user should know, if there are any.
+    pub fn notice(&self, features: &[Feature]) -> Option<String> {
+        let names: Vec<String> = features
+            .iter()
+            .zip(&self.0)
+            .filter(|(_, idle)| **idle)
+            .map(|(feature, _)| format!("`{}`", feature.name))
+            .collect();
+        (!names.is_empty()).then(|| {
+            let them = if names.len() == 1 { "it" } else { "them" };
+            format!(
+                "the model does not use {}: no action changes {them}, though trees may split on {them}",
+                names.join(", ")
+            )
+        })
+    }
+}

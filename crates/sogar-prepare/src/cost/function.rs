@@ -1,0 +1,62 @@
+//! A cost that its owner computes: a function of a row and an edit of it.
+//!
+//! The engine cannot make such a function; whoever prepares a run from another language sets one
+//! ([`super::CostModel::set_function`]). A result file says that its cost was a function, and not which.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::actions::Edit;
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_table::feature::Feature;
+
+/// A cost that its owner computes.
+pub trait CostFunction: Send + Sync {
+    /// The cost of an edit on each of some rows, given as feature values before and after it. Every row is one that the
+    /// edit changes. A cost is a number from 0 on; anything else is refused by the caller.
+    fn costs(&self, edit: &Edit, features: &[Feature], moves: &[(&[f64], &[f64])]) -> Result<Vec<f64>>;
+}
+
+/// The function of a run, with the features that it speaks of; none until it is set.
+#[derive(Clone, Default)]
+pub(super) struct Function {
+    pub features: Vec<Feature>,
+    pub function: Option<Arc<dyn CostFunction>>,
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.function.is_some() { "a function" } else { "no function" })
+    }
+}
+
+impl Function {
+    /// The cost of an edit on rows before and after it; nothing where it changes nothing.
+    pub fn costs(&self, edit: &Edit, moves: &[(&[f64], &[f64])]) -> Result<Vec<f64>> {
+        let Some(function) = &self.function else { return Err(no_function()) };
+        let changes = |(before, after): &(&[f64], &[f64])| {
+            edit.touched().any(|f| before[f] != after[f] && !after[f].is_nan())
+        };
+        let positions: Vec<usize> = (0..moves.len()).filter(|&i| changes(&moves[i])).collect();
+        let asked: Vec<(&[f64], &[f64])> = positions.iter().map(|&i| moves[i]).collect();
+        let mut costs = vec![0.0; moves.len()];
+        if asked.is_empty() {
+            return Ok(costs);
+        }
+        let answers = function.costs(edit, &self.features, &asked)?;
+        if answers.len() != asked.len() {
+            let message = format!("the cost function gave {} costs for {} rows", answers.len(), asked.len());
+            return Err(Error::new(ErrorKind::Config, message));
+        }
+        for (position, cost) in positions.into_iter().zip(answers) {
+            costs[position] = cost;
+        }
+        Ok(costs)
+    }
+}
+
+/// The error for a cost that is a function where nobody gave one.
+pub(super) fn no_function() -> Error {
+    Error::new(ErrorKind::Config, "the cost is a function of the Python package, and none is given here")
+        .help("solve in Python with `cost=` a function, or choose another `kind` under [cost]")
+}

@@ -1,0 +1,322 @@
+//! What a starting file is made of: which columns are features, which one is the label, and what the model says of the rows.
+//!
+//! With a model there is less to guess: its columns are the features, no column that it uses is the label, and a column that agrees with its
+//! predictions more often than by chance probably is.
+
+use std::collections::BTreeSet;
+
+use crate::encode::Encoder;
+use crate::model::LoadedModel;
+use crate::predict::{class_names, predict_table};
+use sogar_base::error::Result;
+use sogar_table::config::Config;
+use sogar_table::feature::{FeatureTable, Labels, declare_shown, label_values};
+use sogar_table::hints::{Unfit, good_class, is_label_name, label_rank, personal, unfit, words};
+use sogar_table::table::{Cells, MISSING, Table};
+
+/// Texts that tables use for "unknown".
+const TOKENS: &[&str] = &["?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"];
+/// Most values of a label.
+const MOST_CLASSES: usize = 10;
+/// Columns that are offered as the label where none is known.
+const OFFERED: usize = 3;
+/// Agreement beyond chance (Cohen's κ) from which on a column is taken for the label.
+const AGREEING: f64 = 0.2;
+
+/// What is known of a table, and of a model if there is one.
+pub(super) struct Facts {
+    /// Label, ignored columns, tokens and, if need be, the names of classes.
+    pub config: Config,
+    pub features: FeatureTable,
+    pub notices: Vec<String>,
+    /// Why the ignored columns are ignored.
+    pub ignored: Vec<(String, String)>,
+    /// Features that look like none, but that the model uses.
+    pub unfit: Vec<(usize, Unfit)>,
+    /// How often the model's answer is the label, if both are known.
+    pub agreement: Option<f64>,
+    /// Columns that may be the label, if none is known.
+    pub offered: Vec<String>,
+    pub outcome: Option<Outcome>,
+}
+
+/// The classes, with how many rows have each.
+pub(super) struct Outcome {
+    pub classes: Vec<(String, usize)>,
+    /// The one that people hope for, if names tell.
+    pub good: Option<usize>,
+    /// Whether it is the model that gives them.
+    pub predicted: bool,
+}
+
+/// What a model says of a table.
+struct Answers {
+    /// The columns that it uses.
+    used: BTreeSet<String>,
+    /// The class of each row.
+    of_row: Vec<u32>,
+}
+
+impl Facts {
+    pub fn new(table: &Table, model: Option<&LoadedModel>, given: &Config) -> Result<Facts> {
+        let (mut config, classes) = (given.clone(), &given.model.classes);
+        config.data.missing = tokens(table);
+        let mut unfit: Vec<(&str, String)> = Vec::new();
+        for (position, column) in table.columns.iter().enumerate() {
+            let why = if distinct_values(table, &column.name) == 0 {
+                Some("has no values at all".to_owned())
+            } else {
+                let found = unfit_column(table, position, &config);
+                found.map(|found| found.text().to_owned())
+            };
+            unfit.extend(why.map(|why| (column.name.as_str(), why)));
+        }
+        let called = table.names().filter_map(|name| Some((label_rank(name)?, name)));
+        let named = called.filter(|(_, name)| is_class_like(table, name)).min().map(|(_, name)| name);
+        let answers = model.map(|model| answers(table, model, &config, &unfit, named)).transpose()?;
+        let used = |name: &str| answers.as_ref().is_some_and(|answers| answers.used.contains(name));
+
+        // The label.
+        let mut candidates: Vec<(f64, f64, &str)> = Vec::new();
+        let mut copies: Vec<&str> = Vec::new();
+        if let (Some(answers), Some(model)) = (&answers, model) {
+            let info = model.predictor.info();
+            let names = if classes.is_empty() { &info.class_names } else { classes };
+            let may_be = |name: &&str| !used(name) && !is_personal(name) && is_class_like(table, name);
+            for name in table.names().filter(may_be) {
+                let found = agreement(table, name, &config, answers, names, info.classes as usize)?;
+                if let Some((kappa, agreement)) = found {
+                    if is_prediction(name) {
+                        copies.push(name)
+                    } else {
+                        candidates.push((kappa, agreement, name))
+                    }
+                }
+            }
+            candidates.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+        }
+        let best = candidates.iter().find(|(kappa, ..)| kappa.abs() >= AGREEING).copied();
+        let by_name = || candidates.iter().find(|(.., name)| is_label_name(name)).copied();
+        let label = match &answers {
+            Some(_) => best.or_else(by_name),
+            None => named.map(|name| (0.0, 0.0, name)),
+        };
+        config.data.label = label.map(|(.., name)| name.to_owned());
+        let label = label.map(|(_, agreement, name)| (agreement, name));
+
+        // What is no feature.
+        let is_label = |name: &str| label.is_some_and(|(_, label)| label == name);
+        let mut ignored: Vec<(String, String)> = Vec::new();
+        for name in table.names().filter(|name| !is_label(name) && !used(name)) {
+            let why = match unfit.iter().find(|(unfit, _)| *unfit == name) {
+                Some((_, why)) => Some(why.clone()),
+                None if copies.contains(&name) => Some("holds predictions".to_owned()),
+                None if answers.is_some() && !is_personal(name) => {
+                    Some("is not used by the model".to_owned())
+                }
+                None => None,
+            };
+            ignored.extend(why.map(|why| (name.to_owned(), why)));
+        }
+        // If nothing else is left, the error about constant features says more than an empty file.
+        if ignored.len() + usize::from(label.is_some()) >= table.columns.len() {
+            ignored.clear();
+        }
+        config.data.ignore = ignored.iter().map(|(name, _)| name.clone()).collect();
+
+        let labels = label_values(table, &config)?;
+        let outcome = outcome(&mut config, labels.as_ref(), answers.as_ref(), model)?;
+        let offered = if label.is_none() { offered(table, &config, &used) } else { Vec::new() };
+        let (mut shown, mut notices) = (config.clone(), Vec::new());
+        if let Some(model) = model {
+            declare_shown(table, &mut shown, &model.predictor.info().columns, &mut notices)?;
+        }
+        let (features, seen) = FeatureTable::inferred(table, &shown)?;
+        notices.extend(seen.notices);
+        Ok(Facts {
+            agreement: answers.is_some().then_some(label).flatten().map(|(agreement, _)| agreement),
+            config,
+            features,
+            notices,
+            ignored,
+            unfit: seen.unfit,
+            offered,
+            outcome,
+        })
+    }
+}
+
+/// Columns with two values that may be the label, the last ones first.
+fn offered(table: &Table, config: &Config, used: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let names: Vec<&str> = table.names().collect();
+    let fits = |name: &&&str| {
+        let ignored = config.data.ignore.iter().any(|ignored| ignored == *name);
+        distinct_values(table, name) == 2
+            && !is_personal(name)
+            && !is_prediction(name)
+            && !used(name)
+            && !ignored
+    };
+    names.iter().rev().filter(fits).take(OFFERED).map(|name| (*name).to_owned()).collect()
+}
+
+/// The classes and how often they are there. Where the names of the model's classes are not the label's values, they become part of the
+/// configuration.
+fn outcome(
+    config: &mut Config,
+    labels: Option<&Labels>,
+    answers: Option<&Answers>,
+    model: Option<&LoadedModel>,
+) -> Result<Option<Outcome>> {
+    let (names, counts) = match (answers, model, labels) {
+        (Some(answers), Some(model), _) => {
+            let names = class_names(model.predictor.info(), labels, config)?;
+            if labels.is_some_and(|labels| !names.iter().all(|name| labels.values.contains(name))) {
+                config.model.classes.clone_from(&names);
+            }
+            let mut counts = vec![0; names.len()];
+            for &class in &answers.of_row {
+                if let Some(count) = counts.get_mut(class as usize) {
+                    *count += 1;
+                }
+            }
+            (names, counts)
+        }
+        (_, _, Some(labels)) => {
+            let mut counts = vec![0; labels.values.len()];
+            labels.of_row.iter().flatten().for_each(|&value| counts[value as usize] += 1);
+            (labels.values.clone(), counts)
+        }
+        _ => return Ok(None),
+    };
+    let good = good_class(&names, config.data.label.as_deref());
+    Ok(Some(Outcome { good, predicted: answers.is_some(), classes: names.into_iter().zip(counts).collect() }))
+}
+
+/// What the model says of the rows. Columns that are no features may have to be left out before its columns can be found by position.
+fn answers(
+    table: &Table,
+    model: &LoadedModel,
+    config: &Config,
+    unfit: &[(&str, String)],
+    named: Option<&str>,
+) -> Result<Answers> {
+    let empty: Vec<&str> = table.names().filter(|name| distinct_values(table, name) == 0).collect();
+    let unfit: Vec<&str> = unfit.iter().map(|(name, _)| *name).collect();
+    let mut first = None;
+    for (ignored, label) in [(&empty, None), (&empty, named), (&unfit, None), (&unfit, named)] {
+        let mut config = config.clone();
+        config.data.ignore = ignored.iter().copied().chain(label).map(ToOwned::to_owned).collect();
+        match answers_without(table, model, &config) {
+            Ok(answers) => return Ok(answers),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    // All of them say the same, and the first one has seen all columns.
+    Err(first.unwrap_or_else(|| table.error("the model's columns are not in the table")))
+}
+
+fn answers_without(table: &Table, model: &LoadedModel, config: &Config) -> Result<Answers> {
+    let predictor = &*model.predictor;
+    let mut config = config.clone();
+    declare_shown(table, &mut config, &predictor.info().columns, &mut Vec::new())?;
+    let (features, _) = FeatureTable::infer(table, &config)?;
+    let columns: Vec<&str> = table.names().collect();
+    let (encoder, _) =
+        Encoder::match_table_columns(predictor.info(), &features.features, &config.model, &columns)
+            .map_err(|error| error.file(&model.path))?;
+    let predictions = predict_table(predictor, &encoder, &features)?;
+    let used = encoder.columns.iter().flat_map(|source| features.features[source.feature].columns.names());
+    Ok(Answers {
+        used: used.map(str::to_owned).collect(),
+        of_row: predictions.iter().map(|prediction| prediction.label).collect(),
+    })
+}
+
+/// How far a column agrees with the model, beyond chance (κ, negative if it is the other way round) and as a share of the rows; `None` if its values
+/// can't be the model's classes.
+fn agreement(
+    table: &Table,
+    name: &str,
+    config: &Config,
+    answers: &Answers,
+    names: &[String],
+    classes: usize,
+) -> Result<Option<(f64, f64)>> {
+    let mut labelled = config.clone();
+    labelled.data.label = Some(name.to_owned());
+    let Some(labels) = label_values(table, &labelled)? else { return Ok(None) };
+    let by_name = !names.is_empty() && labels.values.iter().all(|value| names.contains(value));
+    if !by_name && labels.values.len() != classes {
+        return Ok(None);
+    }
+    let class_of = |value: u32| match by_name {
+        true => names.iter().position(|name| *name == labels.values[value as usize]),
+        false => Some(value as usize),
+    };
+    let mut table = vec![vec![0f64; classes]; classes];
+    for (value, &class) in labels.of_row.iter().zip(&answers.of_row) {
+        let cell = value.and_then(class_of).and_then(|truth| table.get_mut(truth)?.get_mut(class as usize));
+        if let Some(cell) = cell {
+            *cell += 1.0;
+        }
+    }
+    let all: f64 = table.iter().flatten().sum();
+    let same: f64 = (0..table.len()).map(|class| table[class][class]).sum();
+    let by_chance: f64 = (0..table.len())
+        .map(|class| table[class].iter().sum::<f64>() * table.iter().map(|row| row[class]).sum::<f64>())
+        .sum::<f64>()
+        / all
+        / all;
+    let (agreement, chance) = (same / all, by_chance);
+    let kappa = if chance < 1.0 { (agreement - chance) / (1.0 - chance) } else { 0.0 };
+    Ok((all > 0.0).then_some((kappa, agreement)))
+}
+
+fn unfit_column(table: &Table, position: usize, config: &Config) -> Option<Unfit> {
+    unfit(&table.columns[position], &[], position == 0, &config.data.missing)
+}
+
+/// Whether a column is called after predictions.
+fn is_prediction(name: &str) -> bool {
+    words(name).iter().any(|word| word.starts_with("pred"))
+}
+
+/// A feature of people that is no outcome, however well a model goes by it.
+fn is_personal(name: &str) -> bool {
+    personal(name).is_some_and(|found| found.clear)
+}
+
+fn is_class_like(table: &Table, name: &str) -> bool {
+    (2..=MOST_CLASSES).contains(&distinct_values(table, name))
+}
+
+fn distinct_values(table: &Table, name: &str) -> usize {
+    match table.column(name).map(|column| &column.cells) {
+        None => 0,
+        Some(Cells::Text { codes, levels }) => {
+            if codes.iter().all(|code| *code == MISSING) {
+                0
+            } else {
+                levels.len()
+            }
+        }
+        Some(Cells::Numbers(numbers)) => {
+            let mut known: Vec<f64> = numbers.iter().copied().filter(|number| !number.is_nan()).collect();
+            known.sort_by(f64::total_cmp);
+            known.dedup();
+            known.len()
+        }
+    }
+}
+
+/// The "unknown" texts that occur in the table's text columns.
+fn tokens(table: &Table) -> Vec<String> {
+    let occurs = |token: &&&str| {
+        table.columns.iter().any(|column| match &column.cells {
+            Cells::Text { levels, .. } => levels.iter().any(|level| level == **token),
+            Cells::Numbers(_) => false,
+        })
+    };
+    TOKENS.iter().filter(occurs).map(|token| (*token).to_owned()).collect()
+}

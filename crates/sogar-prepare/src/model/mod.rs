@@ -1,0 +1,10 @@
+//! Models for a table: files (crate `sogar-models`), or commands that answer.
+
+pub mod command;
+pub mod readable;
+mod source;
+
+pub use sogar_models::*;
+
+pub use command::CommandLine;
+pub use source::Source;

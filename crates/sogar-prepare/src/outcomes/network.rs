@@ -1,0 +1,127 @@
+//! Outcomes of a dense network, in batches of single precision.
+//!
+//! For each row the first layer's sums are computed once, and for each edit what it adds to them; an action's sums are then
+//! a few additions away ([`effects`], [`walk`]). The other layers are matrix products over 64 cells at a time, near what the
+//! processor can do ([`kernel`]). Along with the outputs goes a bound of their error ([`bound`]); cells
+//! whose outputs are within it of the decision's boundary are evaluated again in double precision, which is what the network says by
+//! definition ([`crate::model::network`]). So outcomes equal row-by-row prediction, whatever the processor.
+//!
+//! Actions that amount to the same on a row are evaluated once. Memory: the flips, a bit per action for each row at work, and
+//! for each thread a few numbers per edit and unit.
+
+mod activation;
+mod bound;
+mod effects;
+mod elsewhere;
+mod judge;
+mod kernel;
+mod lanes;
+mod plan;
+mod walk;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use sogar_solver::BitTable;
+
+use self::effects::FirstLayer;
+pub use self::elsewhere::CellDevice;
+use self::elsewhere::Elsewhere;
+pub use self::elsewhere::{CellScores, Evaluable, Wanted, slope};
+use self::judge::Judge;
+use self::kernel::Layers;
+use self::plan::Plan;
+use self::walk::{RowOutcomes, Walk};
+use super::kernel::transpose;
+use super::{Outcomes, Question, Watch};
+use crate::model::DenseNetwork;
+use crate::model::network::Instructions;
+
+/// Everything about the network and the actions that does not depend on the row.
+pub(super) struct NetworkOutcomes<'a> {
+    question: &'a Question<'a>,
+    network: &'a DenseNetwork,
+    first: FirstLayer,
+    layers: Layers,
+    judge: Judge,
+    plan: Plan,
+    /// A device that does a part of the work.
+    elsewhere: Option<Elsewhere<'a>>,
+}
+
+impl<'a> NetworkOutcomes<'a> {
+    /// `None` where the network does not fit the question (the caller then scores).
+    pub fn new(network: &'a DenseNetwork, question: &'a Question<'a>) -> Option<Self> {
+        NetworkOutcomes::with(network, question, Instructions::best())
+    }
+
+    fn with(
+        network: &'a DenseNetwork,
+        question: &'a Question<'a>,
+        instructions: Instructions,
+    ) -> Option<Self> {
+        if network.check().is_err() || network.inputs != question.encoder.columns.len() {
+            return None;
+        }
+        let plan = Plan::new(question);
+        Some(NetworkOutcomes {
+            question,
+            network,
+            first: FirstLayer::new(network.layers.first()?, question, plan.most_edits),
+            layers: Layers::new(network, instructions)?,
+            judge: Judge::new(network.decision, question.desired, network.outputs()),
+            plan,
+            elsewhere: None,
+        })
+    }
+
+    /// With a device for the rows that it can be trusted with.
+    pub fn on(mut self, device: Option<&'a dyn CellDevice>) -> Self {
+        self.elsewhere = device.and_then(|device| Elsewhere::new(self.network, self.plan.most_edits, device));
+        self
+    }
+
+    /// All outcomes; `None` if stopped.
+    pub fn outcomes(&self, watch: &Watch<'_>) -> Option<Outcomes> {
+        let question = self.question;
+        let (actions, rows) = (question.actions.len(), question.rows.len());
+        let mut flips = BitTable::new(actions, rows);
+        let per_set = flips.words_per_set();
+        let done = AtomicUsize::new(0);
+        let mut settled = 0;
+        // Whole words of rows, and enough of them that all threads have work until the end.
+        let at_once = 64 * rayon::current_num_threads().div_ceil(4).max(1);
+        for (group, some) in question.rows.chunks(at_once).enumerate() {
+            let found: Vec<RowOutcomes> = some
+                .par_iter()
+                .map_init(
+                    || Walk::new(self, watch.stop),
+                    |walk, &row| {
+                        let found = walk.row(row)?;
+                        (watch.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, rows);
+                        Some(found)
+                    },
+                )
+                .collect::<Option<_>>()?;
+            settled += found.iter().map(|row| row.settled).sum::<u64>();
+            let first = group * (at_once / 64);
+            let blocks = flips.words_mut().par_chunks_mut((64 * per_set).max(1)).enumerate();
+            blocks.for_each(|(block, words)| {
+                for (offset, rows) in found.chunks(64).enumerate() {
+                    let mut square = [0u64; 64];
+                    for (word, row) in square.iter_mut().zip(rows) {
+                        *word = row.flips[block];
+                    }
+                    transpose(&mut square);
+                    for (set, word) in words.chunks_exact_mut(per_set).zip(square) {
+                        set[first + offset] = word;
+                    }
+                }
+            });
+        }
+        Some(Outcomes { flips, method: "dense network, in batches of single precision", settled, kept: None })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! Outcomes by asking the model about edited rows: for models of which nothing is known but their answers.
+//!
+//! The same question is asked once ([`inputs`]), in batches as large as the model wants and as many at a time as it
+//! allows. Before that, [`count`] finds out how many questions there are, so that a model that takes a second for each
+//! of a million of them can be refused before the first.
+
+mod block;
+mod fingerprints;
+mod inputs;
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use rayon::prelude::*;
+use sogar_solver::{BitTable, Stop};
+
+use super::{Outcomes, Question, Watch};
+use crate::model::Rows;
+use sogar_base::error::{Error, ErrorKind, Result};
+
+pub(super) use block::score;
+
+use fingerprints::{AsItIs, Distinct, Known};
+use inputs::Inputs;
+
+/// Pairs of a row and an action that wait for an answer, at most.
+const MOST_WAITING: usize = 1 << 22;
+/// Rows that one task counts.
+const ROWS_PER_TASK: usize = 16;
+
+/// How many rows a model would be asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scorings {
+    /// Different edited rows, as the model sees them.
+    pub distinct: u64,
+    /// Whether `distinct` is exact; else it is an estimate from a sample, with a standard error of 0.2 %.
+    pub exact: bool,
+    /// Pairs of a row and an action.
+    pub pairs: u64,
+}
+
+/// Counts the different edited rows; `None` if stopped.
+pub fn count(question: &Question<'_>, stop: &Stop) -> Option<Scorings> {
+    let inputs = Inputs::new(question);
+    let counted = question
+        .rows
+        .par_chunks(ROWS_PER_TASK)
+        .fold(Distinct::default, |mut distinct, rows| {
+            for &row in rows.iter().take_while(|_| stop.check().is_ok()) {
+                let row = inputs.of_row(row);
+                for action in 1..question.actions.len() {
+                    distinct.insert(inputs.fingerprint(&row, action));
+                }
+            }
+            distinct
+        })
+        .reduce(Distinct::default, Distinct::merge);
+    let (distinct, exact) = counted.count();
+    let pairs = question.rows.len() as u64 * (question.actions.len() as u64).saturating_sub(1);
+    stop.check().is_ok().then_some(Scorings { distinct: distinct.min(pairs), exact, pairs })
+}
+
+/// Asks about all rows and actions. `memory` is for remembering answers, in bytes.
+pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64) -> Result<Option<Outcomes>> {
+    let inputs = Inputs::new(question);
+    let mut asking = Asking::new(&inputs, question, memory);
+    for (position, &row) in question.rows.iter().enumerate() {
+        let row = inputs.of_row(row);
+        for action in 1..question.actions.len() {
+            asking.add(position, action, inputs.fingerprint(&row, action));
+            if asking.is_full() {
+                if watch.stop.check().is_err() {
+                    return Ok(None);
+                }
+                if !asking.ask_unless_stopped(watch)? {
+                    return Ok(None);
+                }
+                (watch.progress)(position, question.rows.len());
+            }
+        }
+    }
+    if watch.stop.check().is_err() || !asking.ask_unless_stopped(watch)? {
+        return Ok(None);
+    }
+    (watch.progress)(question.rows.len(), question.rows.len());
+    let method = "every different edited row scored by the model";
+    Ok(Some(Outcomes { flips: asking.flips, method, settled: 0, kept: None }))
+}
+
+/// Questions that wait for a batch to be full, and the answers so far.
+struct Asking<'a> {
+    inputs: &'a Inputs<'a>,
+    question: &'a Question<'a>,
+    flips: BitTable,
+    known: Known,
+    /// Questions by position of the row and action, with their fingerprints and, by fingerprint, their positions.
+    questions: Vec<(u32, u32)>,
+    fingerprints: Vec<u128>,
+    position: HashMap<u64, u32, BuildHasherDefault<AsItIs>>,
+    /// Pairs of row and action that wait for a question's answer.
+    waiting: Vec<(u32, u32, u32)>,
+    batch: usize,
+    /// Questions in all calls that may run at the same time.
+    full: usize,
+}
+
+impl<'a> Asking<'a> {
+    fn new(inputs: &'a Inputs<'a>, question: &'a Question<'a>, memory: u64) -> Asking<'a> {
+        let batching = question.predictor.batching();
+        // A few calls for each thread, so that none of them is idle for long.
+        let calls = batching.at_once.clamp(1, 4 * rayon::current_num_threads().max(1));
+        let batch = batching.rows.clamp(1, MOST_WAITING);
+        Asking {
+            inputs,
+            question,
+            flips: BitTable::new(question.actions.len(), question.rows.len()),
+            known: Known::new(memory),
+            questions: Vec::new(),
+            fingerprints: Vec::new(),
+            position: HashMap::default(),
+            waiting: Vec::new(),
+            batch,
+            full: batch.saturating_mul(calls).min(MOST_WAITING),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.questions.len() >= self.full || self.waiting.len() >= MOST_WAITING
+    }
+
+    fn set(&mut self, action: usize, position: usize) {
+        self.flips.set_mut(action)[position / 64] |= 1 << (position % 64);
+    }
+
+    /// Adds the question about a row and an action, unless its answer is known.
+    fn add(&mut self, position: usize, action: usize, fingerprint: u128) {
+        if let Some(answer) = self.known.get(fingerprint) {
+            if answer {
+                self.set(action, position);
+            }
+            return;
+        }
+        let next = self.questions.len() as u32;
+        let (row, action) = (position as u32, action as u32);
+        let mut asked = *self.position.entry(fingerprint as u64).or_insert(next);
+        if asked != next && self.fingerprints[asked as usize] != fingerprint {
+            asked = next; // another question with the same first half: it is asked as well
+        }
+        if asked == next {
+            self.questions.push((row, action));
+            self.fingerprints.push(fingerprint);
+        }
+        self.waiting.push((row, action, asked));
+    }
+
+    /// Asks all questions that wait. `false` if the run was stopped meanwhile, and a model's command with it.
+    fn ask_unless_stopped(&mut self, watch: &Watch<'_>) -> Result<bool> {
+        match self.ask() {
+            Err(_) if watch.stop.check().is_err() => Ok(false),
+            asked => asked.map(|()| true),
+        }
+    }
+
+    /// Asks all questions that wait.
+    fn ask(&mut self) -> Result<()> {
+        let (inputs, question) = (self.inputs, self.question);
+        let columns = question.encoder.columns.len();
+        let answers: Vec<Vec<bool>> = self
+            .questions
+            .par_chunks(self.batch)
+            .map(|questions| {
+                let mut block = Vec::with_capacity(questions.len() * columns);
+                for &(row, action) in questions {
+                    inputs.encode(question.rows[row as usize], action as usize, &mut block);
+                }
+                let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+                if predictions.len() != questions.len() {
+                    let (got, want) = (predictions.len(), questions.len());
+                    let message = format!("the model gave {got} predictions for {want} rows");
+                    return Err(Error::new(ErrorKind::Model, message));
+                }
+                let desired = |label: u32| question.desired.get(label as usize).copied().unwrap_or(false);
+                Ok(predictions.iter().map(|prediction| desired(prediction.label)).collect())
+            })
+            .collect::<Result<_>>()?;
+        let answers = answers.concat();
+        for (row, action, asked) in std::mem::take(&mut self.waiting) {
+            if answers[asked as usize] {
+                self.set(action as usize, row as usize);
+            }
+        }
+        for (&fingerprint, &answer) in self.fingerprints.iter().zip(&answers) {
+            self.known.insert(fingerprint, answer);
+        }
+        self.questions.clear();
+        self.fingerprints.clear();
+        self.position.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

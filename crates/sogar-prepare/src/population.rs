@@ -1,0 +1,156 @@
+//! The affected population (SPEC §1): the rows of the reference table that the model turns down.
+
+use crate::model::{ModelInfo, Prediction};
+use crate::predict::class_names;
+use sogar_base::error::{Error, ErrorKind, Result, suggest};
+use sogar_table::config::Config;
+use sogar_table::feature::Labels;
+use sogar_table::hints::{good_class, is_text};
+
+/// The model's classes by name, and which of them are desired.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classes {
+    /// Names in the order of the model's class indices.
+    pub names: Vec<String>,
+    /// Per class, whether it is a desired outcome.
+    pub desired: Vec<bool>,
+}
+
+impl Classes {
+    /// Named by [`class_names`]. Desired is what the configuration says, else the one class with a good name ([`good_class`]), else
+    /// class 1 of two numbers. Of texts without a good name none is taken: that is an error.
+    pub fn new(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Classes> {
+        let count = info.classes as usize;
+        let fault = |message: String| Error::new(ErrorKind::Config, message);
+        let names = class_names(info, labels, config)?;
+        if config.data.desired.is_empty() {
+            if let Some(good) = good_class(&names, config.data.label.as_deref()) {
+                let desired = (0..count).map(|class| class == good).collect();
+                return Ok(Classes { names, desired });
+            }
+            if count != 2 || is_text(&names) {
+                return Err(fault(format!(
+                    "the model has {count} classes, and nothing says which of them people hope for"
+                ))
+                .help(format!(
+                    "set `desired` (--desired on the command line) to one or more of them: {}",
+                    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                )));
+            }
+            return Ok(Classes { names, desired: vec![false, true] });
+        }
+        let mut desired = vec![false; count];
+        for wanted in &config.data.desired {
+            let class = names.iter().position(|name| name == wanted).ok_or_else(|| {
+                fault(format!("`{wanted}` is not a class of the model"))
+                    .help(suggest(wanted, names.iter().map(String::as_str)))
+            })?;
+            desired[class] = true;
+        }
+        if desired.iter().all(|&desired| desired) {
+            return Err(fault("every class is called desired, so nobody is turned down".into()));
+        }
+        Ok(Classes { names, desired })
+    }
+
+    /// Whether the desired outcome is class 1 for want of an answer: neither the configuration nor a name says which one it is.
+    pub fn is_assumed(&self, config: &Config) -> bool {
+        config.data.desired.is_empty() && good_class(&self.names, config.data.label.as_deref()).is_none()
+    }
+
+    /// Whether a prediction is a desired outcome.
+    pub fn is_desired(&self, prediction: &Prediction) -> bool {
+        self.desired.get(prediction.label as usize).copied().unwrap_or(false)
+    }
+
+    /// The names of the desired classes.
+    pub fn desired_names(&self) -> Vec<String> {
+        self.names
+            .iter()
+            .zip(&self.desired)
+            .filter(|(_, desired)| **desired)
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+/// The rows that are turned down. Nobody or everybody is an error: there is nothing to learn from then.
+pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Vec<usize>> {
+    let affected: Vec<usize> =
+        (0..predictions.len()).filter(|&row| !classes.is_desired(&predictions[row])).collect();
+    some_but_not_all(affected.len(), predictions.len(), classes)?;
+    Ok(affected)
+}
+
+/// Fails if nobody or everybody is turned down.
+pub fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Result<()> {
+    let wanted = classes.desired_names().join(", ");
+    let fault = |message: &str, help: String| Err(Error::new(ErrorKind::Population, message).help(help));
+    if affected == 0 {
+        return fault(
+            "the model turns nobody down: every row has a desired outcome",
+            format!(
+                "the desired outcome is `{wanted}`; check --desired, the threshold, and that model and table fit"
+            ),
+        );
+    }
+    if affected == rows {
+        return fault(
+            "the model turns everybody down: no row has a desired outcome",
+            format!(
+                "the desired outcome is `{wanted}`; check --desired, the threshold, and that model and table fit"
+            ),
+        );
+    }
+    Ok(())
+}
+
+/// Compares the model's labels with a column of the table that is said to hold them.
+pub fn check_predictions(
+    predictions: &[Prediction],
+    classes: &Classes,
+    column: &str,
+    claimed: &Labels,
+) -> Result<()> {
+    let mut comparison = Comparison::default();
+    comparison.add(predictions, classes, claimed);
+    comparison.finish(column)
+}
+
+/// Labels of the model compared with claimed ones, some rows after the others.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    rows: usize,
+    differences: usize,
+    /// Row, what the model says and what the table says.
+    first: Option<(usize, String, String)>,
+}
+
+impl Comparison {
+    /// Compares further rows.
+    pub fn add(&mut self, predictions: &[Prediction], classes: &Classes, claimed: &Labels) {
+        for (prediction, theirs) in predictions.iter().zip(&claimed.of_row) {
+            let ours = classes.names.get(prediction.label as usize).map_or("?", String::as_str);
+            let theirs = theirs.map_or("(missing)", |value| &claimed.values[value as usize]);
+            if ours != theirs && theirs != prediction.label.to_string() {
+                self.differences += 1;
+                self.first.get_or_insert_with(|| (self.rows, ours.to_owned(), theirs.to_owned()));
+            }
+            self.rows += 1;
+        }
+    }
+
+    /// Fails if anything differed.
+    pub fn finish(self, column: &str) -> Result<()> {
+        let Some((row, ours, theirs)) = self.first else { return Ok(()) };
+        let message = format!(
+            "{} of {} predictions differ from the table's: in data row {} the model says {ours}, the table {theirs}",
+            self.differences,
+            self.rows,
+            row + 1
+        );
+        Err(Error::new(ErrorKind::Model, message).column(column).help(
+            "the model file, the order of its columns, the threshold or the class names are not those of the predictions",
+        ))
+    }
+}

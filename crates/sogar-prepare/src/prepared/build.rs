@@ -1,0 +1,234 @@
+//! From a table in memory and a model to a [`Prepared`] problem, and the last part of that way, which tables that are read part by part
+//! share: splits, edits and costs of people who are known by then.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::{Prepared, ReferenceSize, VERIFIED_ROWS};
+use crate::actions::{Idle, all_edits, budget, count_actions};
+use crate::cost::CostModel;
+use crate::encode::Encoder;
+use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
+use crate::model::LoadedModel;
+use crate::population::{Classes, affected_rows, check_predictions};
+use crate::predict::HashOfPredictions;
+use crate::predict::Matched;
+use crate::row_order::like_next_to_like;
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::markup::visible;
+use sogar_table::binarize::{all_splits, useful_splits};
+use sogar_table::config::{Config, FeatureConfig};
+use sogar_table::feature::{Distributions, FeatureTable, Reference, label_values};
+use sogar_table::hints::{Unfit, is_label_name, personal};
+use sogar_table::rules::Rule;
+use sogar_table::table::Table;
+
+/// Agreement beyond chance (Cohen's κ) from which on a column that the model does not use is taken for its outcome.
+const AGREEING: f64 = 0.5;
+
+/// A table and a model, when it is known whom the model turns down.
+pub(super) struct Judged {
+    pub config: Config,
+    pub folder: PathBuf,
+    pub table_path: PathBuf,
+    pub table_hash: String,
+    pub model: LoadedModel,
+    pub encoder: Encoder,
+    pub classes: Classes,
+    pub reference: Reference,
+    /// The rows that are kept: the affected ones at least.
+    pub table: FeatureTable,
+    /// Where they stand in the reference table; `None`: at the same place.
+    pub places: Option<Vec<usize>>,
+    /// The affected rows of `table`, in its order.
+    pub affected: Vec<usize>,
+    pub notices: Vec<String>,
+    /// Features that look like none.
+    pub unfit: Vec<(usize, Unfit)>,
+    pub predictions_hash: String,
+    /// How long the model took for a row of the table.
+    pub seconds_per_row: f64,
+}
+
+impl Prepared {
+    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are.
+    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
+    pub fn new(
+        config: Config,
+        folder: &Path,
+        table: &Table,
+        model: LoadedModel,
+        predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        let config = without_predictions(config, table, predictions)?;
+        let matched = Matched::new(&config, table, &model)?;
+        let info = model.predictor.info();
+        let classes = Classes::new(info, matched.labels.as_ref(), &matched.config)?;
+        let start = Instant::now();
+        let predicted = matched.predict(&model)?;
+        let seconds_per_row = start.elapsed().as_secs_f64() / predicted.len().max(1) as f64;
+        let Matched { config, features, encoder, notices, unfit, .. } = matched;
+        if let Some(column) = predictions {
+            let as_label = labelled(&config, column);
+            if let Some(claimed) = label_values(table, &as_label)? {
+                check_predictions(&predicted, &classes, column, &claimed)
+                    .map_err(|error| error.file(&table.path))?;
+            }
+        }
+        let mut hash = HashOfPredictions::default();
+        hash.add(&predicted);
+        Prepared::judged(Judged {
+            folder: folder.to_path_buf(),
+            table_path: table.path.clone(),
+            table_hash: table.hash.clone(),
+            encoder,
+            affected: affected_rows(&predicted, &classes)?,
+            classes,
+            reference: Reference::of(&features),
+            table: features,
+            places: None,
+            notices,
+            unfit,
+            predictions_hash: hash.finish(),
+            seconds_per_row,
+            config,
+            model,
+        })
+    }
+
+    /// The stages behind the affected people: limits, splits, edits and costs.
+    pub(super) fn judged(judged: Judged) -> Result<Prepared> {
+        let Judged { mut config, reference, table, affected, mut notices, unfit, folder, .. } = judged;
+        // The budget of actions looks at the table alone, so that the model's unused labels come later.
+        config.leave_aside(&reference.features, &unfit, &mut notices);
+        let fixed = |name: &str| config.features.get(name).is_some_and(FeatureConfig::is_fixed);
+        let left_aside: Vec<usize> = unfit
+            .iter()
+            .map(|(feature, _)| *feature)
+            .filter(|&f| fixed(&reference.features[f].name))
+            .collect();
+        budget::resolve(&reference, &left_aside, &mut config, &mut notices)?;
+        let labels = unused_labels(&reference, &table, &affected, &judged.encoder, &judged.classes);
+        config.leave_aside(&reference.features, &labels, &mut notices);
+        let people = table.people_among(&affected) / table.weight_unit();
+        let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
+        let candidates = all_splits(&reference, &config)?;
+        let memory = memory_limit(&config.limits)?;
+        refuse_if_too_many_splits(&candidates, &table.features, affected.len(), memory)?;
+        let affected = like_next_to_like(&affected, &useful_splits(&candidates, &table, &affected));
+        let splits = useful_splits(&candidates, &table, &affected);
+        let mut by_row: Vec<usize> = (0..affected.len()).collect();
+        by_row.sort_unstable_by_key(|&position| affected[position]);
+        let rules: Vec<Rule> =
+            config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
+        let idle = Idle::new(&table.features, &judged.encoder, &config, &rules);
+        notices.extend(idle.notice(&table.features));
+        let edits = idle.others(all_edits(&reference, &config)?);
+        if edits.is_empty() {
+            let error =
+                Error::new(ErrorKind::Config, "no feature can be changed, so there is no recourse to find");
+            return Err(
+                error.help("make at least one feature mutable (`immutable = false`), or widen its range")
+            );
+        }
+        let cost = CostModel::new(&reference, &edits, &config, &folder)?;
+        let mut seen = std::collections::BTreeSet::new();
+        notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
+        notices.iter_mut().for_each(|notice| *notice = visible(notice));
+        Ok(Prepared {
+            reference: ReferenceSize { rows: reference.rows, people: reference.people() },
+            action_count: count_actions(&edits, limits.max_edits),
+            folder,
+            table_path: judged.table_path,
+            table_hash: judged.table_hash,
+            table,
+            config,
+            model: judged.model,
+            encoder: judged.encoder,
+            classes: judged.classes,
+            affected,
+            places: judged.places,
+            by_row,
+            splits,
+            edits,
+            cost,
+            rules,
+            idle,
+            limits,
+            notices,
+            outcomes_cache: None,
+            checkpoint: None,
+            verify_cache: VERIFIED_ROWS,
+            predictions_hash: judged.predictions_hash,
+            seconds_per_row: judged.seconds_per_row,
+        })
+    }
+}
+
+/// Features that the model does not use and that hold its outcome: few values and the name of a label, or the model's own classes in
+/// agreement with its predictions beyond chance (κ, either way round).
+fn unused_labels(
+    reference: &Reference,
+    table: &FeatureTable,
+    affected: &[usize],
+    encoder: &Encoder,
+    classes: &Classes,
+) -> Vec<(usize, Unfit)> {
+    let is_label = |&index: &usize| {
+        let feature = &reference.features[index];
+        let used = encoder.columns.iter().any(|source| source.feature == index);
+        let few = (2..=10).contains(&feature.levels().len());
+        let agrees =
+            || personal(&feature.name).is_none() && agrees(reference, index, table, affected, classes);
+        !used && few && (is_label_name(&feature.name) || agrees())
+    };
+    (0..reference.features.len()).filter(is_label).map(|index| (index, Unfit::Label)).collect()
+}
+
+/// Whether a feature's levels are the model's classes and tell the affected people from the others about as the model does.
+fn agrees(
+    reference: &Reference,
+    index: usize,
+    table: &FeatureTable,
+    affected: &[usize],
+    classes: &Classes,
+) -> bool {
+    let feature = &reference.features[index];
+    let levels: Option<Vec<usize>> = classes.names.iter().map(|name| feature.level_index(name)).collect();
+    let Some(levels) = levels.filter(|levels| levels.len() == feature.levels().len()) else { return false };
+    let is_good =
+        |value: f64| levels.iter().zip(&classes.desired).any(|(&at, &good)| good && at as f64 == value);
+    let all = reference.people() as f64;
+    let good: u64 =
+        reference.distribution(index).iter().filter(|(value, _)| is_good(*value)).map(|(_, n)| n).sum();
+    let down: Vec<usize> =
+        affected.iter().copied().filter(|&row| is_good(table.values[index][row])).collect();
+    let (good, down) = (good as f64 / all, table.people_among(&down) as f64 / all);
+    let turned_down = table.people_among(affected) as f64 / all;
+    // Of all people: turned down and not good, or neither.
+    let same = (turned_down - down) + (good - down);
+    let by_chance = turned_down * (1.0 - good) + (1.0 - turned_down) * good;
+    by_chance < 1.0 && ((same - by_chance) / (1.0 - by_chance)).abs() >= AGREEING
+}
+
+/// The configuration of a run in which a column of the table that holds predictions is no feature.
+pub(super) fn without_predictions(
+    mut config: Config,
+    table: &Table,
+    predictions: Option<&str>,
+) -> Result<Config> {
+    if let Some(column) = predictions {
+        table.require(column)?;
+        if !config.data.ignore.iter().any(|ignored| ignored == column) {
+            config.data.ignore.push(column.to_owned());
+        }
+    }
+    Ok(config)
+}
+
+/// The same configuration as if that column were the label.
+pub(super) fn labelled(config: &Config, column: &str) -> Config {
+    let mut config = config.clone();
+    config.data.label = Some(column.to_owned());
+    config
+}

@@ -1,0 +1,188 @@
+//! The problem that is searched: costs and outcomes of some people.
+
+use std::time::{Duration, Instant};
+
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_solver::{Actions, CancelToken, Limits, Problem, ProblemParts, Stop};
+
+use super::{People, Prepared, Reporter};
+use crate::actions::all_actions;
+use crate::cost::edit_costs;
+use crate::limits::{PlaceOfFlips, Size, amount, memory_limit};
+use crate::outcomes::blocks::in_blocks;
+use crate::outcomes::mapped::table_in_file;
+use crate::outcomes::{Kept, Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
+
+/// A solver problem with what is needed to read its answer.
+pub struct SolverProblem {
+    /// The problem.
+    pub problem: Problem,
+    /// Its actions as lists of edits.
+    pub actions: Actions,
+    /// Outcomes that the model itself had to settle.
+    pub settled: u64,
+    /// How outcomes were found.
+    pub method: &'static str,
+    /// Whether outcomes were computed for all actions; if stopped, only the identity is left.
+    pub finished: bool,
+    /// Where outcomes come from, if an earlier run kept them.
+    pub kept: Option<Kept>,
+}
+
+impl Prepared {
+    /// The problem of all affected people, with outcomes that are computed here and now. Refuses, before allocating, what would not fit
+    /// into the memory limit.
+    pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
+        self.computed(&self.everybody(), reporter, cancel)
+    }
+
+    /// The same of those who are searched.
+    pub fn searched_problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
+        self.computed(&self.searched(), reporter, cancel)
+    }
+
+    fn computed(
+        &self,
+        people: &People,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
+        let find = |question: Question<'_>, watch: &Watch<'_>, place| {
+            self.refuse_scorings(&question, watch, reporter)?;
+            match place {
+                PlaceOfFlips::Memory => outcomes(question, watch),
+                PlaceOfFlips::File { rows_at_once } => {
+                    let table = table_in_file(question.actions.len(), question.rows.len())?;
+                    in_blocks(question, rows_at_once, watch, table, None, |_, question, watch| {
+                        outcomes(question, watch)
+                    })
+                }
+            }
+        };
+        self.problem_of(people, find, reporter, cancel)
+    }
+
+    /// Refuses to ask a model about more rows than the user allows.
+    pub fn refuse_scorings(
+        &self,
+        question: &Question<'_>,
+        watch: &Watch<'_>,
+        reporter: &dyn Reporter,
+    ) -> Result<()> {
+        if is_scored(question.predictor)
+            && let Some(scorings) = count_scorings(question, watch.stop)
+        {
+            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            reporter.scorings(scorings);
+        }
+        Ok(())
+    }
+
+    /// The problem of some people and all actions, whose outcomes `find` finds, in memory or in a file.
+    pub fn problem_of(
+        &self,
+        people: &People,
+        find: impl FnOnce(Question<'_>, &Watch<'_>, PlaceOfFlips) -> Result<Option<Outcomes>> + Send,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
+        let size = Size { rows: people.rows.len(), ..self.size() };
+        let estimate = self.memory_estimate(size);
+        let place = size.place_of_flips(estimate, memory_limit(&self.config.limits)?)?;
+        if let PlaceOfFlips::File { .. } = place {
+            reporter.warning(&format!(
+                "whom each action flips takes {}, more than the memory limit leaves: it is kept in a temporary file, and the \
+                 search is slower for it",
+                amount(estimate.flips)
+            ));
+        }
+        let actions = all_actions(&self.edits, self.limits.max_edits);
+        self.problem_over(people, actions, |question, watch| find(question, watch, place), reporter, cancel)
+    }
+
+    /// The problem of some people and some actions, whose outcomes `find` finds.
+    pub fn problem_over(
+        &self,
+        people: &People,
+        mut actions: Actions,
+        find: impl FnOnce(Question<'_>, &Watch<'_>) -> Result<Option<Outcomes>> + Send,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
+            Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
+        })?;
+        let question = Question {
+            predictor: &*self.model.predictor,
+            encoder: &self.encoder,
+            desired: &self.classes.desired,
+            table: &self.table,
+            rows: &people.rows,
+            edits: &self.edits,
+            actions: &actions,
+            rules: &self.rules,
+        };
+        let progress = |done, all| reporter.outcomes(done, all);
+        let limit = seconds(self.config.limits.outcomes_time_limit);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let watch = Watch { progress: &progress, stop: &Stop { deadline, cancel: cancel.clone() } };
+        let (costs, found) = pool.install(|| -> Result<_> {
+            let costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
+            Ok((costs, find(question, &watch)?))
+        })?;
+        let finished = found.is_some();
+        let (flips, settled, method, kept) = match found {
+            Some(found) => (found.flips, found.settled, found.method, found.kept),
+            None => {
+                // Stopped before the outcomes were known: all that can be vouched for is doing nothing.
+                actions = Actions::default();
+                actions.push(&[]);
+                (sogar_solver::BitTable::new(1, people.rows.len()), 0, "stopped before they were known", None)
+            }
+        };
+        let problem = Problem::new(ProblemParts {
+            rows: people.rows.len(),
+            splits: people.splits.clone(),
+            edit_costs: costs,
+            combine: self.cost.combine(),
+            actions: actions.clone(),
+            flips,
+            weights: self.weights(&people.rows),
+            limits: Limits {
+                // Where nothing can be done but nothing, there is no tree to look for.
+                max_depth: if finished { self.limits.max_depth } else { 0 },
+                max_leaves: if finished { self.limits.max_leaves } else { 1 },
+                min_leaf: people.min_leaf,
+            },
+        })
+        .map_err(|cause| Error::new(ErrorKind::Population, cause.to_string()))?;
+        Ok(SolverProblem { problem, actions, settled, method, finished, kept })
+    }
+
+    /// Does some work with as many threads as the configuration says.
+    pub fn with_threads<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
+            Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
+        })?;
+        pool.install(work)
+    }
+
+    /// Whom some actions flip among some rows.
+    pub fn question<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> Question<'a> {
+        Question {
+            predictor: &*self.model.predictor,
+            encoder: &self.encoder,
+            desired: &self.classes.desired,
+            table: &self.table,
+            rows,
+            edits: &self.edits,
+            actions,
+            rules: &self.rules,
+        }
+    }
+}
+
+/// A limit as it is configured; one beyond all clocks is none.
+pub fn seconds(limit: Option<f64>) -> Option<Duration> {
+    limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+}

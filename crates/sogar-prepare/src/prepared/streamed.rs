@@ -1,0 +1,153 @@
+//! A problem from a table that is read part by part: its rows need not fit into memory, the affected ones do.
+//!
+//! The table is read twice. The first time column by column: what the features are, and how often each has which value, from which
+//! bins, edits and costs are made. The second time in parts of rows: the model is asked about everybody, the affected rows are kept, and of
+//! the others no more than what the model said of them, in a hash. The result is the same, to the byte, as with all rows in memory.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use super::Prepared;
+use super::build::{Judged, labelled, without_predictions};
+use crate::encode::Encoder;
+use crate::model::LoadedModel;
+use crate::population::{Classes, Comparison, some_but_not_all};
+use crate::predict::HashOfPredictions;
+use crate::predict::{predict_table, rows_at_once};
+use sogar_base::error::{Faults, Result};
+use sogar_table::config::Config;
+use sogar_table::feature::{FeatureTable, Reference, declare_shown, label_names, label_values};
+use sogar_table::table::{Table, TableSource};
+
+impl Prepared {
+    /// As [`Prepared::new`] from a table that is read part by part. Of its rows only the affected ones are kept: whoever wants to know
+    /// something about the others needs [`Prepared::new`].
+    pub fn streamed(
+        config: Config,
+        folder: &Path,
+        source: &dyn TableSource,
+        model: LoadedModel,
+        predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        let header = source.header();
+        let mut config = without_predictions(config, header, predictions)?;
+        let mut notices = header.check_renamed(&config, &model.predictor.info().columns)?;
+        declare_shown(source, &mut config, &model.predictor.info().columns, &mut notices)?;
+        notices.extend(config.check(None)?);
+        let mut faults = Faults::default();
+        // A label that is not there is reported with other names that are not.
+        let is_there = config.data.label.as_ref().is_some_and(|label| header.column(label).is_some());
+        let labels = if is_there { faults.take(label_names(source, &config)).flatten() } else { None };
+        faults.take(config.check_label(labels.as_ref()));
+        let (reference, seen) = match Reference::infer(source, &config) {
+            Ok(inferred) => inferred,
+            Err(error) => return Err(faults.and(error)),
+        };
+        notices.extend(seen.notices);
+        faults.take(config.check_features(&reference.features, &mut notices));
+        faults.finish()?;
+        let columns: Vec<&str> = header.names().collect();
+        let info = model.predictor.info();
+        let (encoder, more) =
+            Encoder::match_table_columns(info, &reference.features, &config.model, &columns)
+                .map_err(|error| error.file(&model.path))?;
+        notices.extend(more);
+        encoder
+            .check_absent(info, model.predictor.tree_ensemble())
+            .map_err(|error| error.file(&model.path))?;
+        let classes = Classes::new(info, labels.as_ref(), &config)?;
+        let judge = Judge {
+            config: &config,
+            reference: &reference,
+            model: &model,
+            encoder: &encoder,
+            classes: &classes,
+        };
+        let kept = judge.keep_affected(source, predictions)?;
+        Prepared::judged(Judged {
+            folder: folder.to_path_buf(),
+            table_path: header.path.clone(),
+            table_hash: header.hash.clone(),
+            affected: (0..kept.table.rows).collect(),
+            table: kept.table,
+            places: Some(kept.places),
+            predictions_hash: kept.predictions_hash,
+            seconds_per_row: kept.seconds / header.rows.max(1) as f64,
+            model,
+            encoder,
+            classes,
+            reference,
+            notices,
+            unfit: seen.unfit,
+            config,
+        })
+    }
+}
+
+/// What it takes to find out who is affected.
+struct Judge<'a> {
+    config: &'a Config,
+    reference: &'a Reference,
+    model: &'a LoadedModel,
+    encoder: &'a Encoder,
+    classes: &'a Classes,
+}
+
+/// The affected rows.
+struct Kept {
+    table: FeatureTable,
+    places: Vec<usize>,
+    predictions_hash: String,
+    /// How long the model took.
+    seconds: f64,
+}
+
+impl Judge<'_> {
+    /// Asks the model about everybody and keeps the affected rows.
+    fn keep_affected(&self, source: &dyn TableSource, predictions: Option<&str>) -> Result<Kept> {
+        let features = &self.reference.features;
+        let scale = self.reference.scale.as_ref();
+        let mut columns: Vec<&str> = features.iter().flat_map(|feature| feature.columns.names()).collect();
+        columns.extend(scale.map(|scale| scale.column.as_str()));
+        columns.extend(predictions);
+        let as_label = predictions.map(|column| labelled(self.config, column));
+        let mut comparison = Comparison::default();
+        let mut hash = HashOfPredictions::default();
+        let mut weights = scale.map(sogar_table::feature::Scale::none);
+        let mut values: Vec<Vec<f64>> = vec![Vec::new(); features.len()];
+        let (mut places, mut rows, mut seconds) = (Vec::new(), 0, 0.0);
+        let predictor = &*self.model.predictor;
+        source.each_part(&columns, rows_at_once(predictor), &mut |part: &Table| {
+            let (seen, _) = FeatureTable::apply(features, part, self.config)?;
+            let start = Instant::now();
+            let predicted = predict_table(predictor, self.encoder, &seen)?;
+            seconds += start.elapsed().as_secs_f64();
+            if let Some(as_label) = &as_label
+                && let Some(claimed) = label_values(part, as_label)?
+            {
+                comparison.add(&predicted, self.classes, &claimed);
+            }
+            hash.add(&predicted);
+            let affected: Vec<usize> =
+                (0..part.rows).filter(|&row| !self.classes.is_desired(&predicted[row])).collect();
+            for (kept, seen) in values.iter_mut().zip(&seen.values) {
+                kept.extend(affected.iter().map(|&row| seen[row]));
+            }
+            if let (Some(weights), Some(scale)) = (&mut weights, scale) {
+                let all = scale.part(part)?;
+                weights.append(affected.iter().map(|&row| all.of_row(row)));
+            }
+            places.extend(affected.into_iter().map(|row| rows + row));
+            rows += part.rows;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if let Some(column) = predictions {
+            comparison.finish(column).map_err(|error| error.file(&source.header().path))?;
+        }
+        some_but_not_all(places.len(), rows, self.classes)?;
+        values.iter_mut().for_each(Vec::shrink_to_fit);
+        let table = FeatureTable { features: features.clone(), values, rows: places.len(), weights };
+        Ok(Kept { table, places, predictions_hash: hash.finish(), seconds })
+    }
+}

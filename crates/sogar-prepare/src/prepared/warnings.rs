@@ -1,0 +1,108 @@
+//! What a user has to decide, and what is done until they do.
+
+use super::Prepared;
+use sogar_base::text::{grouped, hoped_for};
+use sogar_table::hints::{is_bad_event, personal};
+
+/// In whose words settings are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// Flags of the command line.
+    CommandLine,
+    /// Parameters in Python.
+    Python,
+}
+
+impl Prepared {
+    /// What should be looked at before the result is believed. Whoever has written a configuration has decided about personal features.
+    pub fn warnings(&self, voice: Voice, configured: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
+        warnings.extend(self.assumed_outcome(voice));
+        if !configured {
+            warnings.extend(self.personal_features(voice));
+        }
+        warnings
+    }
+
+    /// The outcome that people are taken to hope for, if nobody said so.
+    fn assumed_outcome(&self, voice: Voice) -> Option<String> {
+        if !self.classes.is_assumed(&self.config) {
+            return None;
+        }
+        let desired = self.classes.desired_names();
+        let others: Vec<String> =
+            self.classes.names.iter().filter(|name| !desired.contains(name)).cloned().collect();
+        let unit = self.table.weight_unit() as f64;
+        let people = |units: u64| grouped(units as f64 / unit);
+        let affected = self.affected_people();
+        let all = self.reference.people;
+        let say = |names: &[String]| match voice {
+            Voice::CommandLine => {
+                let name = names.join(" ");
+                format!(
+                    "--desired {}",
+                    shlex::try_quote(&name).map_or_else(|_| "…".into(), |name| name.to_string())
+                )
+            }
+            Voice::Python => format!("desired={:?}", names.join(" ")),
+        };
+        let event = match &self.config.data.label {
+            Some(label) if is_bad_event(label) => format!("; the label `{label}` sounds as if it were"),
+            _ => String::new(),
+        };
+        Some(format!(
+            "nothing says which outcome people hope for: {} is assumed, which {} of {} people have, and the {} others are turned \
+             down. Say {} if that is right, and {} if {} is the good outcome{event}",
+            hoped_for(&desired),
+            people(all - affected),
+            people(all),
+            people(affected),
+            say(&desired),
+            say(&others),
+            hoped_for(&others),
+        ))
+    }
+
+    /// Personal features that advice would change or groups would be described by, if nobody said that they may.
+    fn personal_features(&self, voice: Voice) -> Option<String> {
+        let features = &self.table.features;
+        let open = |feature: &usize| {
+            let name = &features[*feature].name;
+            let said = self.config.features.get(name).and_then(|settings| settings.protected);
+            said.is_none() && personal(name).is_some_and(|found| found.clear)
+        };
+        let edited = |feature: usize| self.edits.iter().any(|edit| edit.feature == feature);
+        let split = |feature: usize| self.splits.iter().any(|(split, _)| split.feature == feature);
+        let found: Vec<usize> = (0..features.len()).filter(open).filter(|&f| edited(f) || split(f)).collect();
+        let names = |wanted: &dyn Fn(usize) -> bool| {
+            let names = found.iter().filter(|&&feature| wanted(feature));
+            names.map(|&feature| format!("`{}`", features[feature].name)).collect::<Vec<_>>().join(", ")
+        };
+        let (changed, told) = (names(&edited), names(&split));
+        let what = match (changed.is_empty(), told.is_empty()) {
+            (true, true) => return None,
+            (false, true) => format!("advice may change {changed}"),
+            (true, false) => format!("groups may be described by {told}"),
+            (false, false) if changed == told => {
+                format!("advice may change {changed}, and groups may be described by them")
+            }
+            (false, false) => format!("advice may change {changed}, and groups may be described by {told}"),
+        };
+        let all = found.iter().map(|&feature| &features[feature].name);
+        let stop = match voice {
+            Voice::CommandLine => {
+                let quoted = |name: &String| {
+                    shlex::try_quote(name).map_or_else(|_| "…".into(), |name| name.to_string())
+                };
+                all.map(|name| format!("--protected {}", quoted(name))).collect::<Vec<_>>().join(" ")
+            }
+            Voice::Python => {
+                format!("protected=[{}]", all.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", "))
+            }
+        };
+        Some(format!(
+            "{what}, though nobody can be asked to change such things, or should be judged by them: {stop} stops that \
+             (`protected = false` in the feature's settings says that it is meant)"
+        ))
+    }
+}

@@ -1,0 +1,224 @@
+//! Who stands in which leaf: people of each group, and how many of them the leaf's action flips.
+//!
+//! Cells about few people are left out. A lone gap could be filled by subtraction, from the leaf's total or from the group's, so that in
+//! each leaf, and for each group in each tree, the smallest of the other cells is left out with it. That closes the tables as they are
+//! shown; it is no proof against somebody who combines many trees.
+
+use std::collections::BTreeMap;
+
+use sogar_solver::RowSet;
+
+use sogar_audit::audit::People;
+use sogar_front::summary::{FrontFile, Node};
+
+/// The leaves of a front's trees, by group.
+pub struct Compositions {
+    /// For each different leaf, per grouping, per group.
+    leaves: Vec<Vec<Vec<Cell>>>,
+    /// For each point the leaves of its tree, from the left, by position in `leaves`.
+    of_point: Vec<Vec<usize>>,
+}
+
+/// People are counted in units of weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cell {
+    rows: u64,
+    flipped: u64,
+    /// All of the leaf, or all of the group: no secret, since these totals are shown.
+    told: bool,
+    hidden: bool,
+}
+
+impl Compositions {
+    /// Counts, and hides what is about fewer than `min_n` people.
+    pub fn new(front: &FrontFile, people: &People, members: &[Vec<RowSet>], min_n: usize) -> Compositions {
+        let mut found = Compositions { leaves: Vec::new(), of_point: Vec::with_capacity(front.points.len()) };
+        // A leaf is known by its path and its action; equal counts then share a place.
+        let mut by_path: BTreeMap<(Vec<(usize, bool)>, usize), usize> = BTreeMap::new();
+        for point in &front.points {
+            let rules = point.tree.rules();
+            let known: Vec<Option<usize>> = rules
+                .iter()
+                .map(|(tests, leaf)| by_path.get(&(tests.clone(), action_of(leaf))).copied())
+                .collect();
+            let places = match known.iter().copied().collect::<Option<Vec<usize>>>() {
+                Some(places) => places,
+                None => {
+                    let sets = people.leaves(&point.tree);
+                    let mut places = Vec::with_capacity(sets.len());
+                    for (((tests, _), (action, set)), known) in rules.into_iter().zip(&sets).zip(known) {
+                        places.push(known.unwrap_or_else(|| {
+                            found.leaves.push(count(people, members, *action, set, min_n));
+                            by_path.insert((tests, *action), found.leaves.len() - 1);
+                            found.leaves.len() - 1
+                        }));
+                    }
+                    places
+                }
+            };
+            found.of_point.push(places);
+        }
+        found.hide(min_n as u64 * people.person);
+        found.merge();
+        found
+    }
+
+    /// A leaf of a point's tree, counted from the left, as a position in what is [`shown`](Compositions::shown).
+    pub fn of_leaf(&self, point: usize, leaf: usize) -> usize {
+        self.of_point[point][leaf]
+    }
+
+    /// The leaves for the page.
+    pub fn shown(&self) -> Vec<Vec<Vec<Option<[u64; 2]>>>> {
+        let cell = |cell: &Cell| (!cell.hidden).then_some([cell.rows, cell.flipped]);
+        let grouping = |groups: &Vec<Cell>| groups.iter().map(cell).collect();
+        self.leaves.iter().map(|leaf| leaf.iter().map(grouping).collect()).collect()
+    }
+
+    fn hide(&mut self, min_n: u64) {
+        for cell in self.leaves.iter_mut().flatten().flatten() {
+            cell.hidden = cell.rows > 0 && cell.rows < min_n && !cell.told;
+        }
+        // Hiding one cell may leave another one alone; each round hides at least one, so there is an end.
+        while self.hide_beside_lone_cells() {}
+    }
+
+    fn hide_beside_lone_cells(&mut self) -> bool {
+        let mut changed = false;
+        for groups in self.leaves.iter_mut().flatten() {
+            let cells: Vec<Cell> = groups.clone();
+            if let Some(other) = beside_lone(&cells) {
+                groups[other].hidden = true;
+                changed = true;
+            }
+        }
+        for places in &self.of_point {
+            let shape: Vec<usize> = self.leaves[places[0]].iter().map(Vec::len).collect();
+            for (grouping, &groups) in shape.iter().enumerate() {
+                for group in 0..groups {
+                    let cells: Vec<Cell> =
+                        places.iter().map(|&leaf| self.leaves[leaf][grouping][group]).collect();
+                    if let Some(other) = beside_lone(&cells) {
+                        self.leaves[places[other]][grouping][group].hidden = true;
+                        changed = true;
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    /// Leaves that look alike become one.
+    fn merge(&mut self) {
+        let mut known: BTreeMap<Vec<Vec<Cell>>, usize> = BTreeMap::new();
+        let mut kept = Vec::new();
+        let places: Vec<usize> = self
+            .leaves
+            .iter()
+            .map(|leaf| {
+                *known.entry(leaf.clone()).or_insert_with(|| {
+                    kept.push(leaf.clone());
+                    kept.len() - 1
+                })
+            })
+            .collect();
+        self.leaves = kept;
+        for leaf in self.of_point.iter_mut().flatten() {
+            *leaf = places[*leaf];
+        }
+    }
+}
+
+/// The cell to hide beside the only hidden one: the smallest of the others that has people and is no total.
+fn beside_lone(cells: &[Cell]) -> Option<usize> {
+    if cells.iter().filter(|cell| cell.hidden).count() != 1 {
+        return None;
+    }
+    let others = (0..cells.len()).filter(|&i| !cells[i].hidden && !cells[i].told && cells[i].rows > 0);
+    others.min_by_key(|&i| cells[i].rows)
+}
+
+fn action_of(leaf: &Node) -> usize {
+    match leaf {
+        Node::Leaf { action, .. } => *action,
+        Node::Split { .. } => usize::MAX,
+    }
+}
+
+fn count(
+    people: &People,
+    members: &[Vec<RowSet>],
+    action: usize,
+    leaf: &RowSet,
+    min_n: usize,
+) -> Vec<Vec<Cell>> {
+    let (all, min_n) = (people.weight_of(leaf), min_n as u64 * people.person);
+    let cell = |group: &RowSet| {
+        let here = leaf.and(group);
+        let (rows, group) = (people.weight_of(&here), people.weight_of(group));
+        Cell {
+            rows,
+            flipped: people.weight_of(&here.and(people.flips(action))),
+            told: rows >= min_n && (rows == all || rows == group),
+            hidden: false,
+        }
+    };
+    members.iter().map(|groups| groups.iter().map(cell).collect()).collect()
+}
+
+/// Whether a leaf, counted from the left, is shown without figures: it has fewer than `min_n` people, or is the smallest beside the
+/// only one that has, whose size could else be found by subtraction.
+pub fn is_small(front: &FrontFile, min_n: usize, point: usize, leaf: usize) -> bool {
+    if front.limits.min_leaf as usize >= min_n {
+        return false;
+    }
+    let person = front.people().unit;
+    let rules = front.points[point].tree.rules();
+    let cells: Vec<Cell> = rules
+        .iter()
+        .map(|(_, leaf)| match leaf {
+            Node::Leaf { rows, .. } => {
+                Cell { rows: *rows, flipped: 0, told: false, hidden: *rows < min_n as u64 * person }
+            }
+            Node::Split { .. } => Cell { rows: 0, flipped: 0, told: false, hidden: false },
+        })
+        .collect();
+    cells[leaf].hidden || beside_lone(&cells) == Some(leaf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(rows: u64, hidden: bool) -> Cell {
+        Cell { rows, flipped: 0, told: false, hidden }
+    }
+
+    #[test]
+    fn a_lone_small_cell_takes_the_next_smallest_with_it() {
+        let cells = [cell(3, true), cell(40, false), cell(7, false), cell(0, false)];
+        assert_eq!(beside_lone(&cells), Some(2));
+        assert_eq!(beside_lone(&[cell(3, true), cell(4, true), cell(7, false)]), None);
+        assert_eq!(beside_lone(&[cell(30, false), cell(40, false)]), None);
+        assert_eq!(beside_lone(&[cell(3, true), cell(0, false)]), None);
+    }
+
+    #[test]
+    fn a_total_hides_nothing() {
+        let total = Cell { told: true, ..cell(6, false) };
+        assert_eq!(beside_lone(&[cell(3, true), total, cell(7, false)]), Some(2));
+        assert_eq!(beside_lone(&[cell(3, true), total]), None);
+    }
+
+    #[test]
+    fn hiding_goes_on_until_no_gap_can_be_filled_by_subtraction() {
+        // Two leaves of one tree, two groups: hiding one cell takes all four.
+        let leaf = |a: u64, b: u64| vec![vec![cell(a, false), cell(b, false)]];
+        let mut found = Compositions { leaves: vec![leaf(3, 50), leaf(60, 70)], of_point: vec![vec![0, 1]] };
+        found.hide(5);
+        assert!(found.leaves.iter().flatten().flatten().all(|cell| cell.hidden));
+        let mut found = Compositions { leaves: vec![leaf(30, 50), leaf(60, 0)], of_point: vec![vec![0, 1]] };
+        found.hide(5);
+        assert!(found.leaves.iter().flatten().flatten().all(|cell| !cell.hidden));
+    }
+}

@@ -1,0 +1,130 @@
+//! Group figures for the page: the audit's arrays packed, and what is about too few people left out.
+
+use sogar_solver::RowSet;
+
+use sogar_audit::audit::unreachable::Unreachable;
+use sogar_audit::audit::{Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, People};
+
+use super::data::{GroupData, GroupingData, GroupingFigures, MeasureData};
+use super::pack::{Packed, Precision};
+
+/// Characters that intervals may take in the file; more of them are kept at every so-manieth point only.
+const INTERVAL_BUDGET: usize = 400_000;
+/// Characters of an interval: two ends of three measures, two bytes each in base64.
+const INTERVAL_SIZE: usize = 16;
+/// Characters that values may take before they are kept less exactly.
+const VALUE_BUDGET: usize = 500_000;
+/// Characters of a group's values at a point: two measures, three bytes each in base64.
+const VALUE_SIZE: usize = 8;
+
+/// All ways of grouping people. `members` are the groups' affected people in the reference table.
+pub fn groupings(
+    audit: &Audit,
+    people: &People,
+    members: &[Vec<RowSet>],
+    unreachable: Option<&Unreachable>,
+    min_n: usize,
+) -> Vec<GroupingData> {
+    let populations = [Some(&audit.reference), audit.holdout.as_ref()];
+    let lines: usize = populations
+        .iter()
+        .flatten()
+        .flat_map(|population| &population.groupings)
+        .flat_map(|grouping| &grouping.groups)
+        .filter(|group| group.measures.is_some())
+        .count();
+    let step = (lines * audit.points * INTERVAL_SIZE).div_ceil(INTERVAL_BUDGET).max(1);
+    let many = lines * audit.points * VALUE_SIZE > VALUE_BUDGET;
+    let precision = if many { Precision::Bits16 } else { Precision::Bits24 };
+    let packing = Packing { points: audit.points, step, precision, min_n };
+    let held_out = |name: &str| {
+        let holdout = audit.holdout.as_ref()?;
+        holdout.groupings.iter().find(|grouping| grouping.name == name)
+    };
+    audit
+        .reference
+        .groupings
+        .iter()
+        .zip(members)
+        .map(|(grouping, members)| {
+            let out_of_reach: Option<Vec<f64>> = unreachable.map(|found| {
+                members.iter().map(|group| found.among(|person| group.contains(person), people).0).collect()
+            });
+            GroupingData {
+                name: grouping.name.clone(),
+                reference: packing.grouping(grouping, out_of_reach.as_deref()),
+                holdout: held_out(&grouping.name).map(|grouping| packing.grouping(grouping, None)),
+            }
+        })
+        .collect()
+}
+
+struct Packing {
+    points: usize,
+    step: usize,
+    precision: Precision,
+    min_n: usize,
+}
+
+impl Packing {
+    fn grouping(&self, grouping: &GroupingAudit, out_of_reach: Option<&[f64]>) -> GroupingFigures {
+        GroupingFigures {
+            adverse_rate_ratio: grouping.adverse_rate_ratio,
+            selection_rate_ratio: grouping.selection_rate_ratio,
+            tpr_gap: grouping.tpr_gap,
+            interval_step: self.step,
+            comparisons: grouping.comparisons,
+            groups: grouping
+                .groups
+                .iter()
+                .enumerate()
+                .map(|(i, group)| self.group(group, out_of_reach.and_then(|counts| counts.get(i).copied())))
+                .collect(),
+        }
+    }
+
+    fn group(&self, group: &GroupAudit, unreachable: Option<f64>) -> GroupData {
+        let enough = |count: f64| count == 0.0 || count >= self.min_n as f64;
+        // Whoever knows the rate and the people knows how many were turned down, so these go together.
+        let shown = enough(group.rows) && enough(group.affected);
+        let positives = group.positives.is_none_or(enough);
+        GroupData {
+            name: group.group.clone(),
+            rows: enough(group.rows).then_some(group.rows),
+            affected: enough(group.affected).then_some(group.affected),
+            adverse_rate: group.adverse_rate.filter(|_| shown),
+            selection_rate: group.selection_rate.filter(|_| shown),
+            tpr: group.tpr.filter(|_| positives),
+            unreachable: unreachable.filter(|_| enough(group.affected)),
+            measures: group
+                .measures
+                .as_ref()
+                .filter(|_| enough(group.affected))
+                .map(|measures| Measures::each(|name| self.measure(name, measures.get(name)))),
+        }
+    }
+
+    fn measure(&self, name: MeasureName, measure: &MeasureAudit) -> MeasureData {
+        let kept = || {
+            let last = self.points.saturating_sub(1);
+            let regular = (0..self.points).step_by(self.step);
+            regular.chain((!last.is_multiple_of(self.step)).then_some(last))
+        };
+        let some = |numbers: &[f64]| {
+            Packed::new(kept().map(|point| numbers.get(point).copied().unwrap_or(0.0)), Precision::Bits16)
+        };
+        MeasureData {
+            // Invalidity is the sum of the other two.
+            values: (name != MeasureName::Invalidity)
+                .then(|| Packed::new(measure.values.iter().copied(), self.precision)),
+            low: some(&measure.low),
+            high: some(&measure.high),
+            mean_gap: measure.mean_gap,
+            mean_gap_low: measure.mean_gap_low,
+            mean_gap_high: measure.mean_gap_high,
+            share_worse: measure.share_worse,
+            share_clearly_worse: measure.share_clearly_worse,
+            widest: measure.widest,
+        }
+    }
+}

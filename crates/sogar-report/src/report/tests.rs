@@ -1,0 +1,131 @@
+//! A small front through the whole report.
+
+use std::path::PathBuf;
+
+use sogar_solver::CancelToken;
+
+use super::*;
+use sogar_front::evaluate::reopen_with;
+use sogar_prepare::model::Source;
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sogar-cli/tests/fixtures").join(name)
+}
+
+fn front() -> FrontFile {
+    FrontFile::read(&fixture("front.json")).unwrap()
+}
+
+fn alone(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
+    gather(front, None, request, &(), &CancelToken::new())
+}
+
+fn with_files(groups: &[&str], min_n: usize) -> (FrontFile, Data) {
+    let front = front();
+    let model = Source::File(fixture("model.txt"));
+    let (prepared, reference) = reopen_with(&front, &fixture("people.csv"), &model).unwrap();
+    let opened = Opened { prepared: &prepared, reference: &reference, holdout: None };
+    let groups = groups.iter().map(|text| text.parse().unwrap()).collect();
+    let request = ReportRequest { groups, min_n, draws: 50, ..ReportRequest::default() };
+    let data = gather(&front, Some(opened), &request, &(), &CancelToken::new()).unwrap();
+    (front, data)
+}
+
+/// A tree out of the table of nodes.
+fn rebuilt(data: &Data, node: usize) -> Node {
+    match data.nodes[node].as_slice() {
+        &[split, left, right] => Node::Split {
+            split: split as usize,
+            left: Box::new(rebuilt(data, left as usize)),
+            right: Box::new(rebuilt(data, right as usize)),
+        },
+        &[action, rows, flipped, cost_sum, ..] => {
+            Node::Leaf { action: action as usize, rows, flipped, cost_sum }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_table_of_nodes_holds_every_tree() {
+    let front = front();
+    let data = alone(&front, &ReportRequest::default()).unwrap();
+    for (point, &root) in front.points.iter().zip(&data.points.tree) {
+        assert_eq!(rebuilt(&data, root), point.tree);
+    }
+    let (front, data) = with_files(&["owner"], 1);
+    for (point, &root) in front.points.iter().zip(&data.points.tree) {
+        assert_eq!(rebuilt(&data, root), point.tree);
+    }
+}
+
+#[test]
+fn the_page_is_the_same_every_time_and_names_no_folders() {
+    let (_, data) = with_files(&["owner"], 5);
+    let text = page(&data).unwrap();
+    assert_eq!(text, page(&with_files(&["owner"], 5).1).unwrap());
+    assert!(!text.contains(env!("CARGO_MANIFEST_DIR")));
+    assert!(text.contains("Content-Security-Policy"));
+}
+
+#[test]
+fn leaves_by_group_add_up() {
+    let (_, data) = with_files(&["owner"], 1);
+    for node in data.nodes.iter().filter(|node| node.len() == 5) {
+        let cells = data.compositions[node[4] as usize][0].iter().map(|cell| cell.unwrap());
+        let sum = cells.fold([0, 0], |sum, cell| [sum[0] + cell[0], sum[1] + cell[1]]);
+        assert_eq!(sum, [node[1], node[2]]);
+    }
+}
+
+#[test]
+fn no_point_lies_below_individual_advice() {
+    let (front, data) = with_files(&[], 5);
+    for [cost, loss] in data.individual.unwrap() {
+        let better = front.points.iter().any(|point| point.cost_sum < cost && point.loss_count <= loss);
+        assert!(!better, "({cost}, {loss})");
+    }
+}
+
+#[test]
+fn small_leaves_have_no_figures_and_are_never_alone() {
+    let front = front();
+    let min_n = front.limits.min_leaf as usize + 3;
+    let data = alone(&front, &ReportRequest { min_n, ..ReportRequest::default() }).unwrap();
+    let mut found = 0;
+    for point in 0..front.points.len() {
+        let rules = front.points[point].tree.rules();
+        let hidden =
+            (0..rules.len()).filter(|&leaf| composition::is_small(&front, min_n, point, leaf)).count();
+        assert!(hidden != 1 || rules.len() == 1, "point {point}");
+        found += hidden;
+    }
+    assert!(found > 0, "the example has leaves of the smallest size");
+    assert!(data.nodes.iter().any(|node| node.len() == 1));
+}
+
+#[test]
+fn few_people_of_a_group_are_left_out() {
+    let (_, data) = with_files(&["owner"], 100_000);
+    let group = &data.groupings[0].reference.groups[0];
+    assert!(group.affected.is_none() && group.adverse_rate.is_none() && group.measures.is_none());
+    assert!(data.compositions.iter().flatten().flatten().all(|cell| cell.is_none_or(|cell| cell == [0, 0])));
+}
+
+#[test]
+fn groups_need_the_table() {
+    let request = ReportRequest { groups: vec!["owner".parse().unwrap()], ..ReportRequest::default() };
+    let error = alone(&front(), &request).unwrap_err();
+    assert!(error.remedy().unwrap().contains("--table"), "{error}");
+}
+
+#[test]
+fn the_verdict_opens_with_who_is_turned_down() {
+    let front = front();
+    let data = alone(&front, &ReportRequest::default()).unwrap();
+    let start = format!("{} of {} people are turned down.", front.population.affected, front.population.rows);
+    assert!(data.headline.starts_with("People hope for “"), "{}", data.headline);
+    assert!(data.headline.contains(&start), "{}", data.headline);
+    assert_eq!(data.verdict[0].about, "best");
+    assert!(data.picks.iter().any(|pick| pick.by == "invalidity"));
+}

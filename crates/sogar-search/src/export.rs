@@ -1,0 +1,130 @@
+//! A problem as arrays for other solvers: one NPZ file, readable with `numpy.load`.
+//!
+//! | array | shape | what |
+//! |---|---|---|
+//! | `splits` | rows × splits, bool | whether an affected row passes a split's test |
+//! | `edit_costs` | edits × rows, u32 | cost of each edit in units |
+//! | `action_edits` | actions × k, i32 | the edits of each action, −1 where it has fewer |
+//! | `flips` | actions × rows, bool | whether an action flips a row |
+//! | `split_texts` | splits, text | each split's question |
+//! | `edit_texts` | edits, text | each edit in words |
+//! | `affected` | rows, i64 | the rows' positions in the table |
+//! | `weights` | rows, u32 | only with weights: how much each row counts, in units of weight |
+//! | `limits` | 5, i64 | depth, leaves, min leaf, unit of cost, 0 if edits combine by max and 1 if by sum |
+//!
+//! With weights a row's cost and loss count as often as its weight says, and so does its place in a leaf: min leaf is in units then.
+//!
+//! An action's cost on a row is the largest (or the sum) of its edits' costs. Flips are written row by row, so the
+//! file needs no more memory than the problem itself.
+
+use std::io::{Seek, Write};
+use std::path::Path;
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::files::write_atomically;
+use sogar_prepare::prepared::{Prepared, SolverProblem};
+
+/// Writes the arrays.
+pub fn write_npz(prepared: &Prepared, problem: &SolverProblem, path: &Path) -> Result<()> {
+    // A zip needs to seek, an atomic write is a stream: the archive is made in a temporary file first.
+    let fault = |cause: String| Error::new(ErrorKind::Output, cause).file(path);
+    let mut archive = tempfile::tempfile().map_err(|cause| fault(cause.to_string()))?;
+    write_archive(prepared, problem, &mut archive).map_err(|cause| fault(cause.to_string()))?;
+    archive.rewind().map_err(|cause| fault(cause.to_string()))?;
+    write_atomically(path, |out| std::io::copy(&mut archive, out).map(|_| ()))
+}
+
+fn write_archive(
+    prepared: &Prepared,
+    problem: &SolverProblem,
+    archive: &mut std::fs::File,
+) -> std::result::Result<(), zip::result::ZipError> {
+    let rows = prepared.affected.len();
+    let (solver, actions) = (&problem.problem, &problem.actions);
+    let mut zip = ZipWriter::new(archive);
+    start(&mut zip, "splits", "|b1", &[rows, prepared.splits.len()])?;
+    for row in 0..rows {
+        let line: Vec<u8> =
+            prepared.splits.iter().map(|(_, passing)| u8::from(passing.contains(row))).collect();
+        zip.write_all(&line)?;
+    }
+    start(&mut zip, "edit_costs", "<u4", &[prepared.edits.len(), rows])?;
+    for edit in 0..prepared.edits.len() {
+        let line: Vec<u8> = solver.edit_cost(edit).iter().flat_map(|cost| cost.to_le_bytes()).collect();
+        zip.write_all(&line)?;
+    }
+    let most = prepared.limits.max_edits as usize;
+    start(&mut zip, "action_edits", "<i4", &[actions.len(), most])?;
+    for action in actions.iter() {
+        let padded = (0..most).map(|i| action.get(i).map_or(-1, |&edit| edit as i32));
+        zip.write_all(&padded.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
+    }
+    start(&mut zip, "flips", "|b1", &[actions.len(), rows])?;
+    for action in 0..actions.len() {
+        zip.write_all(&(0..rows).map(|row| u8::from(solver.flips(action, row))).collect::<Vec<u8>>())?;
+    }
+    let features = &prepared.table.features;
+    let questions: Vec<String> = prepared.splits.iter().map(|(split, _)| split.text(features)).collect();
+    let edits: Vec<String> = prepared.edits.iter().map(|edit| edit.text(features)).collect();
+    write_texts(&mut zip, "split_texts", &questions)?;
+    write_texts(&mut zip, "edit_texts", &edits)?;
+    start(&mut zip, "affected", "<i8", &[rows])?;
+    let places = prepared.affected.iter().map(|&row| prepared.place(row) as i64);
+    zip.write_all(&places.flat_map(i64::to_le_bytes).collect::<Vec<u8>>())?;
+    if prepared.table.weights.is_some() {
+        start(&mut zip, "weights", "<u4", &[rows])?;
+        let weights = prepared.affected.iter().map(|&row| prepared.table.weight(row));
+        zip.write_all(&weights.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
+    }
+    start(&mut zip, "limits", "<i8", &[5])?;
+    let limits = prepared.limits;
+    let sum = i64::from(prepared.cost.combine() == sogar_solver::Combine::Sum);
+    let numbers = [
+        i64::from(limits.max_depth),
+        i64::from(limits.max_leaves),
+        i64::from(prepared.min_leaf()),
+        prepared.cost.unit() as i64,
+        sum,
+    ];
+    zip.write_all(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>())?;
+    zip.finish()?;
+    Ok(())
+}
+
+/// Writes an array of texts: NumPy keeps them as UTF-32, each as long as the longest.
+fn write_texts<W: Write + Seek>(
+    zip: &mut ZipWriter<W>,
+    name: &str,
+    texts: &[String],
+) -> std::result::Result<(), zip::result::ZipError> {
+    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+    start(zip, name, &format!("<U{longest}"), &[texts.len()])?;
+    for text in texts {
+        let padded = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(longest);
+        zip.write_all(&padded.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
+    }
+    Ok(())
+}
+
+/// Begins an array: a member of the archive with NumPy's header (version 1.0), to be followed by the data in C order.
+fn start<W: Write + Seek>(
+    zip: &mut ZipWriter<W>,
+    name: &str,
+    kind: &str,
+    shape: &[usize],
+) -> std::result::Result<(), zip::result::ZipError> {
+    zip.start_file(format!("{name}.npy"), SimpleFileOptions::default().large_file(true))?;
+    let sizes: Vec<String> = shape.iter().map(|size| format!("{size},")).collect();
+    let mut header =
+        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", sizes.join(" "));
+    // Magic, version and length take 10 bytes; the data starts at a multiple of 64.
+    header += &" ".repeat(63 - (10 + header.len()) % 64);
+    header.push('\n');
+    zip.write_all(b"\x93NUMPY\x01\x00")?;
+    zip.write_all(&(header.len() as u16).to_le_bytes())?;
+    zip.write_all(header.as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The search: from a [`Prepared`] problem to its exact front.
+//!
+//! [`Search::solve`] finds outcomes (kept ones where there are any: [`checkpoint`], and a cache), searches with `sogar-solver` on the CPU
+//! or a [`device`], verifies what was kept against the model, and describes the result. A search on a sample is in `sample.rs`, one that
+//! several processes share in `distributed.rs`. [`export`] writes the problem for other solvers.
+
+mod asking;
+pub mod checkpoint;
+pub mod device;
+mod distributed;
+pub mod export;
+mod result;
+mod sample;
+mod verify;
+
+use std::ops::Deref;
+use std::time::Instant;
+
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, means};
+use sogar_prepare::limits::{PlaceOfFlips, Size, memory_limit};
+use sogar_prepare::outcomes::{Question, Watch};
+use sogar_prepare::prepared::{People, Prepared, Reporter, SolverProblem, seconds};
+use sogar_solver::{CancelToken, Observer, Point, Shape, Solver};
+
+use crate::checkpoint::{Checkpoint, KeptCuts};
+use crate::device::Compute;
+use asking::costs_key;
+pub use distributed::{Gathered, actions_in_use};
+use result::Describe;
+pub use verify::DRAWS;
+
+/// A prepared problem that is searched: `Search(&prepared).solve(…)`.
+#[derive(Clone, Copy)]
+pub struct Search<'a>(pub &'a Prepared);
+
+impl Deref for Search<'_> {
+    type Target = Prepared;
+
+    fn deref(&self) -> &Prepared {
+        self.0
+    }
+}
+
+/// Passes on what the solver says, in means instead of sums.
+struct SearchObserver<'a> {
+    reporter: &'a dyn Reporter,
+    unit: u64,
+    people: u64,
+}
+
+impl Observer for SearchObserver<'_> {
+    fn progress(&self, progress: sogar_solver::Progress) {
+        self.reporter.search(progress);
+    }
+
+    fn improved(&self, front: &[Point]) {
+        let front: Vec<EvaluatedPoint> =
+            front.iter().map(|point| means(point.cost, point.loss, self.unit, self.people)).collect();
+        self.reporter.improved(&front);
+    }
+}
+
+impl Search<'_> {
+    /// Computes outcomes, searches, and describes the result.
+    pub fn solve(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
+        if self.sample().is_some() {
+            return self.solve_on_sample(reporter, cancel);
+        }
+        let mut found = self.search(&self.everybody(), reporter, cancel)?;
+        let solutions = std::mem::take(&mut found.outcome.front);
+        let ids: Vec<u32> = (0..found.made.actions.len() as u32).collect();
+        Ok(self.file(&found, solutions, &ids, &mut Describe::default()))
+    }
+
+    /// The problem of all affected people, with outcomes from the cache where it has them.
+    pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
+        self.with_outcomes(&self.everybody(), None, None, reporter, cancel)
+    }
+
+    fn with_outcomes(
+        &self,
+        people: &People,
+        checkpoint: Option<&Checkpoint>,
+        compute: Option<&Compute<'_>>,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<SolverProblem> {
+        let find = |question: Question<'_>, watch: &Watch<'_>, place| match place {
+            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter, compute),
+            PlaceOfFlips::File { rows_at_once } => {
+                self.outcomes_in_file(question, rows_at_once, watch, checkpoint, reporter)
+            }
+        };
+        self.problem_of(people, find, reporter, cancel)
+    }
+
+    /// Outcomes and search for some people.
+    fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
+        let memory = memory_limit(&self.config.limits)?;
+        let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
+        let start = Instant::now();
+        let checkpoint = self.checkpoint.as_ref();
+        let checkpoint =
+            checkpoint.map(|settings| Checkpoint::open(settings, &self.run_key(people))).transpose()?;
+        let made = self.with_outcomes(people, checkpoint.as_ref(), Some(&compute), reporter, cancel)?;
+        let seconds_outcomes = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let estimate = self.memory_estimate(Size { rows: people.rows.len(), ..self.size() });
+        let memory = usize::try_from(estimate.left_for_search(memory)).unwrap_or(usize::MAX);
+        let solver = Solver::builder()
+            .threads(self.threads())
+            .time_limit(seconds(self.config.limits.time_limit))
+            .memory_limit(memory)
+            .cancel(cancel.clone())
+            .build()
+            .map_err(|cause| {
+                Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
+            })?;
+        let observer =
+            SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
+        let (outcome, cuts) = match &checkpoint {
+            Some(checkpoint) if made.finished => {
+                let shape = Shape::of(&made.problem);
+                let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
+                let outcome = compute.solve(&solver, &made.problem, &observer, &kept);
+                kept.flush();
+                (outcome, kept.earlier())
+            }
+            _ => (compute.solve(&solver, &made.problem, &observer, &()), None),
+        };
+        let status = match outcome.status {
+            _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
+            _ if !made.finished => Status::Cancelled,
+            sogar_solver::Status::Complete => Status::Complete,
+            sogar_solver::Status::TimeLimit => Status::TimeLimit,
+            _ => Status::Cancelled,
+        };
+        let seconds_search = start.elapsed().as_secs_f64();
+        let device = compute.label();
+        let found = Searched { made, outcome, status, device, seconds_outcomes, seconds_search };
+        self.verify_front(people, &found, cuts, reporter, cancel)?;
+        Ok(found)
+    }
+}
+
+/// A search that is over.
+struct Searched {
+    made: SolverProblem,
+    outcome: sogar_solver::Outcome,
+    status: Status,
+    /// What it was computed on.
+    device: String,
+    seconds_outcomes: f64,
+    seconds_search: f64,
+}
+
+impl Searched {
+    /// What no summary of the searched people can do better than, where the search was stopped and outcomes were known.
+    fn bound(&self) -> Option<Vec<[u64; 2]>> {
+        (self.status != Status::Complete && self.made.finished)
+            .then(|| self.outcome.bound.iter().map(|point| [point.cost, point.loss]).collect())
+    }
+}

@@ -1,0 +1,16 @@
+//! What names and values of columns give away: whom nobody may ask to change, what is no feature, which outcome is good.
+//!
+//! Everything here is a guess from words and shapes. So it only suggests, warns, or leaves a column alone, it is said in a notice, and a
+//! setting overrides it. Starting files, runs without one, and whoever else asks share this module, so that they agree.
+
+mod dates;
+mod outcome;
+mod personal;
+mod unfit;
+mod words;
+
+pub use outcome::{good_class, is_bad_event, is_label_name, is_text, label_rank};
+pub use personal::{Personal, personal};
+pub use unfit::Unfit;
+pub use unfit::unfit;
+pub use words::words;

@@ -1,0 +1,181 @@
+//! Which outcome people hope for, as far as names tell: `approved` is good, `default` happens to nobody gladly, `1` says nothing.
+
+use super::words;
+
+/// Words of class names that are good, whatever the table is about.
+const GOOD: &[&str] = &[
+    "accept",
+    "accepted",
+    "admit",
+    "admitted",
+    "approve",
+    "approved",
+    "eligible",
+    "good",
+    "grant",
+    "granted",
+    "hire",
+    "hired",
+    "paid",
+    "pass",
+    "passed",
+    "qualified",
+    "repaid",
+    "success",
+    "successful",
+    "survived",
+    "yes",
+];
+/// Words that turn a good one into its contrary, or that are bad.
+const BAD: &[&str] = &[
+    "bad", "declined", "denied", "fail", "failed", "never", "no", "non", "not", "partly", "rejected", "un",
+    "un-", "unpaid",
+];
+/// Words of label names that stand for something that nobody hopes for.
+const EVENTS: &[&str] = &[
+    "arrest",
+    "arrested",
+    "attrition",
+    "bad",
+    "bankrupt",
+    "bankruptcy",
+    "cancer",
+    "charged",
+    "churn",
+    "churned",
+    "dead",
+    "death",
+    "deceased",
+    "declined",
+    "default",
+    "defaulted",
+    "delinquency",
+    "delinquent",
+    "denied",
+    "died",
+    "diabetes",
+    "disease",
+    "dlqin",
+    "dropout",
+    "fail",
+    "failed",
+    "failure",
+    "fraud",
+    "late",
+    "readmission",
+    "readmitted",
+    "rearrest",
+    "recid",
+    "recidivism",
+    "reject",
+    "rejected",
+    "risk",
+    "stroke",
+    "unpaid",
+];
+/// Names that columns with the true outcome often have, the surest first.
+const LABELS: &[&str] = &[
+    "label",
+    "labels",
+    "target",
+    "class",
+    "outcome",
+    "y",
+    "income",
+    "credit",
+    "attrition",
+    "approved",
+    "subscribe",
+    "churn",
+    "default",
+    "response",
+    "decision",
+];
+
+/// Whether a column of this name often holds the true outcome.
+pub fn is_label_name(name: &str) -> bool {
+    label_rank(name).is_some()
+}
+
+/// How sure it is that a column of this name holds the true outcome, 0 being the surest; `None` if its name does not say so.
+pub fn label_rank(name: &str) -> Option<usize> {
+    let name = name.to_lowercase();
+    LABELS.iter().position(|label| *label == name)
+}
+
+/// Whether the name of a label stands for something that nobody hopes for, such as `default` or `HeartDisease`.
+pub fn is_bad_event(label: &str) -> bool {
+    words(label).iter().any(|word| EVENTS.contains(&word.as_str()))
+}
+
+/// Whether classes are called by words, rather than by numbers or `false` and `true`.
+pub fn is_text(names: &[String]) -> bool {
+    names.iter().any(|name| name.parse::<f64>().is_err() && !is_truth(name))
+}
+
+fn is_truth(name: &str) -> bool {
+    name.eq_ignore_ascii_case("true") || name.eq_ignore_ascii_case("false")
+}
+
+/// The one class that people hope for, if names leave no doubt: exactly one of them is good, as `approved` or `yes`; or the label's name
+/// is, as in `approved`, and the classes are 0 and 1.
+///
+/// ```
+/// use sogar_table::hints::good_class;
+/// let names = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
+/// assert_eq!(good_class(&names("approved", "rejected"), None), Some(0));
+/// assert_eq!(good_class(&names("0", "1"), None), None);
+/// assert_eq!(good_class(&names("No", "Yes"), Some("Attrition")), None);
+/// ```
+pub fn good_class(names: &[String], label: Option<&str>) -> Option<usize> {
+    let event = label.is_some_and(is_bad_event);
+    let good: Vec<usize> = (0..names.len()).filter(|&class| looks_good(&names[class])).collect();
+    match good[..] {
+        // That an event took place is no good news, even if it is called `yes`.
+        [class] => (!event || !names[class].eq_ignore_ascii_case("yes")).then_some(class),
+        [] if names.len() == 2 && !is_text(names) && !event && label.is_some_and(looks_good) => {
+            names.iter().position(|name| name.parse() == Ok(1.0) || name.eq_ignore_ascii_case("true"))
+        }
+        _ => None,
+    }
+}
+
+fn looks_good(name: &str) -> bool {
+    let words = words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    has(GOOD) && !has(BAD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_good_name_decides_and_nothing_else_does() {
+        let good = |names: &[&str], label: Option<&str>| {
+            good_class(&names.iter().map(ToString::to_string).collect::<Vec<_>>(), label)
+        };
+        assert_eq!(good(&["bad", "good"], None), Some(1));
+        assert_eq!(good(&["Approved", "Rejected"], None), Some(0));
+        assert_eq!(good(&["no", "yes"], None), Some(1));
+        assert_eq!(good(&["no", "yes"], Some("churn")), None);
+        assert_eq!(good(&["not approved", "loan approved"], None), Some(1));
+        assert_eq!(good(&["Charged Off", "Fully Paid"], Some("loan_status")), Some(1));
+        assert_eq!(good(&["accepted", "good"], None), None, "two that look good");
+        assert_eq!(good(&["<=50K", ">50K"], Some("income")), None);
+        assert_eq!(good(&["False", "True"], None), None);
+        assert_eq!(good(&["0", "1"], Some("approved")), Some(1));
+        assert_eq!(good(&["1", "2"], Some("credit")), None);
+        assert_eq!(good(&["0", "1"], Some("default")), None);
+        assert_eq!(good(&["low", "medium", "good"], None), Some(2));
+    }
+
+    #[test]
+    fn events_and_labels_are_known_by_name() {
+        assert!(is_bad_event("default.payment.next.month") && is_bad_event("HeartDisease"));
+        assert!(is_bad_event("SeriousDlqin2yrs") && !is_bad_event("income"));
+        assert!(is_label_name("Target") && !is_label_name("target_age"));
+        assert!(label_rank("y") < label_rank("default"), "bank tables have both");
+        assert!(is_text(&["a".into(), "1".into()]) && !is_text(&["False".into(), "True".into()]));
+    }
+}
