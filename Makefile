@@ -53,7 +53,7 @@ rust-lint:
 	$(call heading,cargo clippy (the first run compiles all dependencies: some minutes))
 	@cargo clippy --quiet --locked --workspace --all-targets $(FEATURES) -- -D warnings
 	$(call heading,cargo clippy without optional parts)
-	@cargo clippy --quiet --locked -p sogar -- -D warnings
+	@cargo clippy --quiet --locked -p sogar-engine -- -D warnings
 
 rust-test:
 	@scripts/lavapipe.sh

@@ -48,7 +48,7 @@ VOLATILE = {
 
 # Preset, folder of its table and model, groups of the audit.
 PRESETS = {
-    "german": ("readable-german", "personal_status"),
+    "german": ("readable-german", "status_sex"),
     "attrition": ("readable-attrition", "Gender"),
     "bank": ("readable-bank", "marital"),
     "adult": ("readable-adult", "sex"),
@@ -127,7 +127,7 @@ def problem(
     yield f"{name}: explain", fingerprint(explained)
     yield f"{name}: show", fingerprint(program.json("show", front))
     if holdout:
-        yield f"{name}: evaluate", fingerprint(program.json("evaluate", front, "--table", holdout))
+        yield f"{name}: evaluate", fingerprint(program.json("evaluate", front, "--holdout", holdout))
 
 
 def first_affected(front: Any) -> Iterator[int]:
@@ -158,7 +158,7 @@ def everything(binary: Path, paper: Path, deep: bool) -> Iterator[tuple[str, str
             GERMAN / "sogar.toml",
         ]
         depth = [] if deep else ["--max-depth", "2"]
-        yield from problem(program, "demo", [*german, *depth], "personal_status", None)
+        yield from problem(program, "demo", [*german, *depth], "status_sex", None)
         costs = ["cet", "logshift", "l1"]
         for cost in costs:
             name = f"demo-{cost}"

@@ -58,7 +58,7 @@ def test_a_file_gives_the_same_bytes(
     estimator.to_json(ours)
     shown = json.loads(run_cli("show", ours, "--json"))
     assert shown["point"] == estimator.select("invalidity").point
-    evaluated = json.loads(run_cli("evaluate", ours, "--table", table, "--json"))
+    evaluated = json.loads(run_cli("evaluate", ours, "--holdout", table, "--json"))
     assert evaluated["points"][-1]["cost_sum"] == estimator.evaluate(table)["cost_sum"].iloc[-1]
 
 
@@ -82,7 +82,7 @@ def test_the_front_of_the_command_line_is_read(run_cli: Cli, tmp_path: Path) -> 
     edited = estimator.transform(table)
     assert isinstance(edited, pd.DataFrame)
     assert edited.shape == (1000, 21)
-    assert json.loads(run_cli("evaluate", out, "--table", table, "--json"))["points"][5]["loss_count"] == int(
+    assert json.loads(run_cli("evaluate", out, "--holdout", table, "--json"))["points"][5]["loss_count"] == int(
         estimator.evaluate(table)["loss_count"].iloc[5]
     )
 

@@ -75,7 +75,7 @@ def test_fronts_with_codes_equal_the_recomputation(seed: int, sogar: Sogar, tmp_
     assert asked, "a code is asked about somewhere on the front"
     assert asked <= {("income", -9), ("income", 30), ("debt", -8), ("years", 99)}
     sogar("check", out, "--table", table, "--model", model)
-    held = json.loads(sogar("evaluate", out, "--table", table, "--model", model, "--json"))
+    held = json.loads(sogar("evaluate", out, "--holdout", table, "--model", model, "--json"))
     assert [point["cost_sum"] for point in held["points"]] == [p["cost_sum"] for p in front["points"]]
     for cost in ("cet", "logshift", "l1"):
         other = tmp_path / f"{cost}.json"

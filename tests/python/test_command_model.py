@@ -72,7 +72,7 @@ def test_evaluation_takes_the_command_again(sogar: Sogar, command: str, tmp_path
     """A front on its own table has its own costs and losses."""
     front = tmp_path / "front.json"
     points = solve(sogar, front, "--model-command", command)["points"]
-    arguments = ["--table", GERMAN / "german.csv", "--model-command", command, "--json"]
+    arguments = ["--holdout", GERMAN / "german.csv", "--model-command", command, "--json"]
     evaluation = json.loads(sogar("evaluate", front, *arguments))
     assert [point["loss_count"] for point in evaluation["points"]] == [
         point["loss_count"] for point in points

@@ -173,7 +173,7 @@ def test_a_table_may_lack_a_category_of_the_model(frame: pd.DataFrame, tmp_path:
     dummies(few).to_csv(held, index=False)
     solved(full, model)
     found = json.loads(
-        sogar("evaluate", full.with_suffix(".front.json"), "--table", held, "--model", model, "--json")
+        sogar("evaluate", full.with_suffix(".front.json"), "--holdout", held, "--model", model, "--json")
     )
     assert found["rows"] == len(few)
 

@@ -26,7 +26,7 @@ def test_heldout_sums_equal_the_recomputation(
     train, test = write(reference, tmp_path / "train.csv"), write(other, tmp_path / "test.csv")
     out = solve(train, tmp_path / "front.json")
     front: Json = json.loads(out.read_text())
-    report: Json = json.loads(sogar("evaluate", out, "--table", test, "--json"))
+    report: Json = json.loads(sogar("evaluate", out, "--holdout", test, "--json"))
 
     people = Population(front, GERMAN / "model.txt", reference, other)
     assert (report["rows"], report["affected"]) == (len(other), people.size)
@@ -47,7 +47,7 @@ def test_evaluating_the_reference_rows_gives_the_front_itself(
     front: Json, sogar: Sogar, solve: Solve, tmp_path: Path
 ) -> None:
     out = solve(GERMAN / "german.csv", tmp_path / "front.json")
-    report: Json = json.loads(sogar("evaluate", out, "--table", GERMAN / "german.csv", "--json"))
+    report: Json = json.loads(sogar("evaluate", out, "--holdout", GERMAN / "german.csv", "--json"))
     assert report["affected"] == front["population"]["affected"]
     for known, again in zip(front["points"], report["points"], strict=True):
         assert (again["cost_sum"], again["loss_count"]) == (known["cost_sum"], known["loss_count"])

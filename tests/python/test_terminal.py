@@ -143,7 +143,7 @@ SOLVE = ("people.csv", "-m", "model.txt", "-c", "sogar.toml")
         ("audit", "front.json", "--group", f"group{HOSTILE}", "--json"),
         ("explain", "front.json", "--row", "1"),
         ("explain", "front.json", "--row", "1", "--json"),
-        ("evaluate", "front.json", "--table", "people.csv"),
+        ("evaluate", "front.json", "--holdout", "people.csv"),
         ("diff", "front.json", "front.json", "--group", f"group{HOSTILE}"),
         ("compare", *SOLVE, "--methods", "sogar,glance", "--describe"),
         ("predict", *SOLVE),

@@ -3,6 +3,7 @@
 
 mod model;
 mod settings;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
 
@@ -270,11 +271,11 @@ pub struct EvaluateArgs {
     /// The result file
     pub front: PathBuf,
     /// The table with the held-out rows
-    #[arg(long, short, value_name = "TABLE")]
-    pub table: PathBuf,
-    /// The table that the front was made from [default: where it was then]
     #[arg(long, value_name = "TABLE")]
-    pub reference: Option<PathBuf>,
+    pub holdout: PathBuf,
+    /// The table that the front was made from [default: where it was then]
+    #[arg(long, short, value_name = "TABLE")]
+    pub table: Option<PathBuf>,
     /// Also write the points as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

@@ -18,11 +18,11 @@ use crate::tables;
 pub fn run(args: &EvaluateArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
     let model = args.model.source_of(&front)?;
-    let reference = file_of(args.reference.as_deref(), &front.run.table_path, "--reference")?;
-    let files = [&args.front, &args.table, &reference];
+    let reference = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
+    let files = [&args.front, &args.holdout, &reference];
     Outputs::new(&args.csv).inputs(files.into_iter().chain(model.file())).checked()?;
     let prepared = reopen(&front, &reference, &model)?;
-    let table = tables::read(&args.table, &prepared.config.read_options()?)?;
+    let table = tables::read(&args.holdout, &prepared.config.read_options()?)?;
     let held_out = HeldOut::new(&prepared, &table)?;
     for notice in &held_out.notices {
         output.notice(notice);

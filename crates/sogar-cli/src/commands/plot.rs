@@ -193,7 +193,7 @@ fn held_out(front: &FrontFile, file: Option<&std::path::Path>) -> Result<Evaluat
         Some(path) => serde_json::from_slice(&read_bytes(path)?).map_err(|cause| {
             Error::new(ErrorKind::ResultFile, format!("not an evaluation: {cause}"))
                 .file(path)
-                .help("write it with `sogar evaluate FRONT --table TABLE --json`")
+                .help("write it with `sogar evaluate FRONT --holdout TABLE --json`")
         }),
         None => front.holdout.clone().ok_or_else(|| {
             Error::new(ErrorKind::Usage, "the front was not evaluated on held-out people").help(

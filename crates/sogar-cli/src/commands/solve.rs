@@ -272,7 +272,7 @@ pub fn report(front: &FrontFile, path: &Path) -> Text {
     let next = [
         (format!("sogar show {front_file}"), "this summary as a tree"),
         (format!("sogar select {front_file} --by \"cost<=0.1\""), "another trade-off"),
-        (format!("sogar evaluate {front_file} --table TABLE"), "the front on held-out rows"),
+        (format!("sogar evaluate {front_file} --holdout TABLE"), "the front on held-out rows"),
         (format!("sogar report {front_file} --group COLUMN"), "an interactive report, groups compared"),
     ];
     let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);

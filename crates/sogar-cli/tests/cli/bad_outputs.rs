@@ -43,7 +43,7 @@ fn demo_in_a_file() {
 
 #[test]
 fn evaluation_into_nowhere() {
-    let args = ["evaluate", "front.json", "--table", "others.csv", "--csv", "no/points.csv"];
+    let args = ["evaluate", "front.json", "--holdout", "others.csv", "--csv", "no/points.csv"];
     assert_transcript!(unwritable(&Folder::new(), &args));
 }
 
@@ -83,9 +83,9 @@ fn an_output_is_never_an_input() {
         solve(&["-o", "new.json", "--csv", "people.csv"]),
         predict("people.csv"),
         predict("model.txt"),
-        vec!["evaluate", "front.json", "--table", "others.csv", "--csv", "others.csv"],
-        vec!["evaluate", "front.json", "--table", "others.csv", "--csv", "people.csv"],
-        vec!["evaluate", "front.json", "--table", "others.csv", "--csv", "front.json"],
+        vec!["evaluate", "front.json", "--holdout", "others.csv", "--csv", "others.csv"],
+        vec!["evaluate", "front.json", "--holdout", "others.csv", "--csv", "people.csv"],
+        vec!["evaluate", "front.json", "--holdout", "others.csv", "--csv", "front.json"],
         vec!["audit", "front.json", "--group", "job", "--csv", "model.txt"],
         vec!["explain", "front.json", "--row", "1", "--letter", "people.csv"],
         vec!["report", "front.json", "-o", "people.csv"],

@@ -10,7 +10,7 @@ fn refused(bytes: impl AsRef<[u8]>) -> Run {
     folder.write("front.json", bytes);
     let run = folder.sogar(&["show", "front.json"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
-    for other in [&["select", "front.json"][..], &["evaluate", "front.json", "--table", "others.csv"]] {
+    for other in [&["select", "front.json"][..], &["evaluate", "front.json", "--holdout", "others.csv"]] {
         assert_eq!(folder.sogar(other).stderr, run.stderr);
     }
     run
@@ -172,7 +172,7 @@ fn tree_without_end() {
 fn result_of_another_table() {
     let folder = Folder::new();
     folder.replace("people.csv", "teacher", "clerk");
-    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--table", "others.csv"]));
+    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv"]));
     // Neither the trees nor the choice need the table.
     assert_eq!(folder.sogar(&["show", "front.json"]).code, 0);
 }
@@ -181,5 +181,5 @@ fn result_of_another_table() {
 fn result_of_another_model() {
     let folder = Folder::new();
     folder.replace("model.txt", "end of parameters", "end of parameters\n");
-    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--table", "others.csv"]));
+    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv"]));
 }

@@ -84,7 +84,7 @@ fn held_out_table_that_lacks_a_column() {
     let folder = Folder::new();
     folder.write("others.csv", "age,income,hours,school,job\n41,40.8,21,none,worker\n");
     assert_transcript!(folder.solve(&["--holdout", "others.csv", "-o", "new.json"]));
-    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--table", "others.csv"]));
+    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv"]));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn pipes_and_devices_are_refused_at_once() {
             vec!["model", "inspect", path],
             vec!["config", "init", path],
             vec!["explain", "front.json", "--person", path],
-            vec!["evaluate", "front.json", "--table", path],
+            vec!["evaluate", "front.json", "--holdout", path],
             vec!["audit", "front.json", "--group", "job", "--table", path],
         ] {
             let run = folder.sogar(&args);

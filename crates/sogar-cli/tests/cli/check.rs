@@ -735,7 +735,7 @@ fn results_of_the_earlier_version_are_read_and_not_verified() {
         &["plot", "front", front],
         &["plot", "tree", front],
         &["report", front, "-o", "report.html"],
-        &["evaluate", front, "--table", "others.csv"],
+        &["evaluate", front, "--holdout", "others.csv"],
     ];
     for command in reading {
         let run = folder.sogar(command);

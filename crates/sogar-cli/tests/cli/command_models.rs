@@ -57,15 +57,15 @@ fn solves_and_is_named_in_the_result() {
 fn later_commands_want_it_again() {
     let folder = folder();
     assert_eq!(solve(&folder, COMMAND, &[]).code, 0);
-    assert_transcript!(folder.sogar(&["evaluate", "new.json", "--table", "others.csv"]));
+    assert_transcript!(folder.sogar(&["evaluate", "new.json", "--holdout", "others.csv"]));
     let again = ["--model-command", COMMAND];
     let run =
-        folder.sogar(&[&["evaluate", "new.json", "--table", "others.csv", "--json"][..], &again].concat());
+        folder.sogar(&[&["evaluate", "new.json", "--holdout", "others.csv", "--json"][..], &again].concat());
     assert_eq!(run.code, 0, "{run}");
     let run = folder.sogar(&[&["check", "new.json"][..], &again].concat());
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stdout.contains("right, and complete"), "{run}");
-    let other = ["evaluate", "new.json", "--table", "others.csv", "--model-command", "awk -f other.awk"];
+    let other = ["evaluate", "new.json", "--holdout", "others.csv", "--model-command", "awk -f other.awk"];
     let run = folder.sogar(&other);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("not the model that the result was made with"), "{run}");

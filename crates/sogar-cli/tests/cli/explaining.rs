@@ -107,7 +107,7 @@ fn figures_are_printed_or_written() {
         assert_eq!(run.code, 0, "{run}");
         assert!(folder.read(name).ends_with("</svg>\n"), "{name}");
     }
-    let evaluated = folder.sogar(&["evaluate", "front.json", "--table", "others.csv", "--json"]);
+    let evaluated = folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv", "--json"]);
     folder.write("evaluation.json", &evaluated.stdout);
     let run = folder.sogar(&["plot", "holdout", "front.json", "--evaluation", "evaluation.json"]);
     assert!(run.code == 0 && run.stdout.contains("mean distance"), "{run}");

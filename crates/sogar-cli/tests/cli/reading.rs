@@ -24,7 +24,7 @@ transcripts! {
         "select", "front.json", "--by", "knee", "--by", "cost<=0.2", "--by", "loss<=0.1", "--by", "weight=0.5",
     ];
     select_as_json: ["select", "front.json", "--by", "cost<=0.05", "--json"];
-    evaluate_on_other_people: ["evaluate", "front.json", "--table", "others.csv"];
+    evaluate_on_other_people: ["evaluate", "front.json", "--holdout", "others.csv"];
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn the_chosen_points_are_the_best_ones() {
 #[test]
 fn evaluating_on_the_reference_rows_gives_the_front_itself() {
     let folder = Folder::new();
-    let run = folder.sogar(&["evaluate", "front.json", "--table", "people.csv", "--json"]);
+    let run = folder.sogar(&["evaluate", "front.json", "--holdout", "people.csv", "--json"]);
     assert_eq!(run.code, 0, "{run}");
     let (front, again) = (folder.json("front.json"), run.json());
     assert_eq!(again["mean_distance"], 0.0);
@@ -93,8 +93,15 @@ fn evaluating_on_the_reference_rows_gives_the_front_itself() {
 #[test]
 fn evaluated_points_are_written_as_csv() {
     let folder = Folder::new();
-    let run =
-        folder.sogar(&["evaluate", "front.json", "--table", "others.csv", "--csv", "points.csv", "--quiet"]);
+    let run = folder.sogar(&[
+        "evaluate",
+        "front.json",
+        "--holdout",
+        "others.csv",
+        "--csv",
+        "points.csv",
+        "--quiet",
+    ]);
     assert_eq!(run.code, 0, "{run}");
     let csv = folder.read("points.csv");
     assert!(csv.starts_with(
@@ -109,8 +116,8 @@ fn moved_files_are_named_by_flags() {
     for (old, new) in [("people.csv", "moved.csv"), ("model.txt", "moved.txt")] {
         std::fs::rename(folder.path(old), folder.path(new)).unwrap();
     }
-    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--table", "others.csv"]));
-    let flags = ["--model", "moved.txt", "--reference", "moved.csv", "--quiet"];
-    let run = folder.sogar(&[&["evaluate", "front.json", "--table", "others.csv"][..], &flags].concat());
+    assert_transcript!(folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv"]));
+    let flags = ["--model", "moved.txt", "--table", "moved.csv", "--quiet"];
+    let run = folder.sogar(&[&["evaluate", "front.json", "--holdout", "others.csv"][..], &flags].concat());
     assert_eq!(run.code, 0, "{run}");
 }

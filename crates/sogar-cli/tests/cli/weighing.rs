@@ -64,7 +64,7 @@ fn weights_are_repeated_rows_for_every_command() {
     for command in [
         &["show", "new.json"][..],
         &["select", "new.json", "--by", "knee", "--by", "gap(cost, owner)<=0.5"],
-        &["evaluate", "new.json", "--table", "others.csv"],
+        &["evaluate", "new.json", "--holdout", "others.csv"],
         &[
             "audit",
             "new.json",
