@@ -23,7 +23,7 @@ from ._errors import (
 )
 from ._estimator import Sogar
 from ._init import init_config
-from ._matrix import MatrixFront, MatrixLeaf, MatrixPoint, MatrixSplit, solve_matrix
+from ._matrix import MatrixFront, MatrixLeaf, MatrixPoint, MatrixSplit, read_problem, solve_matrix
 from ._native import __version__
 from ._people import AuditFailedError, Explanation
 from ._plots import plot_disparity, plot_front, plot_tree
@@ -55,5 +55,6 @@ __all__ = [
     "plot_disparity",
     "plot_front",
     "plot_tree",
+    "read_problem",
     "solve_matrix",
 ]

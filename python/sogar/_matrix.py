@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._errors import ArgumentError
+from ._errors import ArgumentError, DataError, path_of
 from ._settings import _threads
 
 Array = np.ndarray[Any, Any]
@@ -71,6 +73,8 @@ def solve_matrix(
     cost: Any,
     flips: Any,
     *,
+    actions: Any = None,
+    combine: str = "max",
     max_depth: int = 3,
     max_leaves: int | None = None,
     min_leaf: int = 1,
@@ -85,8 +89,12 @@ def solve_matrix(
     Args:
         splits: Which of the n rows pass each of F tests; booleans, n by F.
         cost: What each of A actions costs each row; whole numbers from 0 on, A by n. Floats are taken where
-            `grid` is given.
+            `grid` is given. With `actions`, what each of E edits costs each row, E by n.
         flips: Whether an action works for a row; booleans, A by n.
+        actions: The edits of each action, A by k, ascending, with -1 where there are fewer. Shorter actions
+            come first, those of a length in lexicographic order, and all that an action begins with is an
+            action, too. An action without edits may come first.
+        combine: How the costs of an action's edits combine: ``"max"`` or ``"sum"``.
         max_depth: Largest depth of a tree.
         max_leaves: Largest number of leaves (default: 2^depth).
         min_leaf: Fewest rows in a leaf; with weights, the least weight.
@@ -118,7 +126,10 @@ def solve_matrix(
                 f"`{name}` has {matrix.shape[1]} columns, but `splits` has {rows} rows",
                 "`splits` is rows by tests; `cost` and `flips` are actions by rows",
             )
-    if units.shape != flipped.shape:
+    if combine not in ("max", "sum"):
+        raise ArgumentError(f"combine is {combine!r}", 'give "max" or "sum"')
+    lists, first = _actions(actions, units, flipped)
+    if lists is None and units.shape != flipped.shape:
         raise ArgumentError(f"`cost` has {units.shape[0]} actions, but `flips` has {flipped.shape[0]}")
     depth = _whole(max_depth, "max_depth", 0, 10)
     most = 2**depth if max_leaves is None else _whole(max_leaves, "max_leaves", 1, 2**31)
@@ -128,7 +139,9 @@ def solve_matrix(
         status, costs, losses, trees, bound, interrupt = _native.solve_matrix(
             passes,
             units,
-            flipped,
+            flipped[first:],
+            lists,
+            str(combine) == "sum",
             max_depth=depth,
             max_leaves=min(most, 2**depth),
             min_leaf=_whole(min_leaf, "min_leaf", 1, 2**31),
@@ -140,16 +153,66 @@ def solve_matrix(
     if interrupt is not None:
         raise interrupt
     points = [
-        MatrixPoint(int(total), int(loss), _tree(tree))
+        MatrixPoint(int(total), int(loss), _tree(tree, first))
         for total, loss, tree in zip(costs, losses, trees, strict=True)
     ]
     return MatrixFront(points, status, bound, grid)
 
 
-def _tree(node: Any) -> MatrixTree:
+def read_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The arrays that ``sogar problem export`` wrote, as `solve_matrix` takes them.
+
+    Costs are in units; the file's ``unit`` says how many of them are 1.
+
+    ```python
+    front = sogar.solve_matrix(**sogar.read_problem("problem.npz"))
+    ```
+    """
+    names = (
+        "splits",
+        "cost",
+        "flips",
+        "actions",
+        "combine",
+        "max_depth",
+        "max_leaves",
+        "min_leaf",
+        "weights",
+    )
+    try:
+        with np.load(path_of(path), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in names if name in archive.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as cause:
+        raise DataError(f"{path}: {cause}", "give a file that `sogar problem export` wrote") from None
+    missing = [name for name in names[:-1] if name not in arrays]
+    if missing:
+        raise DataError(
+            f"{path}: has no array `{missing[0]}`", "give a file that `sogar problem export` wrote"
+        )
+    return {name: array.item() if array.ndim == 0 else array for name, array in arrays.items()}
+
+
+def _actions(actions: Any, cost: Array, flips: Array) -> tuple[Array | None, int]:
+    """The lists of edits without one that is empty, and how many came before them."""
+    if actions is None:
+        return None, 0
+    lists = _matrix(actions, "actions")
+    if lists.dtype.kind not in "iu":
+        raise ArgumentError(f"`actions` has values of type {lists.dtype}, which are no whole numbers")
+    if len(lists) != len(flips):
+        raise ArgumentError(f"`actions` has {len(lists)} rows, but `flips` has {len(flips)}")
+    if lists.size and (lists.min() < -1 or lists.max() >= len(cost)):
+        raise ArgumentError(f"`actions` has numbers other than -1 and those of the {len(cost)} edits")
+    first = int(len(lists) > 0 and bool((lists[0] == -1).all()))
+    if first and flips[0].any():
+        raise ArgumentError("the first action has no edits, so it flips nobody")
+    return np.ascontiguousarray(lists[first:].astype(np.int64)), first
+
+
+def _tree(node: Any, first: int) -> MatrixTree:
     if isinstance(node, int):
-        return MatrixLeaf(None if node < 0 else node)
-    return MatrixSplit(node[0], _tree(node[1]), _tree(node[2]))
+        return MatrixLeaf(None if node < 0 else node + first)
+    return MatrixSplit(node[0], _tree(node[1], first), _tree(node[2], first))
 
 
 def _matrix(values: Any, name: str) -> Array:

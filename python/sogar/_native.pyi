@@ -313,6 +313,8 @@ def solve_matrix(
     splits: NDArray[np.bool_],
     costs: NDArray[np.uint32],
     flips: NDArray[np.bool_],
+    actions: NDArray[np.int64] | None = None,
+    summed: bool = False,
     *,
     max_depth: int,
     max_leaves: int,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use numpy::PyReadonlyArray2;
+use numpy::ndarray::ArrayView1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sogar::{Error, ErrorKind};
@@ -16,17 +17,20 @@ use crate::errors::OrRaise;
 use crate::functions::sums;
 use crate::running::{Reports, attended};
 
-/// Splits in rows × splits, costs and flips in actions × rows. Gives the status, the points as two arrays, their trees as
+/// Splits in rows × splits, costs and flips in actions × rows; with `actions` (lists of edits, −1 where they are shorter) costs are those
+/// of edits. Gives the status, the points as two arrays, their trees as
 /// nested tuples (an action's row, or split, left, right; −1 is the identity), a lower bound for a search that was
 /// stopped, and the exception that stopped it.
 #[pyfunction]
-#[pyo3(signature = (splits, costs, flips, *, max_depth, max_leaves, min_leaf, time_limit, threads, weights=None, progress=None))]
+#[pyo3(signature = (splits, costs, flips, actions=None, summed=false, *, max_depth, max_leaves, min_leaf, time_limit, threads, weights=None, progress=None))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn solve_matrix<'py>(
     py: Python<'py>,
     splits: PyReadonlyArray2<'py, bool>,
     costs: PyReadonlyArray2<'py, u32>,
     flips: PyReadonlyArray2<'py, bool>,
+    actions: Option<PyReadonlyArray2<'py, i64>>,
+    summed: bool,
     max_depth: u32,
     max_leaves: u32,
     min_leaf: u32,
@@ -47,14 +51,21 @@ pub fn solve_matrix<'py>(
     let flip_sets: Vec<RowSet> = std::iter::once(RowSet::empty(rows))
         .chain(flips.outer_iter().map(|flags| set(rows, flags.iter())))
         .collect();
-    let actions: Actions = std::iter::once(Vec::new())
-        .chain((0..u32::try_from(costs.nrows())?).map(|action| vec![action]))
-        .collect();
+    let lists: Vec<Vec<u32>> = match &actions {
+        None => (0..u32::try_from(costs.nrows())?).map(|action| vec![action]).collect(),
+        Some(actions) => {
+            let edits = |list: ArrayView1<'_, i64>| {
+                list.iter().filter_map(|&edit| u32::try_from(edit).ok()).collect()
+            };
+            actions.as_array().outer_iter().map(edits).collect()
+        }
+    };
+    let actions: Actions = std::iter::once(Vec::new()).chain(lists).collect();
     let problem = Problem::new(ProblemParts {
         rows,
         splits: splits.columns().into_iter().map(|flags| set(rows, flags.iter())).collect(),
         edit_costs: costs.outer_iter().map(|costs| costs.to_vec()).collect(),
-        combine: Combine::Max,
+        combine: if summed { Combine::Sum } else { Combine::Max },
         actions,
         flips: BitTable::from_sets(rows, &flip_sets),
         weights: weights.unwrap_or_default(),

@@ -33,26 +33,12 @@ pub fn route(prepared: &Prepared, front: &FrontFile, point: usize, table: &Table
     let splits: Vec<Split> =
         front.splits.iter().map(|split| split.split(&table.features)).collect::<Result<_>>()?;
     let tree = &front.points[point].tree;
-    let actions = (0..table.rows)
-        .map(|row| {
-            (!prepared.classes.is_desired(&predictions[row])).then(|| leaf(tree, &splits, &table, row))
-        })
-        .collect();
-    Ok(Route { table, actions })
-}
-
-fn leaf(tree: &Node, splits: &[Split], table: &FeatureTable, row: usize) -> usize {
-    let mut node = tree;
-    loop {
-        match node {
-            Node::Leaf { action, .. } => return *action,
-            Node::Split { split, left, right } => {
-                let split = &splits[*split];
-                let passes = split.passes(&table.features, table.values[split.feature][row]);
-                node = if passes { left } else { right };
-            }
-        }
+    let mut actions = vec![None; table.rows];
+    for row in prepared.classes.turned_down(&predictions) {
+        let passes = |split: &Split| split.passes(&table.features, table.values[split.feature][row]);
+        actions[row] = Some(tree.route(|split| passes(&splits[split])).1.action());
     }
+    Ok(Route { table, actions })
 }
 
 /// New cells of one column.

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+import sogar
 from sogar import Sogar, SogarError
 
 Cli = Callable[..., str]
@@ -82,9 +84,9 @@ def test_the_front_of_the_command_line_is_read(run_cli: Cli, tmp_path: Path) -> 
     edited = estimator.transform(table)
     assert isinstance(edited, pd.DataFrame)
     assert edited.shape == (1000, 21)
-    assert json.loads(run_cli("evaluate", out, "--holdout", table, "--json"))["points"][5]["loss_count"] == int(
-        estimator.evaluate(table)["loss_count"].iloc[5]
-    )
+    assert json.loads(run_cli("evaluate", out, "--holdout", table, "--json"))["points"][5][
+        "loss_count"
+    ] == int(estimator.evaluate(table)["loss_count"].iloc[5])
 
 
 def test_a_parquet_file_is_read(tmp_path: Path) -> None:
@@ -111,3 +113,39 @@ def test_errors_have_the_words_of_the_command_line(run_cli: Cli, tmp_path: Path)
             run_cli("solve", table, "--model", model, "-o", tmp_path / "front.json")
         assert ours.value.message in str(theirs.value)
         assert ours.value.help in str(theirs.value)
+
+
+@pytest.mark.parametrize("cost", ["mps", "l1"])
+def test_an_exported_problem_has_the_same_front(run_cli: Cli, tmp_path: Path, cost: str) -> None:
+    table, model = GERMAN / "german.csv", GERMAN / "model.txt"
+    flags = ["--config", GERMAN / "sogar.toml", "--max-edits", "2", "--max-depth", "2", "--cost", cost]
+    flags += ["--model", model, "--quiet"]
+    run_cli("solve", table, *flags, "-o", tmp_path / "front.json")
+    run_cli("problem", "export", table, *flags, "-o", tmp_path / "problem.npz")
+    problem = sogar.read_problem(tmp_path / "problem.npz")
+    points = json.loads((tmp_path / "front.json").read_text(encoding="utf-8"))["points"]
+    front = sogar.solve_matrix(**problem, progress=False)
+    assert front.status == "complete"
+    assert [(point.cost_sum, point.loss_count) for point in front] == [
+        (point["cost_sum"], point["loss_count"]) for point in points
+    ]
+    # The same actions as plain rows of a matrix.
+    edits, combine = problem.pop("actions"), problem.pop("combine")
+    padded = np.vstack([problem["cost"], np.zeros(len(problem["splits"]), dtype=np.uint32)])
+    parts = padded[edits].astype(np.int64)
+    problem["cost"] = parts.max(axis=1) if combine == "max" else parts.sum(axis=1)
+    assert [point.cost_sum for point in sogar.solve_matrix(**problem, progress=False)] == [
+        point["cost_sum"] for point in points
+    ]
+
+
+def test_what_is_no_problem_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", splits=np.zeros((2, 2)))
+    for name in ("text.npz", "other.npz", "missing.npz"):
+        with pytest.raises(SogarError, match="problem export"):
+            sogar.read_problem(tmp_path / name)
+    with pytest.raises(SogarError, match="combine"):
+        sogar.solve_matrix([[True]], [[1]], [[True]], combine="mean")
+    with pytest.raises(SogarError, match="`actions` has numbers"):
+        sogar.solve_matrix([[True]], [[1]], [[True]], actions=[[3]])

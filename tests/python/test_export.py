@@ -30,8 +30,8 @@ def sums(tree: Json, rows: Array, arrays: Arrays, splits: list[int], ids: list[i
     """Total cost and number of rows not flipped, from the arrays alone."""
     if "action" in tree:
         action = ids[tree["action"]]
-        edits = arrays["action_edits"][action]
-        costs = arrays["edit_costs"][edits[edits >= 0]][:, rows]
+        edits = arrays["actions"][action]
+        costs = arrays["cost"][edits[edits >= 0]][:, rows]
         cost = int(costs.max(axis=0).sum()) if len(costs) else 0
         return cost, int(np.sum(~arrays["flips"][action, rows]))
     passing = arrays["splits"][rows, splits[tree["split"]]]
@@ -43,12 +43,13 @@ def sums(tree: Json, rows: Array, arrays: Arrays, splits: list[int], ids: list[i
 def test_the_arrays_have_the_sizes_of_the_problem(arrays: Arrays, front: Json) -> None:
     rows, counts = front["population"]["affected"], front["counts"]
     assert arrays["splits"].shape == (rows, counts["splits"])
-    assert arrays["edit_costs"].shape == (counts["edits"], rows)
-    assert arrays["action_edits"].shape == (counts["actions"], front["limits"]["max_edits"])
+    assert arrays["cost"].shape == (counts["edits"], rows)
+    assert arrays["actions"].shape == (counts["actions"], front["limits"]["max_edits"])
     assert arrays["flips"].shape == (counts["actions"], rows)
     limits = front["limits"]
-    expected = [limits["max_depth"], limits["max_leaves"], limits["min_leaf"], front["cost"]["unit"], 0]
-    assert arrays["limits"].tolist() == expected
+    for name in ("max_depth", "max_leaves", "min_leaf"):
+        assert arrays[name] == limits[name]
+    assert (arrays["unit"], arrays["combine"]) == (front["cost"]["unit"], "max")
     assert not arrays["flips"][0].any(), "the identity flips nobody"
 
 
@@ -65,6 +66,6 @@ def test_edits_are_told_in_words(arrays: Arrays, front: Json) -> None:
     edits = arrays["edit_texts"].tolist()
     assert len(edits) == front["counts"]["edits"]
     for action in front["actions"]:
-        chosen = [edits[edit] for edit in arrays["action_edits"][action["id"]] if edit >= 0]
+        chosen = [edits[edit] for edit in arrays["actions"][action["id"]] if edit >= 0]
         told = action["text"].lower()
         assert all(edit.lower() in told for edit in chosen)

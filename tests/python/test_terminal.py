@@ -18,6 +18,7 @@ import lightgbm as lgb
 import numpy as np
 import pandas as pd
 import pytest
+from running import program
 
 #: An escape sequence, one in a single byte, a bell, a return, and a mark that turns the direction of writing.
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\u202e\u2066\u200f\x7f"

@@ -6,13 +6,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::markup::{visible, visible_lines};
 
 /// The result of a pipeline step.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of thing was wrong; decides the exit code and the Python exception class.
+/// What kind of thing was wrong; decides the exit code of the command line and the exception of Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -47,12 +48,21 @@ pub struct Error {
     row: Option<usize>,
     column: Option<String>,
     help: Option<String>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// A new error of `kind` that says `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: told(&message.into()), file: None, row: None, column: None, help: None }
+        Error {
+            kind,
+            message: told(&message.into()),
+            file: None,
+            row: None,
+            column: None,
+            help: None,
+            source: None,
+        }
     }
 
     /// Names the file in which the trouble is.
@@ -103,12 +113,11 @@ impl Error {
         self.help.as_deref()
     }
 
-    /// The process's exit code for this error (SPEC §8).
-    pub fn exit_code(&self) -> i32 {
-        match self.kind {
-            ErrorKind::Memory | ErrorKind::Scorings => 4,
-            _ => 2,
-        }
+    /// Keeps the error behind this one for [`source`](std::error::Error::source).
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(cause));
+        self
     }
 }
 
@@ -131,7 +140,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
 
 /// Faults of one input, gathered so that they can be mended in one go.
 #[derive(Debug, Default)]
@@ -220,5 +233,20 @@ pub fn suggest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> St
         Some((score, name)) if score > 0.75 => format!("did you mean `{name}`?"),
         _ if known.len() <= 12 => format!("known names: {}", known.join(", ")),
         _ => format!("{} names are known, `{}` … `{}`", known.len(), known[0], known[known.len() - 1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn the_cause_is_kept() {
+        let cause = std::io::Error::other("disk on fire");
+        let error = Error::new(ErrorKind::Usage, "could not be read").caused_by(cause);
+        assert_eq!(error.source().map(ToString::to_string), Some("disk on fire".to_owned()));
+        assert!(Error::new(ErrorKind::Usage, "x").source().is_none());
     }
 }

@@ -43,7 +43,7 @@ pub fn sha256_of_file(path: &Path) -> Result<String> {
             Ok(0) => return Ok(hexadecimal(&digest.finalize())),
             Ok(read) => digest.update(&block[..read]),
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
-            Err(cause) => return Err(unreadable(path, &cause)),
+            Err(cause) => return Err(unreadable(path, cause)),
         }
     }
 }
@@ -51,7 +51,7 @@ pub fn sha256_of_file(path: &Path) -> Result<String> {
 /// Opens a regular file to be read: a pipe may never end, and a device has no end. A name that does not exist is answered with the
 /// nearest name in that folder.
 pub fn open(path: &Path) -> Result<File> {
-    let metadata = fs::metadata(path).map_err(|cause| unreadable(path, &cause))?;
+    let metadata = fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
     require_regular(path, &metadata)?;
     let mut options = File::options();
     // Should it have become a pipe meanwhile, opening it must not wait for somebody who writes.
@@ -60,8 +60,8 @@ pub fn open(path: &Path) -> Result<File> {
         &mut options,
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
-    let file = options.read(true).open(path).map_err(|cause| unreadable(path, &cause))?;
-    require_regular(path, &file.metadata().map_err(|cause| unreadable(path, &cause))?)?;
+    let file = options.read(true).open(path).map_err(|cause| unreadable(path, cause))?;
+    require_regular(path, &file.metadata().map_err(|cause| unreadable(path, cause))?)?;
     Ok(file)
 }
 
@@ -75,7 +75,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
         return Err(Error::new(ErrorKind::Usage, message).file(path).help("is it the right file?"));
     }
     let mut bytes = Vec::new();
-    io::Read::read_to_end(&mut file, &mut bytes).map_err(|cause| unreadable(path, &cause))?;
+    io::Read::read_to_end(&mut file, &mut bytes).map_err(|cause| unreadable(path, cause))?;
     Ok(bytes)
 }
 
@@ -88,18 +88,19 @@ fn require_regular(path: &Path, metadata: &fs::Metadata) -> Result<()> {
     }
     let message = "this is a pipe or a device, a regular file is wanted";
     Err(Error::new(ErrorKind::Usage, message).file(path).help(
-        "save it as a file first; `sogar solve`, `compare`, `predict` and `config` read a table called `-` from standard input",
+        "save it as a file first; `sogar solve`, `predict` and `config` read a table called `-` from standard input",
     ))
 }
 
-fn unreadable(path: &Path, cause: &io::Error) -> Error {
-    match cause.kind() {
+fn unreadable(path: &Path, cause: io::Error) -> Error {
+    let error = match cause.kind() {
         io::ErrorKind::NotFound => missing_file(path),
         io::ErrorKind::PermissionDenied => Error::new(ErrorKind::Usage, "no permission to read this file")
             .file(path)
             .help("check the file's permissions"),
         _ => Error::new(ErrorKind::Usage, format!("could not be read: {cause}")).file(path),
-    }
+    };
+    error.caused_by(cause)
 }
 
 /// Reads a whole text file, which must be UTF-8.

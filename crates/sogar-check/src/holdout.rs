@@ -113,8 +113,7 @@ fn read(path: &Path, prepared: &Prepared, prices: &Prices<'_>, actions: &[Action
     let (table, _) = FeatureTable::apply(&prepared.table.features, &read, &prepared.config)?;
     let table = table.weighed(&read, &prepared.config)?;
     let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
-    let affected: Vec<usize> =
-        (0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
+    let affected = prepared.classes.turned_down(&predictions);
     let lists: Vec<Vec<Edit>> = actions.iter().map(|action| action.edits.clone()).collect();
     let flips = flips(prepared, &table, &lists, &affected)?;
     let mut effects = Vec::with_capacity(actions.len());

@@ -19,8 +19,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
-use sogar::Result;
 use sogar::markup::{steers, visible_lines};
+use sogar::{Error, ErrorKind, Result};
 
 use output::{Exit, Output};
 
@@ -57,7 +57,15 @@ pub fn ended(result: Result<Exit>, output: &Output) -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
             output.error(&error);
-            ExitCode::from(error.exit_code() as u8)
+            ExitCode::from(exit_code(&error))
         }
+    }
+}
+
+/// The exit code of an error (SPEC §8).
+fn exit_code(error: &Error) -> u8 {
+    match error.kind() {
+        ErrorKind::Memory | ErrorKind::Scorings => 4,
+        _ => 2,
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, Node, WeightRef, distances, means};
+use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, WeightRef, distances, means};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::visible;
 use sogar_prepare::actions::Edit;
@@ -107,8 +107,7 @@ impl HeldOut {
             features.weights = Some(weights.clone().in_units(unit)?);
         }
         let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
-        let affected: Vec<usize> =
-            (0..features.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect();
+        let affected = prepared.classes.turned_down(&predictions);
         Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
 
@@ -143,10 +142,7 @@ impl HeldOut {
                     parts.push(u64::from(prepared.cost.edit_cost(edit, &before)?));
                     edit.apply(&mut after);
                 }
-                let cost = match prepared.cost.combine() {
-                    sogar_solver::Combine::Max => parts.into_iter().max().unwrap_or(0),
-                    sogar_solver::Combine::Sum => parts.into_iter().sum(),
-                };
+                let cost = prepared.cost.combine().of(parts.into_iter());
                 let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
                 open.push((cost, !edits.is_empty() && !broken));
                 prepared.encoder.encode_row(&after, &mut encoded);
@@ -228,7 +224,8 @@ pub fn sums(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Resul
         .map(|point| {
             let (mut cost, mut loss) = (0u64, 0u64);
             for (position, &row) in affected.iter().enumerate() {
-                let (action_cost, flipped) = outcomes[leaf_of(&point.tree, &passes, position)][position];
+                let (_, leaf) = point.tree.route(|split| passes[split][position]);
+                let (action_cost, flipped) = outcomes[leaf.action()][position];
                 let weight = u64::from(table.weight(row));
                 cost += weight * action_cost;
                 loss += weight * u64::from(!flipped);
@@ -262,15 +259,4 @@ pub fn of_sums(front: &FrontFile, on: Population, sums: &[(u64, u64)]) -> Evalua
         distances(pairs.map(|(here, there)| ((here.cost, here.loss), (there.cost, there.loss))));
     let Population { hash, rows, affected, weight, .. } = on;
     Evaluation { hash, rows, affected, weight, points, mean_distance, sd_distance }
-}
-
-/// The action of the leaf that a row falls into.
-fn leaf_of(tree: &Node, passes: &[Vec<bool>], position: usize) -> usize {
-    let mut node = tree;
-    loop {
-        match node {
-            Node::Leaf { action, .. } => return *action,
-            Node::Split { split, left, right } => node = if passes[*split][position] { left } else { right },
-        }
-    }
 }

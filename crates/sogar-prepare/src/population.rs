@@ -63,6 +63,11 @@ impl Classes {
         self.desired.get(prediction.label as usize).copied().unwrap_or(false)
     }
 
+    /// The rows that are turned down: the one place that decides it.
+    pub fn turned_down(&self, predictions: &[Prediction]) -> Vec<usize> {
+        (0..predictions.len()).filter(|&row| !self.is_desired(&predictions[row])).collect()
+    }
+
     /// The names of the desired classes.
     pub fn desired_names(&self) -> Vec<String> {
         self.names
@@ -76,8 +81,7 @@ impl Classes {
 
 /// The rows that are turned down. Nobody or everybody is an error: there is nothing to learn from then.
 pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Vec<usize>> {
-    let affected: Vec<usize> =
-        (0..predictions.len()).filter(|&row| !classes.is_desired(&predictions[row])).collect();
+    let affected = classes.turned_down(predictions);
     some_but_not_all(affected.len(), predictions.len(), classes)?;
     Ok(affected)
 }

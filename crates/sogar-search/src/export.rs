@@ -1,16 +1,19 @@
-//! A problem as arrays for other solvers: one NPZ file, readable with `numpy.load`.
+//! A problem as arrays for other solvers: one NPZ file, readable with `numpy.load`. Python's `solve_matrix` takes the same arrays by the
+//! same names.
 //!
 //! | array | shape | what |
 //! |---|---|---|
 //! | `splits` | rows × splits, bool | whether an affected row passes a split's test |
-//! | `edit_costs` | edits × rows, u32 | cost of each edit in units |
-//! | `action_edits` | actions × k, i32 | the edits of each action, −1 where it has fewer |
+//! | `cost` | edits × rows, u32 | cost of each edit in units |
+//! | `actions` | actions × k, i32 | the edits of each action, −1 where it has fewer |
 //! | `flips` | actions × rows, bool | whether an action flips a row |
 //! | `split_texts` | splits, text | each split's question |
 //! | `edit_texts` | edits, text | each edit in words |
 //! | `affected` | rows, i64 | the rows' positions in the table |
 //! | `weights` | rows, u32 | only with weights: how much each row counts, in units of weight |
-//! | `limits` | 5, i64 | depth, leaves, min leaf, unit of cost, 0 if edits combine by max and 1 if by sum |
+//! | `max_depth`, `max_leaves`, `min_leaf` | numbers | limits of trees |
+//! | `combine` | text | how the costs of an action's edits combine: `max` or `sum` |
+//! | `unit` | number | units of cost in 1 |
 //!
 //! With weights a row's cost and loss count as often as its weight says, and so does its place in a leaf: min leaf is in units then.
 //!
@@ -26,6 +29,7 @@ use zip::write::SimpleFileOptions;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::write_atomically;
 use sogar_prepare::prepared::{Prepared, SolverProblem};
+use sogar_solver::Combine;
 
 /// Writes the arrays.
 pub fn write_npz(prepared: &Prepared, problem: &SolverProblem, path: &Path) -> Result<()> {
@@ -51,13 +55,13 @@ fn write_archive(
             prepared.splits.iter().map(|(_, passing)| u8::from(passing.contains(row))).collect();
         zip.write_all(&line)?;
     }
-    start(&mut zip, "edit_costs", "<u4", &[prepared.edits.len(), rows])?;
+    start(&mut zip, "cost", "<u4", &[prepared.edits.len(), rows])?;
     for edit in 0..prepared.edits.len() {
         let line: Vec<u8> = solver.edit_cost(edit).iter().flat_map(|cost| cost.to_le_bytes()).collect();
         zip.write_all(&line)?;
     }
     let most = prepared.limits.max_edits as usize;
-    start(&mut zip, "action_edits", "<i4", &[actions.len(), most])?;
+    start(&mut zip, "actions", "<i4", &[actions.len(), most])?;
     for action in actions.iter() {
         let padded = (0..most).map(|i| action.get(i).map_or(-1, |&edit| edit as i32));
         zip.write_all(&padded.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())?;
@@ -79,17 +83,22 @@ fn write_archive(
         let weights = prepared.affected.iter().map(|&row| prepared.table.weight(row));
         zip.write_all(&weights.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
     }
-    start(&mut zip, "limits", "<i8", &[5])?;
-    let limits = prepared.limits;
-    let sum = i64::from(prepared.cost.combine() == sogar_solver::Combine::Sum);
     let numbers = [
-        i64::from(limits.max_depth),
-        i64::from(limits.max_leaves),
-        i64::from(prepared.min_leaf()),
-        prepared.cost.unit() as i64,
-        sum,
+        ("max_depth", u64::from(prepared.limits.max_depth)),
+        ("max_leaves", u64::from(prepared.limits.max_leaves)),
+        ("min_leaf", u64::from(prepared.min_leaf())),
+        ("unit", prepared.cost.unit()),
     ];
-    zip.write_all(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>())?;
+    for (name, number) in numbers {
+        start(&mut zip, name, "<i8", &[])?;
+        zip.write_all(&number.to_le_bytes())?;
+    }
+    let combine = match prepared.cost.combine() {
+        Combine::Max => "max",
+        Combine::Sum => "sum",
+    };
+    start(&mut zip, "combine", "<U3", &[])?;
+    zip.write_all(&combine.chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect::<Vec<u8>>())?;
     zip.finish()?;
     Ok(())
 }

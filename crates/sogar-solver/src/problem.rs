@@ -18,6 +18,21 @@ pub enum Combine {
     Sum,
 }
 
+impl Combine {
+    /// What edits of these costs cost together: the one place that says it, apart from vectorised kernels.
+    pub fn of(self, costs: impl Iterator<Item = u64>) -> u64 {
+        costs.fold(0, |total, cost| self.with(total, cost))
+    }
+
+    /// What a further edit makes of a cost.
+    pub fn with(self, total: u64, cost: u64) -> u64 {
+        match self {
+            Combine::Max => total.max(cost),
+            Combine::Sum => total + cost,
+        }
+    }
+}
+
 /// Limits of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -355,28 +370,15 @@ impl Problem {
     /// The cost of an action on one row, counted once.
     pub fn cost(&self, action: usize, row: usize) -> u64 {
         let costs = self.edits_of(action).iter().map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
-        match self.combine {
-            Combine::Max => costs.max().unwrap_or(0),
-            Combine::Sum => costs.sum(),
-        }
+        self.combine.of(costs)
     }
 
     /// The cost of an action over a set of rows, each counted as often as its weight says.
     pub fn cost_over(&self, action: usize, rows: &RowSet) -> u64 {
         let columns: Vec<&[u32]> =
             self.edits_of(action).iter().map(|&edit| self.edit_cost(edit as usize)).collect();
-        match self.combine {
-            Combine::Max => rows
-                .iter()
-                .map(|row| (row, u64::from(columns.iter().map(|column| column[row]).max().unwrap_or(0))))
-                .map(|(row, cost)| u64::from(self.weight(row)) * cost)
-                .sum(),
-            Combine::Sum => rows
-                .iter()
-                .map(|row| (row, columns.iter().map(|column| u64::from(column[row])).sum::<u64>()))
-                .map(|(row, cost)| u64::from(self.weight(row)) * cost)
-                .sum(),
-        }
+        let cost = |row: usize| self.combine.of(columns.iter().map(|column| u64::from(column[row])));
+        rows.iter().map(|row| u64::from(self.weight(row)) * cost(row)).sum()
     }
 
     /// How many of a set of rows an action flips, by weight.

@@ -45,7 +45,7 @@ pub struct Score {
 /// The rows of a table that the model turns down.
 pub fn turned_down(prepared: &Prepared, table: &FeatureTable) -> Result<Vec<usize>> {
     let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, table)?;
-    Ok((0..table.rows).filter(|&row| !prepared.classes.is_desired(&predictions[row])).collect())
+    Ok(prepared.classes.turned_down(&predictions))
 }
 
 /// Scores one proposal a row; `rows` are affected rows of `table`.

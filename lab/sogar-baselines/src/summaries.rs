@@ -6,7 +6,7 @@
 use sogar::Result;
 use sogar::actions::Edit;
 use sogar::binarize::Split;
-use sogar::feature::{Feature, FeatureTable};
+use sogar::feature::FeatureTable;
 use sogar::summary::{FrontFile, Node};
 
 use crate::contract::Assigned;
@@ -21,57 +21,22 @@ pub fn proposals(
 ) -> Result<Vec<Assigned>> {
     let features = &front.features;
     let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
-    let mut leaves = Vec::new();
-    let root = place(tree, &mut leaves);
-    let actions: Vec<Vec<Edit>> = leaves
+    let actions: Vec<Vec<Edit>> = front
+        .actions
         .iter()
-        .map(|&action| front.actions[action].edits.iter().map(|edit| edit.edit(features)).collect())
+        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
         .collect::<Result<_>>()?;
     let propose = |&row: &usize| {
         let before = table.row(row);
-        let leaf = root.leaf(&splits, features, &before);
+        let passes = |split: usize| splits[split].passes(features, before[splits[split].feature]);
+        let (number, leaf) = tree.route(passes);
         let mut after = before.clone();
-        actions[leaf].iter().for_each(|edit| edit.apply(&mut after));
+        actions[leaf.action()].iter().for_each(|edit| edit.apply(&mut after));
         let changed = (0..before.len()).filter(|&feature| before[feature] != after[feature]);
         let to = changed.filter(|&feature| !after[feature].is_nan()).map(|feature| (feature, after[feature]));
-        Assigned { to: to.collect(), part: Some(leaf as u32), covered: true }
+        Assigned { to: to.collect(), part: Some(number as u32), covered: true }
     };
     Ok(rows.iter().map(propose).collect())
-}
-
-/// A tree whose leaves are numbered.
-enum Place {
-    Leaf(usize),
-    Test(usize, Box<Place>, Box<Place>),
-}
-
-/// Numbers the leaves from left to right, and lists their actions.
-fn place(node: &Node, actions: &mut Vec<usize>) -> Place {
-    match node {
-        Node::Leaf { action, .. } => {
-            actions.push(*action);
-            Place::Leaf(actions.len() - 1)
-        }
-        Node::Split { split, left, right } => {
-            let left = Box::new(place(left, actions));
-            Place::Test(*split, left, Box::new(place(right, actions)))
-        }
-    }
-}
-
-impl Place {
-    fn leaf(&self, splits: &[Split], features: &[Feature], row: &[f64]) -> usize {
-        let mut place = self;
-        loop {
-            match place {
-                Place::Leaf(number) => return *number,
-                Place::Test(split, left, right) => {
-                    let split = &splits[*split];
-                    place = if split.passes(features, row[split.feature]) { left } else { right };
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -165,10 +165,7 @@ impl People {
     /// What an action of the front costs a person, in units.
     pub fn cost(&self, action: usize, position: usize) -> u64 {
         let costs = self.edits[action].iter().map(|&edit| u64::from(self.costs[edit][position]));
-        match self.combine {
-            Combine::Max => costs.max().unwrap_or(0),
-            Combine::Sum => costs.sum(),
-        }
+        self.combine.of(costs)
     }
 
     /// For each group of a grouping (a position for each row of the table), its affected people.

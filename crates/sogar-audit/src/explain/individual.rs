@@ -1,6 +1,6 @@
 //! Actions for one person: whether one works, and the cheapest of all that do.
 
-use sogar_solver::{Actions, Combine, Stop};
+use sogar_solver::{Actions, Stop};
 
 use super::Asking;
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -44,11 +44,7 @@ pub(super) fn cheapest(asking: &Asking<'_>) -> Result<(Option<Vec<Edit>>, u64)> 
     let costs: Vec<u64> =
         edits.iter().map(|edit| prepared.cost.edit_cost(edit, row).map(u64::from)).collect::<Result<_>>()?;
     let cost = |action: usize| {
-        let parts = actions.get(action).iter().map(|&edit| costs[edit as usize]);
-        match prepared.cost.combine() {
-            Combine::Max => parts.max().unwrap_or(0),
-            Combine::Sum => parts.sum(),
-        }
+        prepared.cost.combine().of(actions.get(action).iter().map(|&edit| costs[edit as usize]))
     };
     let best = (1..actions.len())
         .filter(|&action| found.flips.contains(action, 0))

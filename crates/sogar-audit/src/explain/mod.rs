@@ -15,14 +15,13 @@ mod result;
 mod tests;
 mod text;
 
-use sogar_solver::Combine;
-
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::describe::conditions;
 use sogar_front::summary::{EditRef, FrontFile, Node, Value};
 use sogar_prepare::actions::{Edit, action_text};
 use sogar_prepare::predict::predict_table;
 use sogar_prepare::prepared::Prepared;
+use sogar_table::binarize::Split;
 use sogar_table::config::CostKind;
 use sogar_table::feature::{Feature, FeatureTable};
 
@@ -166,10 +165,7 @@ impl Asking<'_> {
         let mut cost_units = 0u64;
         for edit in edits {
             let cost = u64::from(self.prepared.cost.edit_cost(edit, before)?);
-            cost_units = match self.prepared.cost.combine() {
-                Combine::Max => cost_units.max(cost),
-                Combine::Sum => cost_units + cost,
-            };
+            cost_units = self.prepared.cost.combine().with(cost_units, cost);
             edit.apply(&mut after);
         }
         let changed = |feature: usize, follows: Option<usize>| Changed {
@@ -228,14 +224,14 @@ fn route<'a>(
     tree: &'a Node,
     values: &[f64],
 ) -> Result<(Vec<(usize, bool)>, &'a Node)> {
-    let (mut node, mut tests) = (tree, Vec::new());
-    while let Node::Split { split, left, right } = node {
-        let asked = front.splits[*split].split(features)?;
-        let passed = asked.passes(features, values[asked.feature]);
-        tests.push((*split, passed));
-        node = if passed { left } else { right };
-    }
-    Ok((tests, node))
+    let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
+    let mut tests = Vec::new();
+    let (_, leaf) = tree.route(|split| {
+        let passed = splits[split].passes(features, values[splits[split].feature]);
+        tests.push((split, passed));
+        passed
+    });
+    Ok((tests, leaf))
 }
 
 /// The conditions of the way, one a feature, each with the person's own value.

@@ -547,6 +547,28 @@ impl EditRef {
 }
 
 impl Node {
+    /// The leaf of a person, given which splits they pass, and its number from the left.
+    pub fn route(&self, mut passes: impl FnMut(usize) -> bool) -> (usize, &Node) {
+        let (mut node, mut number) = (self, 0);
+        while let Node::Split { split, left, right } = node {
+            node = if passes(*split) {
+                left
+            } else {
+                number += left.leaves() as usize;
+                right
+            };
+        }
+        (number, node)
+    }
+
+    /// A leaf's action, as its position in the front's list; that of the first leaf for a tree.
+    pub fn action(&self) -> usize {
+        match self {
+            Node::Leaf { action, .. } => *action,
+            Node::Split { left, .. } => left.action(),
+        }
+    }
+
     /// Number of leaves.
     pub fn leaves(&self) -> u32 {
         match self {

@@ -153,10 +153,7 @@ impl CostModel {
         let mut total = 0u64;
         for feature in 0..self.features.len() {
             let cost = u64::from(self.change_cost(feature, std::iter::once(feature), row, moved)?);
-            total = match self.combine() {
-                Combine::Max => total.max(cost),
-                Combine::Sum => total + cost,
-            };
+            total = self.combine().with(total, cost);
         }
         Ok(total)
     }

@@ -129,8 +129,7 @@ impl Judge<'_> {
                 comparison.add(&predicted, self.classes, &claimed);
             }
             hash.add(&predicted);
-            let affected: Vec<usize> =
-                (0..part.rows).filter(|&row| !self.classes.is_desired(&predicted[row])).collect();
+            let affected = self.classes.turned_down(&predicted);
             for (kept, seen) in values.iter_mut().zip(&seen.values) {
                 kept.extend(affected.iter().map(|&row| seen[row]));
             }

@@ -166,10 +166,7 @@ impl<'a> DefaultRules<'a> {
                     continue;
                 }
                 let cost = |edit: u32| u64::from(costs[edit as usize][row]);
-                block.cost[at] = match combine {
-                    Combine::Max => edits.clone().map(cost).max().unwrap_or(0),
-                    Combine::Sum => edits.clone().map(cost).sum(),
-                };
+                block.cost[at] = combine.of(edits.clone().map(cost));
                 let to: Vec<(usize, f64)> = edits.map(|edit| self.moves.target(edit)).collect();
                 questions.add(&person, &to, at);
                 if questions.full() {

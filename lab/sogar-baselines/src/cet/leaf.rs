@@ -170,10 +170,7 @@ impl Candidates {
 
     /// At least what two sets of edits cost together that cost this much alone.
     pub fn least_cost(&self, one: u64, other: u64) -> u64 {
-        match self.combine {
-            Combine::Max => one.max(other),
-            Combine::Sum => one + other,
-        }
+        self.combine.with(one, other)
     }
 
     /// What a set of edits costs all people together.
