@@ -39,7 +39,7 @@ help:
 	@echo 'make clean      remove everything that the other targets made'
 
 demo:
-	cargo run --quiet --locked --release -p sogar-cli -- demo -o demo-out
+	cargo run --quiet --locked --release -p sogar-cli --no-default-features -- demo -o demo-out
 
 test: rust-lint rust-test python-lint python-test references-test browser-test package-test
 	$(call heading,all tests passed)
@@ -110,7 +110,7 @@ references-test: $(VENV)/ready
 	$(call heading,competing methods beside their reference results)
 	@if [[ -d "$(SOGAR_DATA)" ]]; then \
 		$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1,2 german attrition && \
-		SOGAR_PAPER="$(abspath $(PAPER))" cargo test --quiet --locked -p sogar-baselines --test references -- \
+		SOGAR_PAPER="$(abspath $(PAPER))" cargo test --quiet --locked --workspace $(FEATURES) --test references -- \
 			--include-ignored --nocapture; \
 	else \
 		printf '\nSKIPPED: there is no directory %s; SOGAR_DATA names the tables of the published protocol.\n\n' "$(SOGAR_DATA)"; \

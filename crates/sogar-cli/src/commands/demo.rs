@@ -55,15 +55,29 @@ pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
         }))?;
     } else {
         output.print("German Credit: 1,000 applications for a loan, decided by a LightGBM model.\n")?;
-        output.print(report(&front, &path))?;
+        let program = program();
+        output.print(report(&front, &path, &program))?;
         output.print(format!(
             "\nThe example's table, model and configuration are in {0}. On your own data:\n  \
-             sogar config init TABLE --model MODEL -o sogar.toml\n  \
-             sogar solve TABLE --model MODEL --config sogar.toml\n\
+             {2} config init TABLE --model MODEL -o sogar.toml\n  \
+             {2} solve TABLE --model MODEL --config sogar.toml\n\
              \nThe interactive report, to be opened in a browser:\n  {1}\n",
             folder.display(),
-            page.display()
+            page.display(),
+            program,
         ))?;
     }
     Ok(exit_of(&front))
+}
+
+/// What to type for this program: `sogar` where the shell finds it under that name, else its path.
+fn program() -> String {
+    let Ok(own) = std::env::current_exe() else { return "sogar".to_owned() };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut found = std::env::split_paths(&folders).map(|folder| folder.join("sogar"));
+    if found.any(|path| path.canonicalize().is_ok_and(|path| Some(path) == own.canonicalize().ok())) {
+        return "sogar".to_owned();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    own.strip_prefix(here).unwrap_or(&own).display().to_string()
 }

@@ -37,7 +37,7 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
     if output.json {
         output.print_json(&as_json(&front, &args.output))?;
     } else {
-        output.print(report(&front, &args.output))?;
+        output.print(report(&front, &args.output, "sogar"))?;
     }
     Ok(exit_of(&front))
 }
@@ -220,7 +220,7 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
 }
 
 /// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
-pub fn report(front: &FrontFile, path: &Path) -> Text {
+pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
     let people = front.people();
     let mut text = Text::from(outcome_text(front) + "\n");
     let what = match front.status {
@@ -270,10 +270,10 @@ pub fn report(front: &FrontFile, path: &Path) -> Text {
     text += &format!("\nWritten to {}. Next:\n", path.display());
     let front_file = path.display();
     let next = [
-        (format!("sogar show {front_file}"), "this summary as a tree"),
-        (format!("sogar select {front_file} --by \"cost<=0.1\""), "another trade-off"),
-        (format!("sogar evaluate {front_file} --holdout TABLE"), "the front on held-out rows"),
-        (format!("sogar report {front_file} --group COLUMN"), "an interactive report, groups compared"),
+        (format!("{program} show {front_file}"), "this summary as a tree"),
+        (format!("{program} select {front_file} --by \"cost<=0.1\""), "another trade-off"),
+        (format!("{program} evaluate {front_file} --holdout TABLE"), "the front on held-out rows"),
+        (format!("{program} report {front_file} --group COLUMN"), "an interactive report, groups compared"),
     ];
     let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     for (command, purpose) in next {
