@@ -14,7 +14,7 @@ use sogar_solver::{
 
 use crate::errors::OrRaise;
 use crate::functions::sums;
-use crate::running::{Reports, attended};
+use crate::running::{Reports, run_interruptible};
 
 /// Splits in rows × splits, costs and flips in actions × rows. Gives the status, the points as two arrays, their trees as
 /// nested tuples (an action's row, or split, left, right; −1 is the identity), a lower bound for a search that was
@@ -71,7 +71,7 @@ pub fn solve_matrix<'py>(
         .map_err(|cause| PyRuntimeError::new_err(format!("threads could not be started: {cause}")))?;
     let watched = reports.clone();
     let work = move || solver.solve(&problem, &Watching(&watched));
-    let (outcome, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+    let (outcome, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
     let status = match outcome.status {
         Status::Complete => "complete",
         Status::TimeLimit => "time_limit",

@@ -13,7 +13,7 @@ use super::result::Describe;
 use super::{Search, Searched};
 use sogar_base::error::Result;
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef, Status, distances, means};
-use sogar_prepare::outcomes::{Question, Watch};
+use sogar_prepare::outcomes::{OutcomeQuery, Watch};
 use sogar_prepare::prepared::{People, Reporter};
 
 /// What a search on a sample found, to be evaluated on everybody.
@@ -40,8 +40,7 @@ impl Search<'_> {
         let bound = found.bound();
         let (ids, actions) = used(&front, &found.made.actions);
         let all = &found.made.actions;
-        let find =
-            |question: Question<'_>, watch: &Watch<'_>| self.outcomes_of_few(question, all, &ids, watch);
+        let find = |query: OutcomeQuery<'_>, watch: &Watch<'_>| self.outcomes_of_few(query, all, &ids, watch);
         let made = self.problem_over(&self.everybody(), actions, find, reporter, cancel)?;
         if !made.finished {
             let status = if cancel.is_cancelled() { Status::Cancelled } else { Status::TimeLimit };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use random_problems::{Random, Shape, draw, draw_steps, draw_unweighted, repeated};
 use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
-    BitTable, BoxesOfActions, CancelToken, Combine, Kernel, Limits, Narrow, Observer, Outcome, Point,
+    BitTable, BoxesOfActions, CancelToken, Combine, CompactRows, Kernel, Limits, Observer, Outcome, Point,
     Problem, ProblemParts, Progress, RowSet, Solver, Status, Switches, TreeNode, exhaustive,
 };
 
@@ -207,12 +207,12 @@ fn solve_with(problem: &Problem, switches: Switches, threads: usize) -> Outcome 
 fn all_switches() -> Vec<Switches> {
     let mut all = Vec::new();
     for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
-        for narrow in [Narrow::Never, Narrow::WhereItPays, Narrow::Always] {
+        for compact_rows in [CompactRows::Never, CompactRows::WhereItPays, CompactRows::Always] {
             for bits in 0..64 {
                 let [merge, reduce, bounds, warm_start, memo, boxed] =
                     [0, 1, 2, 3, 4, 5].map(|bit| bits >> bit & 1 == 1);
                 let boxes = if boxed { BoxesOfActions::Always } else { BoxesOfActions::Never };
-                all.push(Switches { kernel, merge, reduce, bounds, narrow, boxes, warm_start, memo });
+                all.push(Switches { kernel, merge, reduce, bounds, compact_rows, boxes, warm_start, memo });
             }
         }
     }
@@ -229,8 +229,8 @@ fn one_or_two_switches_off() -> Vec<Switches> {
         |s| s.merge = false,
         |s| s.reduce = false,
         |s| s.bounds = false,
-        |s| s.narrow = Narrow::Never,
-        |s| s.narrow = Narrow::Always,
+        |s| s.compact_rows = CompactRows::Never,
+        |s| s.compact_rows = CompactRows::Always,
         |s| s.warm_start = false,
         |s| s.memo = false,
     ];
@@ -279,7 +279,8 @@ fn larger_leaves_agree_with_and_without_bounds() {
         let problem = Problem::new(draw(seed, &shape)).unwrap();
         let fast = solve_with(&problem, Switches::default(), 2);
         for kernel in [Kernel::Portable, Kernel::Avx512] {
-            let plain = Switches { bounds: false, narrow: Narrow::Always, kernel, ..Switches::default() };
+            let plain =
+                Switches { bounds: false, compact_rows: CompactRows::Always, kernel, ..Switches::default() };
             assert_eq!(fast.front, solve_with(&problem, plain, 1).front, "seed {seed}");
         }
     }
@@ -291,7 +292,7 @@ fn steps_of_features_in_boxes_equal_the_exhaustive_solver_on_2000_random_problem
     let variants = [
         always,
         Switches { kernel: Kernel::Portable, ..always },
-        Switches { kernel: Kernel::Avx2, narrow: Narrow::Always, ..always },
+        Switches { kernel: Kernel::Avx2, compact_rows: CompactRows::Always, ..always },
         Switches { reduce: false, ..always },
         Switches { warm_start: false, merge: false, ..always },
         Switches { boxes: BoxesOfActions::Never, ..always },
@@ -456,8 +457,8 @@ fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
             let problem = Problem::new(parts).unwrap();
             let expected = exhaustive::front(&problem);
             for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
-                for narrow in [Narrow::Never, Narrow::Always] {
-                    let switches = Switches { kernel, narrow, ..Switches::default() };
+                for compact_rows in [CompactRows::Never, CompactRows::Always] {
+                    let switches = Switches { kernel, compact_rows, ..Switches::default() };
                     let outcome = solve_with(&problem, switches, 1);
                     check(&problem, &outcome, &expected, seed);
                 }

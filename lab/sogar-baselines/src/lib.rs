@@ -29,7 +29,8 @@
 //! ```
 
 pub mod ares;
-pub mod asking;
+pub mod black_box;
+mod candidate_elimination;
 mod cart;
 pub mod cet;
 mod chance;
@@ -42,7 +43,6 @@ pub mod glance;
 pub mod globe_ce;
 pub mod methods;
 mod moves;
-mod race;
 pub mod reach;
 pub mod summaries;
 pub mod tcrex;

@@ -7,10 +7,10 @@
 
 use rayon::prelude::*;
 
-use super::counted::Counted;
 use super::intervals::Moments;
 use super::people::People;
 use super::result::MeasureName;
+use super::weighted_population::WeightedPopulation;
 use sogar_front::summary::FrontFile;
 
 /// Sums over some people at one point of the front. Costs are in units, and people in units of weight.
@@ -96,7 +96,7 @@ pub(super) struct Members {
 
 impl Members {
     /// The groups of a table's affected rows.
-    pub fn new(people: &Counted, of_row: &[u32], groups: usize) -> Members {
+    pub fn new(people: &WeightedPopulation, of_row: &[u32], groups: usize) -> Members {
         Members { of_person: people.affected.iter().map(|&row| of_row[row]).collect(), groups }
     }
 }

@@ -6,40 +6,40 @@
 //! admissible action reaches.
 //!
 //! [`people`] takes every affected person through every tree, [`grouping`] says who belongs together, `measures` and `intervals`
-//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result. `divided` audits
+//! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result. `partitioned_audit` audits
 //! held-out people whose table nobody has in one piece, from what [`part()`] and [`reach_of_part`] say about parts of it.
 
 mod assemble;
 pub mod condition;
-mod counted;
-mod divided;
 mod export;
 pub mod grouping;
+mod holdout_columns;
 mod intervals;
 mod measures;
 mod part;
+mod partitioned_audit;
 pub mod people;
 mod rates;
 mod reach;
 mod result;
-mod seen;
 pub mod unreachable;
+mod weighted_population;
 
 pub use condition::{Condition, GapLimit, Verdict};
-pub use counted::Counted;
-pub use divided::{Divided, columns_for_leader};
 pub use grouping::{Grouping, Groups, Rule, View};
 pub use part::part;
+pub use partitioned_audit::{PartitionedAudit, columns_for_leader};
 pub use people::People;
 pub use reach::{ReachFound, reach_of_part, reach_of_reference};
 pub use result::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit,
 };
+pub use weighted_population::WeightedPopulation;
 
 use sogar_solver::CancelToken;
 
 use assemble::Assembly;
-use seen::Seen;
+use holdout_columns::HoldoutColumns;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::describe::grouped;
 use sogar_front::evaluate::HeldOut;
@@ -89,18 +89,18 @@ impl Default for AuditRequest {
 }
 
 /// Held-out people.
-pub enum Others<'a> {
+pub enum Holdout<'a> {
     /// In a table that is here.
     Here(&'a HeldOut, &'a Table),
     /// In parts, who were all heard.
-    Divided(Box<Divided>),
+    Partitioned(Box<PartitionedAudit>),
 }
 
 /// What an audit is given beside the front and its own table.
 #[derive(Default)]
-pub struct Elsewhere<'a> {
+pub struct RemoteResults<'a> {
     /// Held-out people.
-    pub others: Option<Others<'a>>,
+    pub holdout: Option<Holdout<'a>>,
     /// The people of the reference table who are out of reach, where others have searched for them.
     pub reach: Option<ReachFound>,
 }
@@ -117,8 +117,8 @@ pub fn audit(
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Audit> {
-    let others = holdout.map(|(held_out, table)| Others::Here(held_out, table));
-    audit_with(front, prepared, reference, Elsewhere { others, reach: None }, request, reporter, cancel)
+    let holdout = holdout.map(|(held_out, table)| Holdout::Here(held_out, table));
+    audit_with(front, prepared, reference, RemoteResults { holdout, reach: None }, request, reporter, cancel)
 }
 
 /// The ways of grouping people that are asked for, learned on the reference table, each once.
@@ -139,7 +139,7 @@ pub fn audit_with(
     front: &FrontFile,
     prepared: &Prepared,
     reference: &Table,
-    elsewhere: Elsewhere<'_>,
+    remote: RemoteResults<'_>,
     request: &AuditRequest,
     reporter: &dyn Reporter,
     cancel: &CancelToken,
@@ -161,7 +161,7 @@ pub fn audit_with(
                 .to_owned(),
         );
     }
-    let unreachable = match (request.unreachable, elsewhere.reach) {
+    let unreachable = match (request.unreachable, remote.reach) {
         (true, None) => out_of_reach(prepared, reporter, cancel, &mut notes)?,
         (true, Some(found)) => Some(found.finish(prepared)?),
         (false, _) => None,
@@ -170,10 +170,10 @@ pub fn audit_with(
     let groups = rules.iter().map(|rule| rule.apply(view)).collect::<Result<Vec<_>>>()?;
     let assembly = Assembly { front, request };
     let audited = assembly.present(&people, &groups, truth.as_ref(), unreachable.as_ref());
-    let held_out = match elsewhere.others {
-        Some(Others::Here(held_out, table)) => {
+    let held_out = match remote.holdout {
+        Some(Holdout::Here(held_out, table)) => {
             let view = View { columns: table, features: &held_out.table };
-            let seen = Seen::new(prepared, view, &rules, request.label.as_deref())?;
+            let seen = HoldoutColumns::new(prepared, view, &rules, request.label.as_deref())?;
             notes.extend(seen.notes);
             let people = People::held_out(front, prepared, held_out)?;
             let unreachable = match request.unreachable {
@@ -185,7 +185,7 @@ pub fn audit_with(
             }
             Some(assembly.present(&people, &seen.groupings, seen.truth.as_ref(), unreachable.as_ref()))
         }
-        Some(Others::Divided(divided)) => Some(divided.finish(&assembly, prepared, &mut notes)?),
+        Some(Holdout::Partitioned(divided)) => Some(divided.finish(&assembly, prepared, &mut notes)?),
         None => None,
     };
     for (population, whose) in [(Some(&audited), ""), (held_out.as_ref(), "Held-out people: ")] {

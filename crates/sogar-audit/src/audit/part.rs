@@ -6,7 +6,7 @@
 //! places tells parts apart, and every number is checked against what it may be.
 
 use sha2::{Digest, Sha256};
-use sogar_solver::wire::{Reader, RecordError, put};
+use sogar_solver::varint::{DecodeError, Reader, put};
 
 use super::measures::{Along, Members, Sums};
 use super::people::People;
@@ -20,7 +20,7 @@ use sogar_table::table::Table;
 const DIGEST: usize = 32;
 /// Groups that a part is ready for.
 const MOST_GROUPS: u64 = 1 << 24;
-type Read<T> = std::result::Result<T, RecordError>;
+type Read<T> = std::result::Result<T, DecodeError>;
 
 /// What a part of a table has to be told of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Part {
             let content = checked(bytes)?;
             let mut reader = Reader::new(content);
             if digest(reader.take(DIGEST)?)? != <[u8; DIGEST]>::from(Sha256::digest(places.to_bytes())) {
-                return Err(RecordError("it belongs to another part, or to another audit"));
+                return Err(DecodeError("it belongs to another part, or to another audit"));
             }
             let part = Part::read(&mut reader, places, points)?;
             reader.end()?;
@@ -191,16 +191,16 @@ pub(super) fn checked(bytes: &[u8]) -> Read<&[u8]> {
         .len()
         .checked_sub(DIGEST)
         .and_then(|length| bytes.split_at_checked(length))
-        .ok_or(RecordError("it is cut short"))?;
-    if Sha256::digest(content)[..] == *sum { Ok(content) } else { Err(RecordError("its checksum is wrong")) }
+        .ok_or(DecodeError("it is cut short"))?;
+    if Sha256::digest(content)[..] == *sum { Ok(content) } else { Err(DecodeError("its checksum is wrong")) }
 }
 
 fn digest(bytes: &[u8]) -> Read<[u8; DIGEST]> {
-    bytes.try_into().map_err(|_| RecordError("it is cut short"))
+    bytes.try_into().map_err(|_| DecodeError("it is cut short"))
 }
 
 /// An error for bytes that are not what they should be.
-pub(super) fn damaged(what: &str, why: RecordError) -> Error {
+pub(super) fn damaged(what: &str, why: DecodeError) -> Error {
     Error::new(ErrorKind::Usage, format!("{what}: {why}"))
         .help("give all processes the same version of sogar, and start the audit anew")
 }

@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use sogar_solver::{Combine, RowSet};
 
-use super::counted::Counted;
+use super::weighted_population::WeightedPopulation;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::evaluate::HeldOut;
 use sogar_front::summary::{EditRef, FrontFile, Node};
@@ -21,7 +21,7 @@ use sogar_table::feature::FeatureTable;
 /// The affected people of a table, with what the front's actions mean for them. People are known by their position among the
 /// affected rows, which come in the order of the table.
 pub struct People {
-    counted: Counted,
+    counted: WeightedPopulation,
     /// For each split of the front, who passes.
     passes: Vec<RowSet>,
     /// For each action of the front, whom it flips.
@@ -35,9 +35,9 @@ pub struct People {
 
 /// Whatever is asked of people by themselves is asked of them.
 impl Deref for People {
-    type Target = Counted;
+    type Target = WeightedPopulation;
 
-    fn deref(&self) -> &Counted {
+    fn deref(&self) -> &WeightedPopulation {
         &self.counted
     }
 }
@@ -120,7 +120,7 @@ impl People {
         }
         let costs = edit_costs(&prepared.cost, &different, table, &affected)?;
         Ok(People {
-            counted: Counted {
+            counted: WeightedPopulation {
                 rows: table.rows,
                 person: table.weight_unit(),
                 weights: table.weights.clone(),

@@ -46,8 +46,8 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
         rows: 1,
         weights: None,
     };
-    let asking = Asking { prepared, person, one: &one };
-    let decision = asking.decision()?;
+    let asked = PersonQuery { prepared, person, one: &one };
+    let decision = asked.decision()?;
     let immutable = |feature: usize| !prepared.edits.iter().any(|edit| edit.feature == feature);
     let mut explanation = Explanation {
         person: Who {
@@ -103,10 +103,10 @@ pub fn explain(front: &FrontFile, prepared: &Prepared, person: &Person, point: u
     });
     let edits: Vec<Edit> =
         front.actions[*action].edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>()?;
-    explanation.suggestion = Some(asking.advice(&edits, works(&asking, &edits)?)?);
-    let (best, tried) = cheapest(&asking)?;
+    explanation.suggestion = Some(asked.advice(&edits, works(&asked, &edits)?)?);
+    let (best, tried) = cheapest(&asked)?;
     explanation.actions_tried = tried;
-    explanation.cheapest = best.map(|edits| asking.advice(&edits, true)).transpose()?;
+    explanation.cheapest = best.map(|edits| asked.advice(&edits, true)).transpose()?;
     if front.status.is_early() {
         explanation.notes.push(format!(
             "the search was stopped early ({}), so a better summary may exist; the cheapest individual action is exact",
@@ -123,13 +123,13 @@ pub fn no_such_point(front: &FrontFile, point: usize) -> Error {
 }
 
 /// A person in front of the model: a table of one row.
-struct Asking<'a> {
+struct PersonQuery<'a> {
     prepared: &'a Prepared,
     person: &'a Person,
     one: &'a FeatureTable,
 }
 
-impl Asking<'_> {
+impl PersonQuery<'_> {
     fn class(&self, label: u32) -> String {
         self.prepared.classes.names.get(label as usize).cloned().unwrap_or_else(|| label.to_string())
     }

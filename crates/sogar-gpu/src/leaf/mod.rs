@@ -40,11 +40,11 @@ use self::batch::{Answer, Kernels, Room, Slot};
 use self::context::Context;
 use self::sets::Sets;
 use self::tables::Tables;
+use crate::batch_sizer::BatchSizer;
 use crate::buffer::Allowance;
 use crate::choice::{Choice, Use, Verdict};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
-use crate::pace::Pace;
 
 /// Sets of a batch, at first and at least, and at most.
 const FIRST_SETS: usize = 16;
@@ -146,7 +146,7 @@ struct OnDevice<'a> {
     tables: Tables,
     room: Room,
     /// Sets that a batch should have.
-    pace: Pace,
+    batch_sizer: BatchSizer,
     /// Sets evaluated so far.
     sets: AtomicU64,
     idle: Mutex<Pool<'a>>,
@@ -194,7 +194,7 @@ impl<'a> OnDevice<'a> {
             problem,
             tables,
             room,
-            pace: Pace::new(FIRST_SETS, room.sets),
+            batch_sizer: BatchSizer::new(FIRST_SETS, room.sets),
             sets: AtomicU64::new(0),
             idle: Mutex::new(Pool { slots: vec![slot], allowance }),
         })
@@ -239,7 +239,7 @@ impl<'a> OnDevice<'a> {
     fn start(&self, requests: &[LeafRequest<'_>], first: usize) -> Result<Option<Batch>, Fault> {
         let (gpu, kernels) = (self.kernels.gpu, &self.kernels.kernels);
         gpu.check()?;
-        let room = Room { sets: self.pace.get(), ..self.room };
+        let room = Room { sets: self.batch_sizer.get(), ..self.room };
         let sets = Sets::of(self.problem, &self.tables, &requests[first..], room);
         let slot = self.slot()?;
         let started = Instant::now();
@@ -266,7 +266,7 @@ impl<'a> OnDevice<'a> {
         let gpu = self.kernels.gpu;
         let Batch { slot, work, first, sets, started } = batch;
         let answer = slot.finish(gpu, work, &self.tables, sets)?;
-        self.pace.took(sets, started.elapsed(), shared);
+        self.batch_sizer.took(sets, started.elapsed(), shared);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).slots.push(slot);
         match answer {
             Answer::Points(points) => {

@@ -14,10 +14,10 @@ use std::time::Instant;
 
 use wgpu::{BindGroup, Buffer, CommandEncoderDescriptor, ComputePassDescriptor, ComputePipeline};
 
+use crate::batch_sizer::BatchSizer;
 use crate::buffer::{Allowance, bind};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
-use crate::pace::Pace;
 
 /// Cells of a batch, at first and at least, and at most.
 const FIRST_CELLS: usize = 1024;
@@ -70,7 +70,7 @@ pub struct NetworkKernels<'g> {
     most_edits: usize,
     cells: usize,
     widest: usize,
-    pace: Pace,
+    batch_sizer: BatchSizer,
     idle: Mutex<(Vec<Slot>, Allowance<'g>)>,
 }
 
@@ -160,7 +160,7 @@ impl<'g> NetworkKernels<'g> {
             most_edits,
             cells,
             widest,
-            pace: Pace::new(FIRST_CELLS, cells),
+            batch_sizer: BatchSizer::new(FIRST_CELLS, cells),
             idle: Mutex::new((Vec::new(), allowance)),
         })
     }
@@ -187,7 +187,7 @@ impl<'g> NetworkKernels<'g> {
         let mut next = 0;
         while next < all || !flying.is_empty() {
             if next < all && flying.len() < 2 {
-                let count = self.pace.get().min(all - next);
+                let count = self.batch_sizer.get().min(all - next);
                 let own = &positions[next * self.per_cell..(next + count) * self.per_cell];
                 flying.push_back(self.start(&shares, own, next)?);
                 next += count;
@@ -251,7 +251,7 @@ impl<'g> NetworkKernels<'g> {
             }
         }
         slot.readable.unmap();
-        self.pace.took(cells, started.elapsed(), shared);
+        self.batch_sizer.took(cells, started.elapsed(), shared);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).0.push(slot);
         Ok(())
     }

@@ -7,19 +7,19 @@
 
 pub mod blocks;
 pub mod cache;
-mod cells;
 mod decision;
 mod ensemble;
 mod forbid;
-mod gates;
 mod index;
 mod kernel;
 mod leaves;
+mod linked_features;
 pub mod mapped;
 mod network;
+mod predicates;
 mod rounding;
 mod scoring;
-mod units;
+mod value_intervals;
 mod walk;
 
 pub use network::CellDevice;
@@ -48,7 +48,7 @@ pub fn is_scored(predictor: &dyn Predictor) -> bool {
 
 /// What outcomes are computed from.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
+pub struct OutcomeQuery<'a> {
     /// The model.
     pub predictor: &'a dyn Predictor,
     /// From features to the model's columns.
@@ -99,37 +99,36 @@ pub struct Kept {
 }
 
 /// Computes all outcomes; `None` if stopped.
-pub fn outcomes(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-    outcomes_on(question, watch, None)
+pub fn outcomes(query: OutcomeQuery<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+    outcomes_on(query, watch, None)
 }
 
 /// Computes all outcomes, with a device for those of a dense network; `None` if stopped.
 pub fn outcomes_on(
-    question: Question<'_>,
+    query: OutcomeQuery<'_>,
     watch: &Watch<'_>,
     device: Option<&dyn CellDevice>,
 ) -> Result<Option<Outcomes>> {
-    let fast =
-        question.predictor.tree_ensemble().and_then(|trees| ensemble::Decomposition::new(trees, &question));
-    let network = question.predictor.dense_network();
+    let fast = query.predictor.tree_ensemble().and_then(|trees| ensemble::Decomposition::new(trees, &query));
+    let network = query.predictor.dense_network();
     let network =
-        network.and_then(|network| Some(network::NetworkOutcomes::new(network, &question)?.on(device)));
+        network.and_then(|network| Some(network::NetworkOutcomes::new(network, &query)?.on(device)));
     let mut found = match (fast, network) {
         (Some(decomposition), _) => decomposition.outcomes(watch)?,
         (None, Some(network)) => network.outcomes(watch),
-        (None, None) => scoring::score_all(&question, watch, SCORING_MEMORY)?,
+        (None, None) => scoring::score_all(&query, watch, SCORING_MEMORY)?,
     };
     if let Some(found) = &mut found {
-        forbid::forbid(question, &mut found.flips);
+        forbid::forbid(query, &mut found.flips);
     }
     Ok(found)
 }
 
 /// The outcomes by asking the model about every edited row: slow, and what the fast path is held against.
-pub fn by_scoring(question: Question<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-    let mut found = scoring::score_all(&question, watch, SCORING_MEMORY)?;
+pub fn by_scoring(query: OutcomeQuery<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+    let mut found = scoring::score_all(&query, watch, SCORING_MEMORY)?;
     if let Some(found) = &mut found {
-        forbid::forbid(question, &mut found.flips);
+        forbid::forbid(query, &mut found.flips);
     }
     Ok(found)
 }

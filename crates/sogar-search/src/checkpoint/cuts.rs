@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sogar_solver::{FinishedCut, Shape, Subproblems};
+use sogar_solver::{FinishedCut, ProblemDims, Subproblems};
 
 use super::parts::Kind;
 use super::{Checkpoint, damaged};
@@ -33,7 +33,7 @@ impl<'a> KeptCuts<'a> {
     pub fn open(
         checkpoint: &'a Checkpoint,
         identity: &str,
-        shape: &Shape,
+        dims: &ProblemDims,
         reporter: &'a dyn Reporter,
     ) -> Result<KeptCuts<'a>> {
         let mut known = BTreeMap::new();
@@ -56,7 +56,7 @@ impl<'a> KeptCuts<'a> {
                 let Some(bytes) = bytes else {
                     return Err(damaged(&part.path, "a subproblem in it is cut short"));
                 };
-                let cut = FinishedCut::from_bytes(shape, bytes).map_err(|why| {
+                let cut = FinishedCut::from_bytes(dims, bytes).map_err(|why| {
                     damaged(&part.path, &format!("a subproblem in it can't be used: {why}"))
                 })?;
                 known.insert((cut.depth, cut.split), cut);

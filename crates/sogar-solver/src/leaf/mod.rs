@@ -10,26 +10,26 @@
 //!
 //! **Why skipping is sound, ties included.** Let `q = (c, l)` be a corner, so every action `a` of the group has
 //! `C(a) ≥ c` and `L(a) ≥ l`, and let `p` be a known point. A group is skipped only if `p` is strictly cheaper than `c` and has
-//! no more loss than `l` ([`lanes::Stairs`]), or is strictly cheaper and flips as many as needed ([`lanes::Ladder`]): then every `a` is strictly
-//! dominated by `p`. A single action is left out ([`known::Known::rules_out`]) also if `p` equals its corner and `p`'s action
+//! no more loss than `l` ([`lanes::MinCostByLoss`]), or is strictly cheaper and flips as many as needed ([`lanes::MinFlipsByCost`]): then every `a` is strictly
+//! dominated by `p`. A single action is left out ([`front::LeafFront::rules_out`]) also if `p` equals its corner and `p`'s action
 //! comes first: it is then dominated, or equal with a larger number. Costs are compared without their lowest bits where totals are
 //! large; a number that is larger without its lowest bits is larger with them, so "strictly cheaper" still holds. The result
 //! is therefore a function of `S` alone: for every non-dominated point the smallest action that attains it, whatever was inserted
 //! first (so warm starts are free to guess).
 
+mod batch8;
 mod boxed;
 mod boxes;
 mod clusters;
 mod columns;
+mod dominated_actions;
+mod front;
 mod groups;
-mod known;
 mod lanes;
 mod longer;
 mod members;
-mod side_by_side;
-mod sides;
+mod side_dominance;
 mod unstructured;
-mod useful;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -39,6 +39,7 @@ use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
 use crate::solver::Switches;
 use crate::stop::{Stop, StopReason};
+use batch8::{Batch, Setting};
 use boxes::Boxes;
 pub use boxes::BoxesOfActions;
 use clusters::Clusters;
@@ -46,8 +47,7 @@ use columns::Columns;
 use groups::Groups;
 use lanes::LANES;
 use members::Members;
-use side_by_side::{Batch, Setting};
-use sides::Sides;
+use side_dominance::SideDominance;
 
 /// A non-dominated action of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct LeafPoint {
 pub struct LeafRequest<'a> {
     /// Its rows, at least one.
     pub set: &'a RowSet,
-    /// Sides of the problem's splits on which all of its rows are, as `2 · split`, plus 1 for those that fail it. Not all need be named;
+    /// SideDominance of the problem's splits on which all of its rows are, as `2 · split`, plus 1 for those that fail it. Not all need be named;
     /// those that are must be true.
     pub sides: &'a [u32],
     /// Actions that are likely to be good (the parent's front): a hint that never changes a result.
@@ -98,10 +98,10 @@ pub trait LeafContext: Send + Sync {
 
     /// A context for the leaves of all trees of two levels and more on `set`, itself a subset of this context's rows; `None` if this one
     /// serves them as well.
-    fn narrow<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>>;
+    fn compact_rows<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>>;
 
     /// A context for so many subsets of `set`, itself a subset of this context's rows; `None` if this one serves them as well.
-    fn narrow_for<'a>(&'a self, _set: &RowSet, _leaves: usize) -> Option<Box<dyn LeafContext + 'a>> {
+    fn compact_rows_for<'a>(&'a self, _set: &RowSet, _leaves: usize) -> Option<Box<dyn LeafContext + 'a>> {
         None
     }
 }
@@ -149,7 +149,7 @@ pub(crate) fn leaf_front(points: &[LeafPoint]) -> Front {
 
 /// When the rows of a set are brought together before its subsets are evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Narrow {
+pub enum CompactRows {
     /// Not at all.
     Never,
     /// For large sets with many subsets.
@@ -172,11 +172,11 @@ pub struct GroupedLeaves<'a> {
     kernel: Kernel,
     bounds: bool,
     reduce: bool,
-    narrow: Narrow,
+    compact_rows: CompactRows,
     warm_start: bool,
     counted: [AtomicU64; 4],
     /// Once it is known.
-    sides: OnceLock<Sides>,
+    sides: OnceLock<SideDominance>,
     /// Buffers that are not in use.
     idle: Mutex<Vec<Batch>>,
 }
@@ -184,7 +184,7 @@ pub struct GroupedLeaves<'a> {
 impl<'a> GroupedLeaves<'a> {
     /// Builds the groups. The switches change the speed, never the result.
     pub fn new(problem: &'a Problem, switches: Switches) -> Self {
-        let Switches { kernel, bounds, narrow, reduce, .. } = switches;
+        let Switches { kernel, bounds, compact_rows, reduce, .. } = switches;
         let clusters = if bounds { Clusters::new(problem) } else { None };
         let groups = Groups::new(problem, reduce && clusters.is_none());
         let boxes = if bounds { Boxes::new(problem, &groups, switches.boxes) } else { None };
@@ -196,7 +196,7 @@ impl<'a> GroupedLeaves<'a> {
             kernel: kernel.available(),
             bounds,
             reduce,
-            narrow,
+            compact_rows,
             warm_start: switches.warm_start,
             counted: Default::default(),
             sides: OnceLock::new(),
@@ -294,11 +294,11 @@ impl<'a> GroupedContext<'a> {
                 (_, _, Some(boxes)) => batch.evaluate_boxes::<KERNEL>(on, boxes, requests),
                 _ => batch.evaluate::<KERNEL>(on, requests),
             }
-            let found = &batch.known[..requests.len()];
-            fronts.extend(found.iter().map(|known| known.points.clone()));
+            let found = &batch.fronts[..requests.len()];
+            fronts.extend(found.iter().map(|front| front.points.clone()));
             if self.owner.warm_start {
                 recent.clear();
-                recent.extend(found.iter().flat_map(|known| known.points.iter().map(|point| point.action)));
+                recent.extend(found.iter().flat_map(|front| front.points.iter().map(|point| point.action)));
                 recent.sort_unstable();
                 recent.dedup();
             }
@@ -354,12 +354,12 @@ impl LeafContext for GroupedContext<'_> {
         fronts
     }
 
-    fn narrow<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>> {
-        let worth = match self.owner.narrow {
-            Narrow::Never => false,
-            Narrow::Always => set.count() < self.size,
+    fn compact_rows<'a>(&'a self, set: &RowSet) -> Option<Box<dyn LeafContext + 'a>> {
+        let worth = match self.owner.compact_rows {
+            CompactRows::Never => false,
+            CompactRows::Always => set.count() < self.size,
             // Short sets gain nothing.
-            Narrow::WhereItPays => {
+            CompactRows::WhereItPays => {
                 let few_columns = self.owner.clusters.is_none();
                 self.owner.problem.rows > 1024 && few_columns && set.count() * 4 < self.size * 3
             }
@@ -367,12 +367,12 @@ impl LeafContext for GroupedContext<'_> {
         worth.then(|| self.owner.among(set))
     }
 
-    fn narrow_for<'a>(&'a self, set: &RowSet, leaves: usize) -> Option<Box<dyn LeafContext + 'a>> {
-        let worth = match self.owner.narrow {
-            Narrow::Never => false,
-            Narrow::Always => self.owner.boxes.is_some() && set.count() < self.size,
+    fn compact_rows_for<'a>(&'a self, set: &RowSet, leaves: usize) -> Option<Box<dyn LeafContext + 'a>> {
+        let worth = match self.owner.compact_rows {
+            CompactRows::Never => false,
+            CompactRows::Always => self.owner.boxes.is_some() && set.count() < self.size,
             // The outermost boxes are looked at for every leaf, so that they are soon worth packing.
-            Narrow::WhereItPays => {
+            CompactRows::WhereItPays => {
                 let many = self.owner.boxes.is_some() && self.size > 1024 && leaves >= 2 * LANES;
                 many && set.count() * 4 < self.size * 3
             }
@@ -390,17 +390,17 @@ impl LeafEvaluation for GroupedLeaves<'_> {
         // There will be many times more sets than so far, and each of them saves some of the work; what it takes to save it grows
         // with the number of actions (measured, not critical).
         let sets = self.counted[0].load(Ordering::Relaxed);
-        let worth = match self.narrow {
-            Narrow::Never => false,
-            Narrow::WhereItPays => 20 * sets > self.groups.useful_actions,
-            Narrow::Always => true,
+        let worth = match self.compact_rows {
+            CompactRows::Never => false,
+            CompactRows::WhereItPays => 20 * sets > self.groups.useful_actions,
+            CompactRows::Always => true,
         };
         if worth
             && self.reduce
             && self.clusters.is_none()
             && self.boxes.is_none()
             && self.sides.get().is_none()
-            && let Some(sides) = Sides::new(self.problem, &self.groups, stop)
+            && let Some(sides) = SideDominance::new(self.problem, &self.groups, stop)
         {
             let _ = self.sides.set(sides); // the same, whoever was first
         }

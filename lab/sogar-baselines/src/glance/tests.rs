@@ -18,12 +18,12 @@ fn fit(method: Glance, prepared: &Prepared) -> Box<dyn Fitted> {
 
 fn fitting<'a>(
     moves: &'a Moves<'a>,
-    asking: &'a Asking<'a>,
+    black_box: &'a BlackBox<'a>,
     people: &'a [f64],
     stop: &'a Stop,
 ) -> Fitting<'a> {
     static USUAL: std::sync::LazyLock<Glance> = std::sync::LazyLock::new(Glance::default);
-    Fitting { settings: &USUAL, moves, asking, people, seed: 0, stop }
+    Fitting { settings: &USUAL, moves, black_box, people, seed: 0, stop }
 }
 
 /// A cluster around (0, A) whose counterfactuals are x = shifts.
@@ -76,9 +76,9 @@ fn the_commonest_category_is_the_first_seen_on_ties() {
 #[test]
 fn a_cluster_keeps_the_action_that_flips_most_and_asks_for_least() {
     let prepared = example("");
-    let (moves, asking, stop) = (Moves::new(&prepared), Asking::new(&prepared), Stop::default());
+    let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
     let people = people(&prepared.table, &[2, 3, 4]);
-    let fitting = fitting(&moves, &asking, &people, &stop);
+    let fitting = fitting(&moves, &black_box, &people, &stop);
     let cluster = cluster_with(&[5.0, 10.0, 25.0, 20.0], vec![0, 1, 2], &moves);
     let (part, stopped) = fitting.choose(0, cluster).unwrap();
     assert_eq!((part.words, part.flipped, part.rows), (vec!["increase `x` by 20".to_owned()], 3, 3));
@@ -88,9 +88,9 @@ fn a_cluster_keeps_the_action_that_flips_most_and_asks_for_least() {
 #[test]
 fn everybody_takes_the_nearest_action_that_works_or_that_of_their_cluster() {
     let prepared = example("");
-    let (moves, asking, stop) = (Moves::new(&prepared), Asking::new(&prepared), Stop::default());
+    let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
     let people = people(&prepared.table, &[5, 3, 2]);
-    let fitting = fitting(&moves, &asking, &people, &stop);
+    let fitting = fitting(&moves, &black_box, &people, &stop);
     let mut parts = Vec::new();
     for (row, shift) in [(0, 10.0), (2, 20.0)] {
         parts.push(fitting.choose(row, cluster_with(&[shift], vec![row], &moves)).unwrap().0);
@@ -134,8 +134,9 @@ fn counterfactuals_keep_to_what_is_allowed_from_the_centroid() {
     let config = "[features]\nn.direction = \"increase\"\nx.range = [2, 8]\nc = { targets = [\"b\"] }\nz.immutable = true\n";
     let table = "n,x,c,z\n0,0.5,a,1\n9,10.5,b,2\n4,5.5,c,3\n";
     let prepared = prepared(table, config, |row| row[1] > 5.0 && row != [4.0, 5.5, 2.0, 3.0]);
-    let (moves, asking, stop) = (Moves::new(&prepared), Asking::new(&prepared), Stop::default());
-    let search = Search { asking: &asking, moves: &moves, samples: 500, wanted: 200, seed: 1, stop: &stop };
+    let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
+    let search =
+        Search { black_box: &black_box, moves: &moves, samples: 500, wanted: 200, seed: 1, stop: &stop };
     let (found, stopped) = search.all(&[vec![3.4, 0.5, 2.0, 1.0]]).unwrap();
     assert_eq!(stopped, None);
     assert_eq!(found[0].len(), 200);

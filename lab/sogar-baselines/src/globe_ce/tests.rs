@@ -22,9 +22,9 @@ fn assigned(prepared: &Prepared) -> Vec<Assigned> {
 
 /// The longest multiple, and where people end up on 1000 steps.
 fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec<Option<Changes>>) {
-    let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
+    let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
     let people = people(&prepared.table, rows);
-    let mut crowd = Crowd::new(&asking, &moves, direction, &people);
+    let mut crowd = Crowd::new(&black_box, &moves, direction, &people);
     let (longest, stopped) = crowd.longest(&Stop::default()).unwrap();
     assert_eq!(stopped, None);
     (longest, smallest_steps(&crowd, &Cells::new(prepared), longest, 1000).unwrap())

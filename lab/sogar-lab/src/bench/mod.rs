@@ -1,7 +1,7 @@
 //! `sogar-lab bench`: the benchmark, which `make bench` runs.
 //!
 //! Solves the four data sets of the published protocol and their readable versions ([`problems`]), and in the same run times the
-//! published leaf evaluation on the same problems ([`yardstick`]). Every problem runs in a process of its own
+//! published leaf evaluation on the same problems ([`reference_kernel`]). Every problem runs in a process of its own
 //! ([`mod@measure`]); the parent only collects what they found into Markdown tables ([`mod@report`]). How times grow with the size
 //! of a problem is shown by [`growth`]. The columns are explained in `docs/BENCHMARKS.md`.
 
@@ -11,9 +11,9 @@ mod leaf_sets;
 mod measure;
 mod network;
 mod problems;
+mod reference_kernel;
 mod report;
 mod variation;
-mod yardstick;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub struct BenchArgs {
     /// Runs of sogar for each problem [default: 3; with --quick: 1]
     #[arg(long)]
     runs: Option<usize>,
-    /// Seconds for the yardstick, in each of its two orders [default: 20; with --quick: 2]
+    /// Seconds for the reference kernel, in each of its two orders [default: 20; with --quick: 2]
     #[arg(long)]
     budget: Option<f64>,
     /// Seconds after which a search is stopped [default: none; with --growth: 120]
@@ -52,7 +52,7 @@ pub struct BenchArgs {
     /// Only the table that shows how times grow with rows, splits, actions and depth
     #[arg(long, conflicts_with = "network")]
     growth: bool,
-    /// A short look: depth 2, one run, a small sample for the yardstick
+    /// A short look: depth 2, one run, a small sample for the reference kernel
     #[arg(long)]
     quick: bool,
     /// Only the outcomes of a dense network, beside matrix products of the same shapes

@@ -42,10 +42,14 @@ fn some_sets() -> Vec<RowSet> {
 }
 
 /// All sums as (set, action, cost, loss), in the order of sets and actions.
-fn all_sums(yardstick: &Yardstick, sets: &[RowSet], order: Order) -> Vec<(usize, usize, u64, u64)> {
+fn all_sums(
+    reference_kernel: &ReferenceKernel,
+    sets: &[RowSet],
+    order: Order,
+) -> Vec<(usize, usize, u64, u64)> {
     let mut found = Vec::new();
-    yardstick.sums(sets, order, |set, tile, sums| {
-        for (lane, &action) in yardstick.actions().iter().skip(tile * TILE).take(TILE).enumerate() {
+    reference_kernel.sums(sets, order, |set, tile, sums| {
+        for (lane, &action) in reference_kernel.actions().iter().skip(tile * TILE).take(TILE).enumerate() {
             found.push((set, action, sums.cost[lane].into(), sums.loss[lane].into()));
         }
     });
@@ -74,13 +78,13 @@ fn sums_equal_those_of_plain_loops_in_either_order_and_width() {
         [(Combine::Max, 900), (Combine::Sum, 900), (Combine::Max, 65_535), (Combine::Max, 1 << 20)]
     {
         let problem = problem(combine, dearest);
-        let yardstick = Yardstick::new(&problem, combine, usize::MAX).unwrap();
-        assert_eq!(matches!(yardstick.costs, Costs::Narrow(_)), dearest <= 65_535);
-        let expected = plain_sums(&problem, yardstick.actions(), &some_sets());
+        let reference_kernel = ReferenceKernel::new(&problem, combine, usize::MAX).unwrap();
+        assert_eq!(matches!(reference_kernel.costs, Costs::Narrow(_)), dearest <= 65_535);
+        let expected = plain_sums(&problem, reference_kernel.actions(), &some_sets());
         assert_eq!(expected.len(), 4 * problem.actions());
         for order in [Order::OneByOne, Order::Together] {
             assert_eq!(
-                all_sums(&yardstick, &some_sets(), order),
+                all_sums(&reference_kernel, &some_sets(), order),
                 expected,
                 "{combine:?} {dearest} {order:?}"
             );
@@ -91,49 +95,53 @@ fn sums_equal_those_of_plain_loops_in_either_order_and_width() {
 #[test]
 fn every_instruction_set_gives_the_same_sums() {
     let problem = problem(Combine::Max, 900);
-    let mut yardstick = Yardstick::new(&problem, Combine::Max, usize::MAX).unwrap();
-    let best = all_sums(&yardstick, &some_sets(), Order::OneByOne);
-    yardstick.instructions = Instructions::Portable;
-    assert_eq!(all_sums(&yardstick, &some_sets(), Order::OneByOne), best);
+    let mut reference_kernel = ReferenceKernel::new(&problem, Combine::Max, usize::MAX).unwrap();
+    let best = all_sums(&reference_kernel, &some_sets(), Order::OneByOne);
+    reference_kernel.instructions = Instructions::Portable;
+    assert_eq!(all_sums(&reference_kernel, &some_sets(), Order::OneByOne), best);
 }
 
 #[test]
 fn a_small_limit_keeps_every_kth_action() {
     let problem = problem(Combine::Max, 900);
     let half = problem.actions() * ROWS * 3 / 2 + 3;
-    let yardstick = Yardstick::new(&problem, Combine::Max, half).unwrap();
-    assert_eq!(yardstick.actions(), (0..problem.actions()).step_by(2).collect::<Vec<_>>());
-    let expected = plain_sums(&problem, yardstick.actions(), &some_sets());
-    assert_eq!(all_sums(&yardstick, &some_sets(), Order::OneByOne), expected);
+    let reference_kernel = ReferenceKernel::new(&problem, Combine::Max, half).unwrap();
+    assert_eq!(reference_kernel.actions(), (0..problem.actions()).step_by(2).collect::<Vec<_>>());
+    let expected = plain_sums(&problem, reference_kernel.actions(), &some_sets());
+    assert_eq!(all_sums(&reference_kernel, &some_sets(), Order::OneByOne), expected);
 }
 
 #[test]
 fn the_front_of_a_set_is_the_reference_solvers() {
     let problem = problem(Combine::Max, 900);
-    let yardstick = Yardstick::new(&problem, Combine::Max, usize::MAX).unwrap();
+    let reference_kernel = ReferenceKernel::new(&problem, Combine::Max, usize::MAX).unwrap();
     for (position, set) in some_sets().iter().enumerate() {
-        let points = plain_sums(&problem, yardstick.actions(), std::slice::from_ref(set))
+        let points = plain_sums(&problem, reference_kernel.actions(), std::slice::from_ref(set))
             .into_iter()
             .map(|(_, _, cost, loss)| Point { cost, loss })
             .collect();
-        assert_eq!(yardstick.front(set), sogar_solver::exhaustive::non_dominated(points), "set {position}");
+        assert_eq!(
+            reference_kernel.front(set),
+            sogar_solver::exhaustive::non_dominated(points),
+            "set {position}"
+        );
     }
 }
 
 #[test]
 fn additions_are_counted_for_all_sets_or_for_a_sample_of_runs() {
     let problem = problem(Combine::Max, 900);
-    let yardstick = Yardstick::new(&problem, Combine::Max, usize::MAX).unwrap();
+    let reference_kernel = ReferenceKernel::new(&problem, Combine::Max, usize::MAX).unwrap();
     let sets: Vec<RowSet> = (0..ROWS).map(|row| RowSet::from_rows(ROWS, [row])).collect();
-    let all = yardstick.time(&sets, Order::OneByOne, Duration::MAX, 1);
+    let all = reference_kernel.time(&sets, Order::OneByOne, Duration::MAX, 1);
     assert_eq!((all.sets, all.rows, all.additions), (150, 150, 150 * 211 * 2));
-    let sample = yardstick.time(&sets, Order::Together, Duration::from_nanos(1), 1);
+    let sample = reference_kernel.time(&sets, Order::Together, Duration::from_nanos(1), 1);
     assert!(sample.sets == RUN || sample.sets == 150 % RUN);
 }
 
 #[test]
 fn sums_that_the_counters_cannot_hold_are_refused() {
-    assert!(Yardstick::new(&problem(Combine::Sum, 1 << 30), Combine::Sum, usize::MAX).is_none());
+    assert!(ReferenceKernel::new(&problem(Combine::Sum, 1 << 30), Combine::Sum, usize::MAX).is_none());
 }
 
 #[test]

@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 
 use crate::front::{Branch, Entry, Front, LEAF};
 use crate::problem::{Limits, Problem};
-use crate::wire::{Reader, RecordError, put};
+use crate::varint::{DecodeError, Reader, put};
 
 /// What of a problem a finished subproblem is checked against.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct ProblemDims {
     /// The weight of all rows.
     pub size: usize,
     /// The weight of the rows that pass each split.
@@ -26,10 +26,10 @@ pub struct Shape {
     pub limits: Limits,
 }
 
-impl Shape {
-    /// The shape of a problem.
-    pub fn of(problem: &Problem) -> Shape {
-        Shape {
+impl ProblemDims {
+    /// The dims of a problem.
+    pub fn of(problem: &Problem) -> ProblemDims {
+        ProblemDims {
             size: problem.size,
             passing: problem.splits.iter().map(|split| problem.weight_of(split) as usize).collect(),
             actions: problem.actions(),
@@ -93,38 +93,38 @@ impl FinishedCut {
         out
     }
 
-    /// Reads a cut of a problem of this shape.
-    pub fn from_bytes(shape: &Shape, bytes: &[u8]) -> Result<FinishedCut, RecordError> {
+    /// Reads a cut of a problem of this dims.
+    pub fn from_bytes(dims: &ProblemDims, bytes: &[u8]) -> Result<FinishedCut, DecodeError> {
         let mut reader = Reader::new(bytes);
-        let limits = shape.limits;
+        let limits = dims.limits;
         let depth = reader.below(u64::from(limits.max_depth) + 1)?;
         let max_leaves = reader.below(u64::from(limits.max_leaves) + 1)?;
-        let split = reader.below(shape.passing.len() as u64)?;
+        let split = reader.below(dims.passing.len() as u64)?;
         if depth == 0 || max_leaves == 0 {
-            return Err(RecordError("a number in it is out of range"));
+            return Err(DecodeError("a number in it is out of range"));
         }
-        let fronts = read_fronts(shape, &mut reader)?;
-        let passing = shape.passing[split as usize];
-        let sides = [passing, shape.size - passing];
+        let fronts = read_fronts(dims, &mut reader)?;
+        let passing = dims.passing[split as usize];
+        let sides = [passing, dims.size - passing];
         let mut shares = Vec::new();
         for _ in 0..reader.count()? {
             let leaves = reader.below(u64::from(max_leaves) + 1)?;
-            let mut child = |rows: usize| -> Result<Arc<Front>, RecordError> {
+            let mut child = |rows: usize| -> Result<Arc<Front>, DecodeError> {
                 let (height, front) = &fronts[reader.below(fronts.len() as u64)? as usize];
                 // The first entry has the largest loss.
                 let fits = *height < depth && front.entries[0].loss as usize <= rows;
-                if fits { Ok(Arc::clone(front)) } else { Err(RecordError("a front in it does not fit")) }
+                if fits { Ok(Arc::clone(front)) } else { Err(DecodeError("a front in it does not fit")) }
             };
             let (left, right) = (child(sides[0])?, child(sides[1])?);
             let in_order = leaves > shares.last().map_or(0, |(before, _, _)| *before);
             if !in_order {
-                return Err(RecordError("its parts are out of order"));
+                return Err(DecodeError("its parts are out of order"));
             }
             shares.push((leaves, left, right));
         }
         reader.end()?;
         if shares.is_empty() {
-            return Err(RecordError("it has no parts"));
+            return Err(DecodeError("it has no parts"));
         }
         Ok(FinishedCut { depth, split, max_leaves, shares })
     }
@@ -253,13 +253,13 @@ impl<'a> Used<'a> {
 }
 
 /// Fronts, each with the depth of its deepest tree.
-fn read_fronts(shape: &Shape, reader: &mut Reader<'_>) -> Result<Vec<(u32, Arc<Front>)>, RecordError> {
+fn read_fronts(dims: &ProblemDims, reader: &mut Reader<'_>) -> Result<Vec<(u32, Arc<Front>)>, DecodeError> {
     let mut fronts: Vec<(u32, Arc<Front>)> = Vec::new();
     for _ in 0..reader.count()? {
         let (mut front, mut height) = (Front::default(), 0);
         for _ in 0..reader.count()? {
-            let split = reader.below(shape.passing.len() as u64)?;
-            let mut child = || -> Result<Arc<Front>, RecordError> {
+            let split = reader.below(dims.passing.len() as u64)?;
+            let mut child = || -> Result<Arc<Front>, DecodeError> {
                 let (below, front) = &fronts[reader.below(fronts.len() as u64)? as usize];
                 height = height.max(1 + *below);
                 Ok(Arc::clone(front))
@@ -270,38 +270,42 @@ fn read_fronts(shape: &Shape, reader: &mut Reader<'_>) -> Result<Vec<(u32, Arc<F
         let entries = reader.count()?;
         front.entries.reserve(entries);
         for _ in 0..entries {
-            let entry = read_entry(shape, reader, &front.branches)?;
+            let entry = read_entry(dims, reader, &front.branches)?;
             let in_order =
                 front.entries.last().is_none_or(|last| last.cost < entry.cost && last.loss > entry.loss);
-            if !in_order || entry.cost > DEAREST || entry.leaves > shape.limits.max_leaves {
-                return Err(RecordError("its points are no front"));
+            if !in_order || entry.cost > DEAREST || entry.leaves > dims.limits.max_leaves {
+                return Err(DecodeError("its points are no front"));
             }
             front.entries.push(entry);
         }
         if front.entries.is_empty() {
-            return Err(RecordError("a front in it is empty"));
+            return Err(DecodeError("a front in it is empty"));
         }
         fronts.push((height, Arc::new(front)));
     }
     Ok(fronts)
 }
 
-fn read_entry(shape: &Shape, reader: &mut Reader<'_>, branches: &[Branch]) -> Result<Entry, RecordError> {
+fn read_entry(
+    dims: &ProblemDims,
+    reader: &mut Reader<'_>,
+    branches: &[Branch],
+) -> Result<Entry, DecodeError> {
     let at = reader.below(branches.len() as u64 + 1)?;
     if at == 0 {
-        let action = reader.below(shape.actions as u64)?;
+        let action = reader.below(dims.actions as u64)?;
         let cost = reader.number()?;
-        let loss = reader.below(shape.size as u64 + 1)?;
+        let loss = reader.below(dims.size as u64 + 1)?;
         return Ok(Entry { cost, loss, leaves: 1, branch: LEAF, left: action, right: 0 });
     }
     let branch = &branches[at as usize - 1];
     let left = reader.below(branch.left.entries.len() as u64)?;
     let right = reader.below(branch.right.entries.len() as u64)?;
     let (a, b) = (branch.left.entries[left as usize], branch.right.entries[right as usize]);
-    let loss = a.loss.checked_add(b.loss).filter(|&loss| loss as usize <= shape.size);
+    let loss = a.loss.checked_add(b.loss).filter(|&loss| loss as usize <= dims.size);
     Ok(Entry {
         cost: a.cost + b.cost, // both were found to be below a quarter of what fits
-        loss: loss.ok_or(RecordError("a number in it is out of range"))?,
+        loss: loss.ok_or(DecodeError("a number in it is out of range"))?,
         leaves: a.leaves.saturating_add(b.leaves),
         branch: at - 1,
         left,

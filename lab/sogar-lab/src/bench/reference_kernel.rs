@@ -1,4 +1,4 @@
-//! The yardstick: the published leaf evaluation, as fast as its plan allows on one thread.
+//! The reference kernel: the published leaf evaluation, as fast as its plan allows on one thread.
 //!
 //! For every distinct leaf set and for *every* action it adds up cost and loss of the set's rows. Nothing is skipped,
 //! which is the plan of the published method; each leaf set is evaluated once, as if all of them were remembered. It was
@@ -11,7 +11,7 @@
 //!   tile stay in registers; the loop is compiled for AVX-512, AVX2 and without;
 //! - sums only: finding the non-dominated ones among them is not charged.
 //!
-//! [`Order::OneByOne`] takes one leaf set after the other, as a search meets them: this is the yardstick. As every set
+//! [`Order::OneByOne`] takes one leaf set after the other, as a search meets them: this is the reference kernel. As every set
 //! then streams its rows of the whole table from memory, [`Order::Together`] shows beside it what the same additions
 //! take if a run of consecutive leaf sets is known in advance and goes through each tile while it is in the cache.
 
@@ -55,7 +55,7 @@ pub struct Timing {
 }
 
 /// Dense tables of costs and losses of some actions.
-pub struct Yardstick {
+pub struct ReferenceKernel {
     actions: Vec<usize>,
     rows: usize,
     costs: Costs,
@@ -68,10 +68,10 @@ enum Costs {
     Wide(Vec<[u32; TILE]>),
 }
 
-impl Yardstick {
+impl ReferenceKernel {
     /// Lays out the tables. If all actions would take more than `max_bytes`, only every k-th has its place.
     /// `None` if sums would not fit the counters (65,536 rows or more, or a total cost of 2^32 or more).
-    pub fn new(problem: &Problem, combine: Combine, max_bytes: usize) -> Option<Yardstick> {
+    pub fn new(problem: &Problem, combine: Combine, max_bytes: usize) -> Option<ReferenceKernel> {
         let rows = problem.rows();
         let longest = (0..problem.actions()).map(|action| problem.edits_of(action).len()).max()?;
         let edits = (0..problem.actions()).filter_map(|action| problem.edits_of(action).last()).max();
@@ -98,7 +98,7 @@ impl Yardstick {
                 *loss = u8::from(!problem.flips(action, row));
             }
         });
-        Some(Yardstick { actions, rows, costs, losses, instructions: Instructions::best() })
+        Some(ReferenceKernel { actions, rows, costs, losses, instructions: Instructions::best() })
     }
 
     /// The actions that are evaluated.
@@ -196,7 +196,7 @@ fn tiles<T: Copy + Default>(
 
 fn problem_costs<T: TryFrom<u64> + Default>(problem: &Problem, action: usize, out: &mut [T]) {
     for (row, cost) in out.iter_mut().enumerate() {
-        // `Yardstick::new` chose a type that holds every cost.
+        // `ReferenceKernel::new` chose a type that holds every cost.
         *cost = T::try_from(problem.cost(action, row)).unwrap_or_default();
     }
 }

@@ -1,4 +1,4 @@
-//! Leaf fronts ahead of the search, in shares that different processes can take.
+//! Leaf fronts ahead of the search, in shards that different processes can take.
 //!
 //! Under each cut of all rows stand leaf sets that stand under other cuts as well: the people who pass *a*, *b* and *c* are below
 //! *a*, below *b* and below *c*. Processes that take cuts of all rows and share nothing would evaluate most leaves several times. So leaves
@@ -14,21 +14,21 @@ use crate::leaf::{LeafContext, LeafPoint, leaf_front};
 use crate::memo::Task;
 use crate::search::Search;
 use crate::stop::StopReason;
-use crate::subset::{Cut, Steps, Subset, cuts};
-use crate::wire::{Reader, RecordError, put};
+use crate::subset::{Cut, SplitPath, Subset, cuts};
+use crate::varint::{DecodeError, Reader, put};
 
 /// Leaf sets, each once, with their fronts.
 #[derive(Default)]
 pub(crate) struct Leaves {
     seen: FxHashMap<u64, ()>,
-    found: Vec<(Steps, Arc<Front>)>,
+    found: Vec<(SplitPath, Arc<Front>)>,
 }
 
 impl Leaves {
     /// Adds a set. Of two sets with the same hash the second is left out; it is found again where it is needed.
     pub fn add(&mut self, set: &Subset, front: &Arc<Front>) {
-        if set.steps.is_whole() && self.seen.insert(set.hash, ()).is_none() {
-            self.found.push((set.steps, Arc::clone(front)));
+        if set.path.is_whole() && self.seen.insert(set.hash, ()).is_none() {
+            self.found.push((set.path, Arc::clone(front)));
         }
     }
 
@@ -36,9 +36,9 @@ impl Leaves {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put(&mut out, self.found.len() as u64);
-        for (steps, front) in &self.found {
-            put(&mut out, steps.as_slice().len() as u64);
-            steps.as_slice().iter().for_each(|&step| put(&mut out, step.into()));
+        for (path, front) in &self.found {
+            put(&mut out, path.as_slice().len() as u64);
+            path.as_slice().iter().for_each(|&step| put(&mut out, step.into()));
             put(&mut out, front.entries.len() as u64);
             let (mut cost, mut loss) = (0, u32::MAX);
             for entry in &front.entries {
@@ -54,27 +54,27 @@ impl Leaves {
 
 /// Which part of the leaves below one cut: every `of`-th of the cuts on its sides, beginning with number `part`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct LeafShard {
     /// Which one.
     pub part: usize,
     /// Of how many.
     pub of: usize,
 }
 
-impl Share {
+impl LeafShard {
     /// All of them.
-    pub const ALL: Share = Share { part: 0, of: 1 };
+    pub const ALL: LeafShard = LeafShard { part: 0, of: 1 };
 }
 
 impl Search<'_> {
     /// Leaf fronts below one cut of all rows by trees of so much depth, as far as the cut's split comes first among theirs.
-    pub fn leaves_ahead(
+    pub fn prefetch_leaves(
         &self,
         context: &dyn LeafContext,
         (all, leaf): (&Subset, &Arc<Front>),
         cut: &Cut,
         depth: u32,
-        share: Share,
+        shard: LeafShard,
         leaves: &mut Leaves,
     ) -> Result<(), StopReason> {
         let sides = [&cut.left, &cut.right];
@@ -83,9 +83,9 @@ impl Search<'_> {
             leaves.add(side, front);
         }
         for (side, front) in sides.iter().zip(&fronts).filter(|_| depth > 1) {
-            let own = context.narrow(&side.rows);
+            let own = context.compact_rows(&side.rows);
             let context = own.as_deref().unwrap_or(context);
-            self.leaves_below(context, &[(side, front)], depth - 1, cut.split, share, leaves)?;
+            self.leaves_below(context, &[(side, front)], depth - 1, cut.split, shard, leaves)?;
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Search<'_> {
         sets: &[(&Subset, &Arc<Front>)],
         depth: u32,
         after: u32,
-        share: Share,
+        shard: LeafShard,
         leaves: &mut Leaves,
     ) -> Result<(), StopReason> {
         let room = 2 * self.problem.limits.min_leaf as usize;
@@ -106,7 +106,7 @@ impl Search<'_> {
             .map(|(set, _)| {
                 let cuts = if set.size < room { Vec::new() } else { cuts(self.problem, set) };
                 let cuts = cuts.into_iter().filter(|cut| cut.split > after);
-                cuts.skip(share.part).step_by(share.of.max(1)).collect()
+                cuts.skip(shard.part).step_by(shard.of.max(1)).collect()
             })
             .collect();
         let parents: Vec<(&Subset, &Front, Vec<&Subset>)> = sets
@@ -122,19 +122,19 @@ impl Search<'_> {
         children.iter().for_each(|(set, front)| leaves.add(set, front));
         match depth {
             0 | 1 => Ok(()),
-            2 => children
-                .chunks(2 * self.sets_together().max(1))
-                .try_for_each(|children| self.leaves_below(context, children, 1, after, Share::ALL, leaves)),
+            2 => children.chunks(2 * self.sets_together().max(1)).try_for_each(|children| {
+                self.leaves_below(context, children, 1, after, LeafShard::ALL, leaves)
+            }),
             _ => children.iter().try_for_each(|(set, front)| {
-                let own = context.narrow(&set.rows);
+                let own = context.compact_rows(&set.rows);
                 let context = own.as_deref().unwrap_or(context);
-                self.leaves_below(context, &[(set, front)], depth - 1, after, Share::ALL, leaves)
+                self.leaves_below(context, &[(set, front)], depth - 1, after, LeafShard::ALL, leaves)
             }),
         }
     }
 
     /// Remembers leaf fronts that another process found.
-    pub fn remember(&self, bytes: &[u8]) -> Result<(), RecordError> {
+    pub fn remember(&self, bytes: &[u8]) -> Result<(), DecodeError> {
         let mut reader = Reader::new(bytes);
         let all = Subset::all(self.problem);
         let (splits, actions) = (self.problem.splits.len() as u64, self.problem.actions() as u64);
@@ -146,7 +146,7 @@ impl Search<'_> {
             let mut points: Vec<LeafPoint> = Vec::new();
             let (mut cost, mut loss) = (0u64, u32::MAX);
             for _ in 0..reader.count()? {
-                let out_of_range = RecordError("a number in it is out of range");
+                let out_of_range = DecodeError("a number in it is out of range");
                 cost = cost.checked_add(reader.number()?).ok_or(out_of_range)?;
                 loss = loss.checked_sub(reader.below(1 << 32)?).ok_or(out_of_range)?;
                 let action = reader.below(actions)?;

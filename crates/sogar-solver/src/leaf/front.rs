@@ -3,13 +3,13 @@
 use super::LeafPoint;
 
 /// Points with cost ascending and loss strictly descending.
-pub(super) struct Known {
+pub(super) struct LeafFront {
     pub points: Vec<LeafPoint>,
 }
 
-impl Known {
+impl LeafFront {
     pub fn new() -> Self {
-        Known { points: Vec::new() }
+        LeafFront { points: Vec::new() }
     }
 
     /// Starts anew for a leaf of `size` rows, with the identity: no cost, nobody flipped.
@@ -18,7 +18,7 @@ impl Known {
         self.points.push(LeafPoint { cost: 0, loss: size, action: 0 });
     }
 
-    /// Whether no action numbered `first` or later with at least this cost and loss can change the result: some known
+    /// Whether no action numbered `first` or later with at least this cost and loss can change the result: some front
     /// point is at least as good, and if it is equal, its action comes first (see the argument in [`super`]).
     #[inline(always)]
     pub fn rules_out(&self, cost: u64, loss: u32, first: u32) -> bool {
@@ -47,22 +47,22 @@ mod tests {
     #[test]
     fn what_is_ruled_out_is_what_some_point_dominates() {
         for size in [5, 100, 5000] {
-            let mut known = Known::new();
-            known.reset(size);
+            let mut front = LeafFront::new();
+            front.reset(size);
             let mut state = u64::from(size);
             for action in 1..200 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let (cost, loss) = (state >> 33 & 1023, (state >> 45) as u32 % (size + 1));
                 for first in [0, action] {
-                    let plain = known.points.iter().any(|p| {
+                    let plain = front.points.iter().any(|p| {
                         p.cost <= cost
                             && p.loss <= loss
                             && ((p.cost, p.loss) != (cost, loss) || p.action <= first)
                     });
-                    assert_eq!(known.rules_out(cost, loss, first), plain, "size {size}");
+                    assert_eq!(front.rules_out(cost, loss, first), plain, "size {size}");
                 }
-                known.insert(LeafPoint { cost, loss, action });
-                assert!(known.points.windows(2).all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss));
+                front.insert(LeafPoint { cost, loss, action });
+                assert!(front.points.windows(2).all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss));
             }
         }
     }

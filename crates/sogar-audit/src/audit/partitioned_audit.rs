@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use super::assemble::{Assembly, members};
-use super::counted::Counted;
 use super::grouping::{Rule, View};
+use super::holdout_columns::HoldoutColumns;
 use super::measures::{Along, Sums};
 use super::part::{Part, Places, damaged, identity};
 use super::reach::Reach;
 use super::result::PopulationAudit;
-use super::seen::Seen;
+use super::weighted_population::WeightedPopulation;
 use super::{AuditRequest, rules_of, unreachable};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::summary::FrontFile;
@@ -18,15 +18,15 @@ use sogar_prepare::prepared::Prepared;
 use sogar_table::feature::{Columns, FeatureTable, Weights};
 use sogar_table::table::Table;
 
-use sogar_solver::wire::RecordError;
+use sogar_solver::varint::DecodeError;
 
 /// Held-out people whose parts come in one after the other, in the order of the table.
-pub struct Divided {
+pub struct PartitionedAudit {
     front: [u8; 32],
     unit_of_cost: u64,
     rows: usize,
     weights: Option<Weights>,
-    seen: Seen,
+    seen: HoldoutColumns,
     /// What parts said so far.
     affected: Vec<usize>,
     along: Along,
@@ -57,7 +57,7 @@ pub fn columns_for_leader(
     Ok(columns)
 }
 
-impl Divided {
+impl PartitionedAudit {
     /// Begins with the columns of the whole table that [`columns_for_leader`] names, as far as it has them. `columns` are the same with
     /// what is known of the rows beside their table.
     pub fn new(
@@ -67,11 +67,11 @@ impl Divided {
         table: &Table,
         columns: &Table,
         request: &AuditRequest,
-    ) -> Result<Divided> {
+    ) -> Result<PartitionedAudit> {
         let rules = rules_of(prepared, reference, request)?;
         let features = features_of(prepared, table, &rules)?.weighed(table, &prepared.config)?;
         let view = View { columns, features: &features };
-        let seen = Seen::new(prepared, view, &rules, request.label.as_deref())?;
+        let seen = HoldoutColumns::new(prepared, view, &rules, request.label.as_deref())?;
         let groups =
             |_| seen.groupings.iter().map(|groups| vec![Sums::default(); groups.names.len()]).collect();
         let along = Along {
@@ -81,7 +81,7 @@ impl Divided {
             weights: Vec::new(),
             person: features.weight_unit(),
         };
-        Ok(Divided {
+        Ok(PartitionedAudit {
             front: identity(front, prepared),
             unit_of_cost: front.cost.unit,
             rows: table.rows,
@@ -132,7 +132,7 @@ impl Divided {
         let mine = self.along.points.iter_mut().flatten().flatten();
         for (sums, more) in mine.zip(part.points.iter().flatten().flatten()) {
             *sums = sums.plus(*more).ok_or_else(|| {
-                damaged("this is no part of the audit", RecordError("its sums are out of range"))
+                damaged("this is no part of the audit", DecodeError("its sums are out of range"))
             })?;
         }
         self.along.costs.extend(part.costs);
@@ -175,7 +175,7 @@ impl Divided {
             return Err(sogar_front::evaluate::nobody());
         }
         notes.append(&mut self.seen.notes);
-        let people = Counted {
+        let people = WeightedPopulation {
             rows: self.rows,
             person: self.along.person,
             weights: self.weights,
@@ -190,7 +190,7 @@ impl Divided {
         if assembly.request.unreachable && unreachable.is_none() {
             notes.push(super::NOT_SEARCHED.to_owned());
         }
-        let Seen { groupings, truth, .. } = &self.seen;
+        let HoldoutColumns { groupings, truth, .. } = &self.seen;
         let members = members(&people, groupings);
         Ok(assembly.population(
             &people,

@@ -10,7 +10,7 @@ use sogar_prepare::outcomes::blocks::in_blocks;
 use sogar_prepare::outcomes::cache::{Cache, Found, KeyOf};
 use sogar_prepare::outcomes::mapped::table_in_file;
 use sogar_prepare::outcomes::{
-    Outcomes, Question, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
+    OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
 };
 use sogar_prepare::prepared::{People, Reporter};
 
@@ -21,44 +21,44 @@ impl Search<'_> {
     /// The outcomes of all actions, from the cache where it has them; `None` if stopped.
     pub(super) fn outcomes(
         &self,
-        question: Question<'_>,
+        query: OutcomeQuery<'_>,
         watch: &Watch<'_>,
         checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
         compute: Option<&Compute<'_>>,
     ) -> Result<Option<Outcomes>> {
         let folder = self.outcomes_cache.as_ref();
-        let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(question.rows)));
-        let (actions, rows) = (question.actions.len(), question.rows.len());
+        let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(query.rows)));
+        let (actions, rows) = (query.actions.len(), query.rows.len());
         if let Some((cache, key)) = &cache {
             match cache.load(key, actions, rows) {
                 Found::Outcomes(mut found) => {
-                    return Ok(self.verify_drawn(&question, &mut found, watch, reporter)?.then_some(found));
+                    return Ok(self.verify_drawn(&query, &mut found, watch, reporter)?.then_some(found));
                 }
                 Found::Nothing => {}
                 Found::Unusable(why) => reporter.warning(&why),
             }
         }
-        if is_scored(question.predictor) {
-            let Some(scorings) = count_scorings(&question, watch.stop) else { return Ok(None) };
+        if is_scored(query.predictor) {
+            let Some(scorings) = count_scorings(&query, watch.stop) else { return Ok(None) };
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             reporter.scorings(scorings);
         }
-        let cells = compute.and_then(|compute| compute.cells(&question));
-        let find = |question: Question<'_>, watch: &Watch<'_>| outcomes_on(question, watch, cells.as_deref());
+        let cells = compute.and_then(|compute| compute.cells(&query));
+        let find = |query: OutcomeQuery<'_>, watch: &Watch<'_>| outcomes_on(query, watch, cells.as_deref());
         let mut found = match checkpoint {
             Some(checkpoint) => {
                 let kept = Some((checkpoint, reporter));
                 let table = BitTable::new(actions, rows);
-                in_blocks(question, rows_at_once(rows), watch, table, None, |block, question, watch| {
-                    kept_or(kept, block, question, || find(question, watch))
+                in_blocks(query, rows_at_once(rows), watch, table, None, |block, query, watch| {
+                    kept_or(kept, block, query, || find(query, watch))
                 })?
             }
-            None => find(question, watch)?,
+            None => find(query, watch)?,
         };
         drop(cells);
         if let Some(found) = &mut found
-            && !self.verify_drawn(&question, found, watch, reporter)?
+            && !self.verify_drawn(&query, found, watch, reporter)?
         {
             return Ok(None);
         }
@@ -73,49 +73,47 @@ impl Search<'_> {
     /// The outcomes of all actions, found for a block of so many rows at a time and kept in a file; `None` if stopped.
     pub(super) fn outcomes_in_file(
         &self,
-        question: Question<'_>,
+        query: OutcomeQuery<'_>,
         blocks: usize,
         watch: &Watch<'_>,
         checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
-        if is_scored(question.predictor)
-            && let Some(scorings) = count_scorings(&question, watch.stop)
+        if is_scored(query.predictor)
+            && let Some(scorings) = count_scorings(&query, watch.stop)
         {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
         }
-        let rows = question.rows.len();
-        let table = table_in_file(question.actions.len(), rows)?;
+        let rows = query.rows.len();
+        let table = table_in_file(query.actions.len(), rows)?;
         // Blocks that are kept must be the same in the next run, whatever memory it has.
         let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
         let kept = checkpoint.map(|checkpoint| (checkpoint, reporter));
-        let found = in_blocks(question, at_once, watch, table, None, |block, question, watch| {
-            kept_or(kept, block, question, || outcomes(question, watch))
+        let found = in_blocks(query, at_once, watch, table, None, |block, query, watch| {
+            kept_or(kept, block, query, || outcomes(query, watch))
         })?;
         let Some(mut found) = found else { return Ok(None) };
-        Ok(self.verify_drawn(&question, &mut found, watch, reporter)?.then_some(found))
+        Ok(self.verify_drawn(&query, &mut found, watch, reporter)?.then_some(found))
     }
 
     /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
     /// all actions of a row for the price of a few, so these are found for some rows at a time, and the few are kept.
     pub(super) fn outcomes_of_few(
         &self,
-        question: Question<'_>,
+        query: OutcomeQuery<'_>,
         all: &Actions,
         ids: &[u32],
         watch: &Watch<'_>,
     ) -> Result<Option<Outcomes>> {
-        if question.predictor.tree_ensemble().is_none() {
-            if let Some(scorings) = count_scorings(&question, watch.stop) {
+        if query.predictor.tree_ensemble().is_none() {
+            if let Some(scorings) = count_scorings(&query, watch.stop) {
                 self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             }
-            return by_scoring(question, watch);
+            return by_scoring(query, watch);
         }
-        let table = BitTable::new(ids.len(), question.rows.len());
-        let question = Question { actions: all, ..question };
-        in_blocks(question, ROWS_AT_ONCE, watch, table, Some(ids), |_, question, watch| {
-            outcomes(question, watch)
-        })
+        let table = BitTable::new(ids.len(), query.rows.len());
+        let query = OutcomeQuery { actions: all, ..query };
+        in_blocks(query, ROWS_AT_ONCE, watch, table, Some(ids), |_, query, watch| outcomes(query, watch))
     }
 
     /// Everything that a run depends on but the costs, which may come from a function.
@@ -159,11 +157,11 @@ impl Search<'_> {
 fn kept_or(
     kept: Option<(&Checkpoint, &dyn Reporter)>,
     block: usize,
-    question: Question<'_>,
+    query: OutcomeQuery<'_>,
     find: impl FnOnce() -> Result<Option<Outcomes>>,
 ) -> Result<Option<Outcomes>> {
     let Some((checkpoint, reporter)) = kept else { return find() };
-    let (actions, rows) = (question.actions.len(), question.rows.len());
+    let (actions, rows) = (query.actions.len(), query.rows.len());
     if let Some(kept) = checkpoint.outcomes(block, actions, rows)? {
         return Ok(Some(kept));
     }

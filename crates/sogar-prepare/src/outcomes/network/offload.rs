@@ -91,7 +91,7 @@ pub fn slope(activation: Activation) -> Option<Option<f32>> {
 }
 
 /// The error of a device's numbers.
-pub(super) struct Elsewhere<'a> {
+pub(super) struct Offload<'a> {
     pub device: &'a dyn CellDevice,
     first_slope: f32,
     first: LayerBound,
@@ -99,13 +99,13 @@ pub(super) struct Elsewhere<'a> {
     most_edits: usize,
 }
 
-impl<'a> Elsewhere<'a> {
+impl<'a> Offload<'a> {
     /// `None` where the network stays on the CPU.
     pub fn new(network: &DenseNetwork, most_edits: usize, device: &'a dyn CellDevice) -> Option<Self> {
         Evaluable::of(network)?;
         let (first, rest) = network.layers.split_first()?;
         let loose = |layer, last| LayerBound::with(layer, last, Arithmetic::EitherNeighbour);
-        Some(Elsewhere {
+        Some(Offload {
             device,
             first_slope: first.activation.bound().slope as f32 * 1.000_01,
             first: loose(first, false),

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sogar::audit::{
-    Divided, Elsewhere, Others, ReachFound, audit_with, columns_for_leader, part, reach_of_part,
-    reach_of_reference,
+    Holdout, PartitionedAudit, ReachFound, RemoteResults, audit_with, columns_for_leader, part,
+    reach_of_part, reach_of_reference,
 };
 use sogar::outcomes::is_scored;
 use sogar::summary::FrontFile;
@@ -18,27 +18,31 @@ use crate::errors::{OrRaise, json};
 use crate::front::Front;
 use crate::people::{Asked, Side, held_out};
 use crate::problem::Problem;
-use crate::running::{Reports, attended, unattended};
+use crate::running::{Reports, run_detached, run_interruptible};
 use crate::table::Table;
 
 /// Leads an audit that others take part in: of held-out people whose table is in parts, or in the search for people out of reach.
 #[pyclass(frozen, module = "sogar._native")]
-pub struct DividedAudit {
+pub struct AuditLeader {
     problem: Py<Problem>,
     front: Arc<FrontFile>,
     asked: Asked,
     side: Side,
-    holdout: Mutex<Option<Divided>>,
+    holdout: Mutex<Option<PartitionedAudit>>,
     reach: Mutex<Option<ReachFound>>,
 }
 
-impl DividedAudit {
-    fn holdout(&self) -> MutexGuard<'_, Option<Divided>> {
+impl AuditLeader {
+    fn holdout(&self) -> MutexGuard<'_, Option<PartitionedAudit>> {
         self.holdout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does something with the held-out people, of whom something is known.
-    fn with<T>(&self, py: Python<'_>, act: impl FnOnce(&mut Divided) -> Result<T> + Send) -> PyResult<T>
+    fn with<T>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut PartitionedAudit) -> Result<T> + Send,
+    ) -> PyResult<T>
     where
         T: Send,
     {
@@ -48,7 +52,7 @@ impl DividedAudit {
 }
 
 #[pymethods]
-impl DividedAudit {
+impl AuditLeader {
     /// The front, and what is asked, as `audit` has it.
     #[new]
     #[pyo3(signature = (problem, front, groups, *, columns=None, label=None, conditions=vec![], draws=None, min_group=None, unreachable=None))]
@@ -71,7 +75,7 @@ impl DividedAudit {
         };
         let asked =
             Asked::new(&prepared, &groups, label, &conditions, draws, min_group, unreachable).or_raise(py)?;
-        Ok(DividedAudit {
+        Ok(AuditLeader {
             problem,
             front: front.inner.clone(),
             asked,
@@ -86,7 +90,7 @@ impl DividedAudit {
         let (prepared, side, asked) =
             (self.problem.get().prepared.clone(), self.side.clone(), self.asked.clone());
         let work = move || columns_for_leader(&prepared, &side.joined()?, &asked.request);
-        unattended(py, work)?.map_err(|error| self.problem.get().exception(py, &error))
+        run_detached(py, work)?.map_err(|error| self.problem.get().exception(py, &error))
     }
 
     /// Takes these columns, and what is known of the rows beside them.
@@ -97,9 +101,9 @@ impl DividedAudit {
         let (front, other) = (self.front.clone(), Side::new(&table.inner, more));
         let work = move || {
             let (reference, columns) = (side.joined()?, other.joined()?);
-            Divided::new(&front, &prepared, &reference, &other.table, &columns, &asked.request)
+            PartitionedAudit::new(&front, &prepared, &reference, &other.table, &columns, &asked.request)
         };
-        let seen = unattended(py, work)?.map_err(|error| self.problem.get().exception(py, &error))?;
+        let seen = run_detached(py, work)?.map_err(|error| self.problem.get().exception(py, &error))?;
         *self.holdout() = Some(seen);
         Ok(())
     }
@@ -160,13 +164,14 @@ impl DividedAudit {
             let reference = side.joined()?;
             let here = held_out(&prepared, other.as_ref())?;
             let others = match (divided, &here) {
-                (Some(divided), _) => Some(Others::Divided(Box::new(divided))),
-                (None, here) => here.as_ref().map(|(held_out, table)| Others::Here(held_out, table)),
+                (Some(divided), _) => Some(Holdout::Partitioned(Box::new(divided))),
+                (None, here) => here.as_ref().map(|(held_out, table)| Holdout::Here(held_out, table)),
             };
-            let (request, found) = (&asked.request, Elsewhere { others, reach });
-            asked.judged(audit_with(&front, &prepared, &reference, found, request, &*reporter, &token)?)
+            let (request, found) = (&asked.request, RemoteResults { holdout: others, reach });
+            asked
+                .with_verdicts(audit_with(&front, &prepared, &reference, found, request, &*reporter, &token)?)
         };
-        let (found, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+        let (found, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
         if let Some(interrupt) = interrupt {
             return Err(interrupt);
         }
@@ -185,7 +190,7 @@ pub fn audit_part<'py>(
     places: PyBackedBytes,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (prepared, front, table) = (problem.prepared.clone(), front.inner.clone(), table.inner.clone());
-    let found = unattended(py, move || part(&front, &prepared, &table, &places))?;
+    let found = run_detached(py, move || part(&front, &prepared, &table, &places))?;
     Ok(PyBytes::new(py, &found.map_err(|error| problem.exception(py, &error))?))
 }
 
@@ -193,7 +198,7 @@ pub fn audit_part<'py>(
 #[pyfunction]
 pub fn reach_part<'py>(py: Python<'py>, problem: &Problem, table: &Table) -> PyResult<Bound<'py, PyBytes>> {
     let (prepared, table) = (problem.prepared.clone(), table.inner.clone());
-    let found = unattended(py, move || reach_of_part(&prepared, &table))?;
+    let found = run_detached(py, move || reach_of_part(&prepared, &table))?;
     Ok(PyBytes::new(py, &found.map_err(|error| problem.exception(py, &error))?))
 }
 
@@ -206,6 +211,6 @@ pub fn reach_block<'py>(
     stop: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let prepared = problem.prepared.clone();
-    let found = unattended(py, move || reach_of_reference(&prepared, start..stop))?;
+    let found = run_detached(py, move || reach_of_reference(&prepared, start..stop))?;
     Ok(PyBytes::new(py, &found.map_err(|error| problem.exception(py, &error))?))
 }

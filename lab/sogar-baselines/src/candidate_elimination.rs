@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 use sogar::error::Result;
 use sogar_solver::stop::{Stop, StopReason};
 
-use crate::asking::{Asking, Moved};
+use crate::black_box::{BlackBox, Moved};
 use crate::chance::stream;
 use crate::moves::Moves;
 
@@ -23,9 +23,9 @@ const LAPS: usize = 24;
 /// Stage of the random order of rows.
 const ORDER: u64 = 0x0072_6163_6500;
 
-/// What a race needs to know.
-pub(crate) struct Race<'a> {
-    pub asking: &'a Asking<'a>,
+/// What an elimination needs to know.
+pub(crate) struct CandidateElimination<'a> {
+    pub black_box: &'a BlackBox<'a>,
     pub moves: &'a Moves<'a>,
     /// The people, one row after the other.
     pub people: &'a [f64],
@@ -36,15 +36,15 @@ pub(crate) struct Race<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Winner {
     pub candidate: usize,
-    /// People whom it makes accepted (so far, if the race was stopped).
+    /// People whom it makes accepted (so far, if the elimination was stopped).
     pub flips: usize,
-    /// Why the race was not run to its end, if it was not.
+    /// Why the elimination was not run to its end, if it was not.
     pub stopped: Option<StopReason>,
 }
 
 /// How a candidate does so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Record {
+struct Tally {
     /// People who tried it.
     seen: usize,
     flips: usize,
@@ -52,7 +52,7 @@ struct Record {
     distance: f64,
 }
 
-impl Race<'_> {
+impl CandidateElimination<'_> {
     /// The candidate that flips most people, at equal numbers the one with the smallest sum of distances of those
     /// people, then the first. `apply(candidate, before, after)` writes the changed row into `after`, which comes in as
     /// a copy of `before`. `None` without candidates.
@@ -60,66 +60,67 @@ impl Race<'_> {
     where
         F: Fn(usize, &[f64], &mut [f64]) + Sync,
     {
-        let width = self.asking.width();
+        let width = self.black_box.width();
         let all = self.people.len() / width.max(1);
         let mut order: Vec<usize> = (0..all).collect();
         order.shuffle(&mut stream(seed, ORDER, 0));
         let lap = all.div_ceil(LAPS).max(LAP);
-        let mut records = vec![Record::default(); candidates];
+        let mut tallies = vec![Tally::default(); candidates];
         let mut running: Vec<usize> = (0..candidates).collect();
         let mut start = 0;
         let (mut stopped, mut least) = (None, 0);
         while start < all && !running.is_empty() && stopped.is_none() {
             let rows = &order[start..(start + lap).min(all)];
             start += rows.len();
-            stopped = self.lap(rows, &running, &mut records, &apply)?;
+            stopped = self.lap(rows, &running, &mut tallies, &apply)?;
             if start == rows.len() && start < all && stopped.is_none() {
                 // After the first lap the most promising candidate runs ahead, to be the one to beat.
-                if let Some(leader) = best(&records, &running) {
+                if let Some(leader) = best(&tallies, &running) {
                     // Lap by lap like the others: sums of distances must not depend on who ran ahead.
                     for rows in order[start..].chunks(lap) {
-                        stopped = stopped.or(self.lap(rows, &[leader], &mut records, &apply)?);
+                        stopped = stopped.or(self.lap(rows, &[leader], &mut tallies, &apply)?);
                     }
                 }
             }
-            least = running.iter().map(|&candidate| records[candidate].flips).fold(least, usize::max);
+            least = running.iter().map(|&candidate| tallies[candidate].flips).fold(least, usize::max);
             running.retain(|&candidate| {
-                let record = &records[candidate];
-                record.seen < all && record.flips + (all - record.seen) >= least
+                let tally = &tallies[candidate];
+                tally.seen < all && tally.flips + (all - tally.seen) >= least
             });
         }
-        // Those who finished are compared first; only a race that was stopped early may have none.
-        let finished: Vec<usize> = (0..candidates).filter(|&c| records[c].seen == all).collect();
+        // Those who finished are compared first; only an elimination that was stopped early may have none.
+        let finished: Vec<usize> = (0..candidates).filter(|&c| tallies[c].seen == all).collect();
         let everybody: Vec<usize> = (0..candidates).collect();
-        let winner = best(&records, if finished.is_empty() { &everybody } else { &finished });
-        Ok(winner.map(|candidate| Winner { candidate, flips: records[candidate].flips, stopped }))
+        let winner = best(&tallies, if finished.is_empty() { &everybody } else { &finished });
+        Ok(winner.map(|candidate| Winner { candidate, flips: tallies[candidate].flips, stopped }))
     }
 
-    /// Lets candidates try some more rows. A candidate whose rows were not all asked when the race was stopped keeps
-    /// its old record.
+    /// Lets candidates try some more rows. A candidate whose rows were not all asked when the elimination was stopped keeps
+    /// its old tally.
     fn lap<F>(
         &self,
         rows: &[usize],
         running: &[usize],
-        records: &mut [Record],
+        tallies: &mut [Tally],
         apply: &F,
     ) -> Result<Option<StopReason>>
     where
         F: Fn(usize, &[f64], &mut [f64]) + Sync,
     {
-        let at_once = self.asking.rows_at_once();
+        let at_once = self.black_box.rows_at_once();
         // As many candidates in a group as make a batch of questions; a long list of rows is cut instead.
         let group = (at_once / rows.len().max(1)).max(1);
-        let tried = self.asking.in_groups(running, group, |group| self.group(rows, group, at_once, apply))?;
+        let tried =
+            self.black_box.in_groups(running, group, |group| self.group(rows, group, at_once, apply))?;
         let mut stopped = None;
         for (group, tried) in running.chunks(group).zip(tried) {
             match tried {
                 Group::Tried(tries) => {
                     for (&candidate, (flips, distance)) in group.iter().zip(tries) {
-                        let record = &mut records[candidate];
-                        record.seen += rows.len();
-                        record.flips += flips;
-                        record.distance += distance;
+                        let tally = &mut tallies[candidate];
+                        tally.seen += rows.len();
+                        tally.flips += flips;
+                        tally.distance += distance;
                     }
                 }
                 Group::Stopped(reason) => stopped = Some(reason),
@@ -162,9 +163,9 @@ impl Race<'_> {
 
     /// Asks what has come together, and adds the answers to the tries.
     fn answer(&self, questions: &mut Questions, tries: &mut [(usize, f64)]) -> Result<()> {
-        let flips = self.asking.flips(&questions.moved)?;
+        let flips = self.black_box.flips(&questions.moved)?;
         for ((&place, (before, after)), flips) in
-            questions.places.iter().zip(questions.moved.pairs(self.asking.width())).zip(flips)
+            questions.places.iter().zip(questions.moved.pairs(self.black_box.width())).zip(flips)
         {
             if flips {
                 tries[place].0 += 1;
@@ -177,7 +178,7 @@ impl Race<'_> {
     }
 
     fn row(&self, row: usize) -> &[f64] {
-        let width = self.asking.width();
+        let width = self.black_box.width();
         let values: Range<usize> = row * width..(row + 1) * width;
         &self.people[values]
     }
@@ -209,11 +210,11 @@ pub(crate) fn same(one: &[f64], other: &[f64]) -> bool {
 }
 
 /// The best of some candidates.
-fn best(records: &[Record], candidates: &[usize]) -> Option<usize> {
-    let better = |new: &Record, old: &Record| {
+fn best(tallies: &[Tally], candidates: &[usize]) -> Option<usize> {
+    let better = |new: &Tally, old: &Tally| {
         new.flips > old.flips || (new.flips == old.flips && new.distance < old.distance)
     };
-    candidates.iter().copied().reduce(|old, new| if better(&records[new], &records[old]) { new } else { old })
+    candidates.iter().copied().reduce(|old, new| if better(&tallies[new], &tallies[old]) { new } else { old })
 }
 
 #[cfg(test)]
@@ -233,13 +234,14 @@ mod tests {
     /// The winner among shifts of x.
     fn winner(shifts: &[f64], stop: &Stop) -> Winner {
         let prepared = run();
-        let (asking, moves) = (Asking::new(&prepared), Moves::new(&prepared));
+        let (black_box, moves) = (BlackBox::new(&prepared), Moves::new(&prepared));
         let people = people(&prepared.table, &prepared.affected);
-        let race = Race { asking: &asking, moves: &moves, people: &people, stop };
+        let elimination =
+            CandidateElimination { black_box: &black_box, moves: &moves, people: &people, stop };
         let apply = |c: usize, before: &[f64], after: &mut [f64]| {
             after[0] = moves.shifted(0, before[0], shifts[c]);
         };
-        race.winner(shifts.len(), 5, apply).unwrap().unwrap()
+        elimination.winner(shifts.len(), 5, apply).unwrap().unwrap()
     }
 
     #[test]
@@ -273,8 +275,13 @@ mod tests {
     #[test]
     fn nobody_wins_without_candidates() {
         let prepared = run();
-        let (asking, moves) = (Asking::new(&prepared), Moves::new(&prepared));
-        let race = Race { asking: &asking, moves: &moves, people: &[], stop: &Stop::default() };
-        assert_eq!(race.winner(0, 0, |_, _, _| {}).unwrap(), None);
+        let (black_box, moves) = (BlackBox::new(&prepared), Moves::new(&prepared));
+        let elimination = CandidateElimination {
+            black_box: &black_box,
+            moves: &moves,
+            people: &[],
+            stop: &Stop::default(),
+        };
+        assert_eq!(elimination.winner(0, 0, |_, _, _| {}).unwrap(), None);
     }
 }

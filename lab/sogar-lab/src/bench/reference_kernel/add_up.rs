@@ -1,4 +1,4 @@
-//! The yardstick's inner loop: cost and loss of a list of rows, for all actions of a tile at once.
+//! The reference kernel's inner loop: cost and loss of a list of rows, for all actions of a tile at once.
 
 /// Actions of a tile. The sums of a tile fit in the registers of AVX-512.
 pub const TILE: usize = 64;

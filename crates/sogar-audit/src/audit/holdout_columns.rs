@@ -10,7 +10,7 @@ use sogar_base::error::Result;
 use sogar_prepare::prepared::Prepared;
 
 /// Groups and true labels of a table's rows.
-pub(super) struct Seen {
+pub(super) struct HoldoutColumns {
     /// For each way of grouping that the table has the columns for.
     pub groupings: Vec<Groups>,
     /// True labels, where they are known.
@@ -19,9 +19,14 @@ pub(super) struct Seen {
     pub notes: Vec<String>,
 }
 
-impl Seen {
+impl HoldoutColumns {
     /// Looks at a held-out table; what it lacks is left out and noted.
-    pub fn new(prepared: &Prepared, view: View<'_>, rules: &[Rule], label: Option<&str>) -> Result<Seen> {
+    pub fn new(
+        prepared: &Prepared,
+        view: View<'_>,
+        rules: &[Rule],
+        label: Option<&str>,
+    ) -> Result<HoldoutColumns> {
         let mut notes = Vec::new();
         let mut groupings = Vec::new();
         for rule in rules {
@@ -43,7 +48,7 @@ impl Seen {
             _ => rates::truth(prepared, view.columns, here)?,
         };
         let truth = truth.map_err(|note| notes.push(format!("Held-out people: {note}"))).ok();
-        Ok(Seen { groupings, truth, notes })
+        Ok(HoldoutColumns { groupings, truth, notes })
     }
 }
 

@@ -5,22 +5,22 @@ use std::ops::Range;
 
 use crate::bits::{BitTable, RowSet, words_for};
 use crate::bound::{cheapest_flips, individual_bound};
+use crate::cut_codec::ProblemDims;
 use crate::front::Point;
 use crate::problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
-use crate::record::Shape;
-use crate::wire::{Reader, RecordError, put, put_words};
+use crate::varint::{DecodeError, Reader, put, put_words};
 
 /// All of a problem but whom each action flips.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct ProblemSkeleton {
     /// The parts; `flips` is empty.
     parts: ProblemParts,
 }
 
-impl Frame {
-    /// The frame of these parts, whose flips are dropped.
-    pub fn new(parts: ProblemParts) -> Frame {
-        Frame { parts: ProblemParts { flips: BitTable::new(0, 0), ..parts } }
+impl ProblemSkeleton {
+    /// The skeleton of these parts, whose flips are dropped.
+    pub fn new(parts: ProblemParts) -> ProblemSkeleton {
+        ProblemSkeleton { parts: ProblemParts { flips: BitTable::new(0, 0), ..parts } }
     }
 
     /// Number of rows.
@@ -34,10 +34,10 @@ impl Frame {
     }
 
     /// What finished subproblems are checked against.
-    pub fn shape(&self) -> Shape {
+    pub fn dims(&self) -> ProblemDims {
         let ProblemParts { rows, splits, weights, actions, limits, .. } = &self.parts;
         let weight = |row: usize| weights.get(row).map_or(1, |&weight| weight as usize);
-        Shape {
+        ProblemDims {
             size: if weights.is_empty() { *rows } else { (0..*rows).map(weight).sum() },
             passing: splits
                 .iter()
@@ -70,14 +70,14 @@ impl Frame {
         Some(cheapest_flips(&problem.ok()?))
     }
 
-    /// The front that no summary can beat, from what [`Frame::cheapest_of_block`] found about all rows.
+    /// The front that no summary can beat, from what [`ProblemSkeleton::cheapest_of_block`] found about all rows.
     pub fn bound(&self, cheapest: &[Option<u64>]) -> Option<Vec<Point>> {
         let weights = &self.parts.weights;
         let weight = |row: usize| weights.get(row).map_or(1, |&weight| u64::from(weight));
         (cheapest.len() == self.rows()).then(|| individual_bound(cheapest, weight))
     }
 
-    /// The frame as bytes.
+    /// The skeleton as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let ProblemParts { rows, splits, edit_costs, combine, actions, weights, limits, .. } = &self.parts;
         let mut out = Vec::new();
@@ -103,8 +103,8 @@ impl Frame {
         out
     }
 
-    /// Reads a frame. That its parts fit each other is checked where the problem is made.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Frame, RecordError> {
+    /// Reads a skeleton. That its parts fit each other is checked where the problem is made.
+    pub fn from_bytes(bytes: &[u8]) -> Result<ProblemSkeleton, DecodeError> {
         let mut reader = Reader::new(bytes);
         let any = u64::from(u32::MAX) + 1;
         let rows = reader.below(any)? as usize;
@@ -128,7 +128,7 @@ impl Frame {
         reader.end()?;
         let limits = Limits { max_depth, max_leaves, min_leaf };
         let flips = BitTable::new(0, 0);
-        Ok(Frame {
+        Ok(ProblemSkeleton {
             parts: ProblemParts { rows, splits, edit_costs, combine, actions, flips, weights, limits },
         })
     }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     /// Four rows, two edits and the action of both, which alone flips the third row; nothing flips the last.
-    fn example() -> (Frame, BitTable) {
+    fn example() -> (ProblemSkeleton, BitTable) {
         let sets = [vec![], vec![0], vec![1], vec![2]].map(|rows| RowSet::from_rows(4, rows));
         let flips = BitTable::from_sets(4, &sets);
         let parts = ProblemParts {
@@ -152,13 +152,13 @@ mod tests {
             weights: vec![1, 1, 2, 1],
             limits: Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 },
         };
-        (Frame::new(parts), flips)
+        (ProblemSkeleton::new(parts), flips)
     }
 
     #[test]
     fn the_bound_of_blocks_is_that_of_the_problem() {
-        let (frame, flips) = example();
-        let problem = frame.clone().problem(flips.clone()).unwrap();
+        let (skeleton, flips) = example();
+        let problem = skeleton.clone().problem(flips.clone()).unwrap();
         assert_eq!(cheapest_flips(&problem), [Some(5), Some(2), Some(9), None]);
         let cut = |rows: Range<usize>| {
             let sets: Vec<RowSet> = (0..flips.sets())
@@ -166,14 +166,14 @@ mod tests {
                     RowSet::from_fn(rows.len(), |&row| flips.set(set)[0] >> (rows.start + row) & 1 == 1)
                 })
                 .collect();
-            frame.cheapest_of_block(rows.clone(), BitTable::from_sets(rows.len(), &sets)).unwrap()
+            skeleton.cheapest_of_block(rows.clone(), BitTable::from_sets(rows.len(), &sets)).unwrap()
         };
         let cheapest = [cut(0..3), cut(3..4)].concat();
         assert_eq!(cheapest, cheapest_flips(&problem));
         let points: Vec<(u64, u64)> =
-            frame.bound(&cheapest).unwrap().iter().map(|point| (point.cost, point.loss)).collect();
+            skeleton.bound(&cheapest).unwrap().iter().map(|point| (point.cost, point.loss)).collect();
         assert_eq!(points, [(0, 5), (2, 4), (7, 3), (16, 2), (25, 1)]);
-        assert_eq!(frame.bound(&cheapest[1..]), None);
-        assert_eq!(frame.cheapest_of_block(2..9, flips), None);
+        assert_eq!(skeleton.bound(&cheapest[1..]), None);
+        assert_eq!(skeleton.cheapest_of_block(2..9, flips), None);
     }
 }

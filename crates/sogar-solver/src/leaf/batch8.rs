@@ -6,11 +6,11 @@
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
 use super::columns::{Columns, Masks};
+use super::front::LeafFront;
 use super::groups::{Child, Groups, NONE};
-use super::known::Known;
-use super::lanes::{DEAD, Eight, LANES, Ladder, Stairs, Words, count, lanes_of_bits};
+use super::lanes::{DEAD, LANES, MinCostByLoss, MinFlipsByCost, U32x8, Words, count, lanes_of_bits};
 use super::members::Members;
-use super::sides::Sides;
+use super::side_dominance::SideDominance;
 use super::{LeafPoint, LeafRequest, LeafWork};
 use crate::problem::{Combine, Problem};
 
@@ -24,7 +24,7 @@ pub(super) struct Setting<'a> {
     /// Off: every action is looked at, whatever is known. For tests.
     pub bounds: bool,
     /// What can matter on the sides of splits, where that is known.
-    pub sides: Option<&'a Sides>,
+    pub sides: Option<&'a SideDominance>,
     /// Actions on the fronts of the leaves before, which are likely to be alike: a hint.
     pub recent: &'a [u32],
 }
@@ -38,24 +38,24 @@ pub(super) struct Batch {
     /// With weights: the leaves' rows per bit of a weight, in both layouts.
     weighted: Vec<Weighted>,
     /// How many rows the sets have, by weight.
-    pub(super) sizes: Eight,
+    pub(super) sizes: U32x8,
     /// The lanes in use.
     pub(super) lanes: u32,
-    pub known: [Known; LANES],
-    pub(super) stairs: Stairs,
-    ladder: Ladder,
+    pub fronts: [LeafFront; LANES],
+    pub(super) min_cost: MinCostByLoss,
+    min_flips: MinFlipsByCost,
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
     pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
     /// Per edit: its cost over each leaf, or a little less ([`Columns::at_least`]), and the same scaled to 32 bits.
     single_cost: Vec<[u64; LANES]>,
-    pub(super) edit_cost: Vec<Eight>,
+    pub(super) edit_cost: Vec<U32x8>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
-    edit_loss: Vec<Eight>,
+    edit_loss: Vec<U32x8>,
     edit_alive: Vec<u32>,
     /// Per pair `a < b`, at `a * edits + b`: what whatever contains it costs at least (scaled), and its loss at least.
-    pub(super) pair_cost: Vec<Eight>,
-    pair_loss: Vec<Eight>,
+    pub(super) pair_cost: Vec<U32x8>,
+    pair_loss: Vec<U32x8>,
     alive_pairs: Vec<(u32, u32, u32)>,
     pub(super) packed: Vec<u64>,
     pub work: LeafWork,
@@ -98,11 +98,11 @@ impl Batch {
             sets: Vec::new(),
             masks: Vec::new(),
             weighted: Vec::new(),
-            sizes: Eight::all(0),
+            sizes: U32x8::all(0),
             lanes: 0,
-            known: std::array::from_fn(|_| Known::new()),
-            stairs: Stairs::new(),
-            ladder: Ladder::new(),
+            fronts: std::array::from_fn(|_| LeafFront::new()),
+            min_cost: MinCostByLoss::new(),
+            min_flips: MinFlipsByCost::new(),
             matter: Vec::new(),
             matter_by_lane: Default::default(),
             single_cost: Vec::new(),
@@ -117,7 +117,7 @@ impl Batch {
         }
     }
 
-    /// Evaluates at most eight leaves; their points are left in `known`. Inlined into one copy per instruction set.
+    /// Evaluates at most eight leaves; their points are left in `fronts`. Inlined into one copy per instruction set.
     #[inline(always)]
     pub fn evaluate<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         self.start::<KERNEL>(on, requests);
@@ -150,12 +150,12 @@ impl Batch {
         if !self.weighted.is_empty() {
             sizes = self.weigh::<KERNEL>(on);
         }
-        self.sizes = Eight::of(sizes);
+        self.sizes = U32x8::of(sizes);
         self.work.sets += requests.len() as u64;
-        self.stairs.reset(sizes.into_iter().max().unwrap_or(0));
+        self.min_cost.reset(sizes.into_iter().max().unwrap_or(0));
         for (lane, &size) in sizes.iter().enumerate().take(requests.len()) {
-            self.known[lane].reset(size);
-            self.stairs.lower(lane, 0, size);
+            self.fronts[lane].reset(size);
+            self.min_cost.lower(lane, 0, size);
         }
     }
 
@@ -249,31 +249,31 @@ impl Batch {
             self.single_cost.push(costs);
             self.edit_cost.push(scaled(costs, scale));
         }
-        self.ladder.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
+        self.min_flips.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
         for lane in bits(self.lanes) {
-            self.ladder.raise(lane, 0, 0);
+            self.min_flips.raise(lane, 0, 0);
         }
     }
 
     /// The lanes in which actions with at least these costs and losses are not strictly dominated.
     #[inline(always)]
-    pub(super) fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: Eight, losses: Eight) -> u32 {
+    pub(super) fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: U32x8, losses: U32x8) -> u32 {
         match on.bounds {
-            true => costs.at_most::<KERNEL>(self.stairs.dearest::<KERNEL>(losses)),
+            true => costs.at_most::<KERNEL>(self.min_cost.dearest::<KERNEL>(losses)),
             false => u32::MAX,
         }
     }
 
     /// How many rows of each leaf in `lanes` are flipped, by weight (in the others it may be any number up to that).
     #[inline(always)]
-    fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
+    fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> U32x8 {
         if !self.weighted.is_empty() {
             let mut totals = [0; LANES];
             for (bit, weighted) in self.weighted.iter().enumerate() {
                 let counts = count::<KERNEL>(&weighted.sets, flips).lanes();
                 totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count << bit);
             }
-            return Eight::of(totals);
+            return U32x8::of(totals);
         }
         // A long set is read eight words at a time for one leaf, or one word for eight leaves.
         if self.sets.len() >= 16 && lanes.count_ones() <= 4 {
@@ -288,14 +288,14 @@ impl Batch {
                 }
                 counts[lane] = count;
             }
-            return Eight::of(counts);
+            return U32x8::of(counts);
         }
         count::<KERNEL>(&self.sets, flips)
     }
 
     /// The losses of an action, or the least losses of a group, from whom it flips; valid in `lanes`.
     #[inline(always)]
-    pub(super) fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> Eight {
+    pub(super) fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> U32x8 {
         let flipped = self.flipped::<KERNEL>(flips, lanes);
         self.sizes.minus::<KERNEL>(flipped)
     }
@@ -312,8 +312,8 @@ impl Batch {
 
     /// The same for all lanes, scaled.
     #[inline(always)]
-    pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> Eight {
-        let mut floor = Eight::all(0);
+    pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> U32x8 {
+        let mut floor = U32x8::all(0);
         for &edit in edits {
             floor = join::<KERNEL>(on, floor, self.edit_cost[edit as usize]);
         }
@@ -327,10 +327,10 @@ impl Batch {
         &mut self,
         on: Setting<'_>,
         action: u32,
-        losses: Eight,
-        least: Eight,
+        losses: U32x8,
+        least: U32x8,
         lanes: u32,
-    ) -> Eight {
+    ) -> U32x8 {
         let open = lanes & self.open::<KERNEL>(on, least, losses);
         if open == 0 {
             return least;
@@ -341,7 +341,7 @@ impl Batch {
         for lane in bits(open) {
             let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
             floors[lane] = floor;
-            left |= u32::from(!self.known[lane].rules_out(floor, losses[lane], action)) << lane;
+            left |= u32::from(!self.fronts[lane].rules_out(floor, losses[lane], action)) << lane;
         }
         // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
         if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
@@ -352,18 +352,18 @@ impl Batch {
             let (mut cost, loss) = (floors[lane], losses[lane]);
             if !on.columns.is_exact() && !edits.is_empty() {
                 least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
-                if self.known[lane].rules_out(cost, loss, action) {
+                if self.fronts[lane].rules_out(cost, loss, action) {
                     continue;
                 }
                 cost = self.total::<KERNEL>(on.columns, lane, edits);
             }
             least[lane] = (cost >> on.problem.scale()) as u32;
-            if self.known[lane].insert(LeafPoint { cost, loss, action }) {
-                self.stairs.lower(lane, least[lane], loss);
-                self.ladder.raise(lane, least[lane], self.sizes.lanes()[lane] - loss);
+            if self.fronts[lane].insert(LeafPoint { cost, loss, action }) {
+                self.min_cost.lower(lane, least[lane], loss);
+                self.min_flips.raise(lane, least[lane], self.sizes.lanes()[lane] - loss);
             }
         }
-        Eight::of(least)
+        U32x8::of(least)
     }
 
     /// Counts the flips of an action and offers it.
@@ -372,9 +372,9 @@ impl Batch {
         &mut self,
         on: Setting<'_>,
         action: u32,
-        least: Eight,
+        least: U32x8,
         lanes: u32,
-    ) -> Eight {
+    ) -> U32x8 {
         self.work.losses += u64::from(lanes.count_ones());
         let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
         self.offer::<KERNEL>(on, action, losses, least, lanes)
@@ -418,8 +418,8 @@ impl Batch {
     fn try_pairs<const KERNEL: u8>(&mut self, on: Setting<'_>) {
         let (groups, edits) = (on.groups, on.groups.edits);
         self.pair_cost.clear();
-        self.pair_cost.resize(edits * edits, Eight::all(DEAD));
-        self.pair_loss.resize(edits * edits, Eight::all(0));
+        self.pair_cost.resize(edits * edits, U32x8::all(DEAD));
+        self.pair_loss.resize(edits * edits, U32x8::all(0));
         self.alive_pairs.clear();
         for a in 0..edits {
             if self.edit_alive[a] == 0 {
@@ -489,15 +489,15 @@ impl Batch {
             let (pair, pair_loss) = (self.pair_cost[row_a + b as usize], self.pair_loss[row_a + b as usize]);
             // The fronts have grown since the pair was looked at.
             let dearest = match on.bounds {
-                true => self.stairs.dearest::<KERNEL>(pair_loss),
-                false => Eight::all(DEAD - 1),
+                true => self.min_cost.dearest::<KERNEL>(pair_loss),
+                false => U32x8::all(DEAD - 1),
             };
             if pair.at_most::<KERNEL>(dearest) == 0 {
                 continue;
             }
             let needed = match on.bounds {
-                true => self.ladder.needed::<KERNEL>(pair),
-                false => Eight::all(0),
+                true => self.min_flips.needed::<KERNEL>(pair),
+                false => U32x8::all(0),
             };
             for (place, Child { action: child, last }) in on.groups.block(block) {
                 let matters = u32::from(self.matter[place]);
@@ -547,17 +547,17 @@ impl Batch {
 
 /// Totals without their lowest bits.
 #[inline(always)]
-pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> Eight {
+pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> U32x8 {
     let mut without = [0; LANES];
     for lane in 0..LANES {
         without[lane] = (costs[lane] >> scale) as u32;
     }
-    Eight::of(without)
+    U32x8::of(without)
 }
 
 /// What two edits cost at least together, scaled.
 #[inline(always)]
-fn join<const KERNEL: u8>(on: Setting<'_>, a: Eight, b: Eight) -> Eight {
+fn join<const KERNEL: u8>(on: Setting<'_>, a: U32x8, b: U32x8) -> U32x8 {
     match on.problem.combine {
         Combine::Max => a.max::<KERNEL>(b),
         Combine::Sum => a.plus::<KERNEL>(b),

@@ -6,8 +6,8 @@ mod people;
 
 use sogar::CancelToken;
 use sogar::audit::{
-    AuditRequest, Divided, Elsewhere, Others, ReachFound, audit, audit_with, columns_for_leader, part,
-    reach_of_part, reach_of_reference,
+    AuditRequest, Holdout, PartitionedAudit, ReachFound, RemoteResults, audit, audit_with,
+    columns_for_leader, part, reach_of_part, reach_of_reference,
 };
 use sogar::evaluate::{HeldOut, Population, evaluate, of_sums, sums};
 use sogar::pipeline::Prepared;
@@ -48,7 +48,7 @@ fn in_parts(
     let names = columns_for_leader(prepared, reference, request)?;
     let columns = whole.columns.iter().filter(|column| names.contains(&column.name)).cloned().collect();
     let table = Table::from_columns("people", columns)?;
-    let mut leader = Divided::new(front, prepared, reference, &table, &table, request)?;
+    let mut leader = PartitionedAudit::new(front, prepared, reference, &table, &table, request)?;
     let cuts = cuts(draw, whole.rows);
     let parts: Vec<(usize, Option<Table>)> =
         cuts.windows(2).map(|cut| (cut[1] - cut[0], rows_of(whole, cut[0], cut[1]))).collect();
@@ -70,7 +70,7 @@ fn in_parts(
     for block in blocks.windows(2) {
         reach.add(&reach_of_reference(prepared, block[0]..block[1])?, block[1] - block[0])?;
     }
-    let found = Elsewhere { others: Some(Others::Divided(Box::new(leader))), reach: Some(reach) };
+    let found = RemoteResults { holdout: Some(Holdout::Partitioned(Box::new(leader))), reach: Some(reach) };
     let audit = audit_with(front, prepared, reference, found, request, &(), &CancelToken::new())?;
     Ok(serde_json::to_string(&audit).unwrap())
 }

@@ -1,7 +1,7 @@
 //! Which actions can matter on one side of a split.
 //!
 //! An action that somebody needs may be useless among fewer people: whomever of them it flips, a rival flips too (an earlier action that
-//! costs no row more, [`super::useful`]). The argument made there for all rows holds on a set `S` as it stands: on every subset of
+//! costs no row more, [`super::dominated_actions`]). The argument made there for all rows holds on a set `S` as it stands: on every subset of
 //! `S` the rival costs no more, loses no more and comes first, so no leaf front names the action. If the rival is left out itself, here
 //! or on more rows, then for an earlier one that does as much on `S`; numbers only get smaller, so that this ends at an
 //! action that stays.
@@ -12,19 +12,19 @@
 
 use rayon::prelude::*;
 
+use super::dominated_actions::{Trie, cheaper_edits, rivals};
 use super::groups::{Groups, NONE};
-use super::useful::{Trie, cheaper_edits, rivals};
 use crate::bits::BitTable;
 use crate::problem::Problem;
 use crate::stop::Stop;
 
 /// Per side of a split (`2 · split`, plus 1 for the rows that fail it), what can matter to its subsets, by [`Groups`]' places.
 #[derive(Debug)]
-pub(super) struct Sides {
+pub(super) struct SideDominance {
     matters: BitTable,
 }
 
-impl Sides {
+impl SideDominance {
     /// Finds out for all useful actions; `None` if stopped.
     pub fn new(problem: &Problem, groups: &Groups, stop: &Stop) -> Option<Self> {
         let (trie, cheaper) = (Trie::new(problem), cheaper_edits(problem));
@@ -60,7 +60,7 @@ impl Sides {
                 }
             }
         }
-        Some(Sides { matters: turned(&needed, rows.words, rows.sides) })
+        Some(SideDominance { matters: turned(&needed, rows.words, rows.sides) })
     }
 
     /// What can matter on a side, by place.
@@ -200,7 +200,7 @@ mod tests {
         for _ in 0..200 {
             let problem = random(&mut state);
             let groups = Groups::new(&problem, true);
-            let sides = Sides::new(&problem, &groups, &Stop::default()).unwrap();
+            let sides = SideDominance::new(&problem, &groups, &Stop::default()).unwrap();
             let all = RowSet::full(problem.rows);
             for side in 0..2 * problem.splits.len() {
                 let split = &problem.splits[side / 2];
@@ -236,6 +236,6 @@ mod tests {
         let groups = Groups::new(&problem, true);
         let cancel = crate::stop::CancelToken::new();
         cancel.cancel();
-        assert!(Sides::new(&problem, &groups, &Stop::from(&cancel)).is_none());
+        assert!(SideDominance::new(&problem, &groups, &Stop::from(&cancel)).is_none());
     }
 }

@@ -6,7 +6,7 @@ use sogar_table::feature::Weights;
 
 /// The affected rows of a table, which are known by their position among each other, and the weights of all rows.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct WeightedPopulation {
     /// Rows of the table.
     pub rows: usize,
     /// Units of weight in one person: 1 unless weights have decimals.
@@ -19,7 +19,7 @@ pub struct Counted {
     pub unit: u64,
 }
 
-impl Counted {
+impl WeightedPopulation {
     /// How many rows of the table are affected.
     pub fn count(&self) -> usize {
         self.affected.len()

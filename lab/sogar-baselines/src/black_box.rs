@@ -1,4 +1,4 @@
-//! Asking the run's model about people as they would be after a change: the one way from feature values to outcomes.
+//! BlackBox the run's model about people as they would be after a change: the one way from feature values to outcomes.
 //!
 //! Large questions are cut into batches that are answered side by side, where the model allows it; the answers do not
 //! depend on how they are cut.
@@ -42,14 +42,14 @@ impl Moved {
 }
 
 /// The model of a run, asked about rows of feature values.
-pub struct Asking<'a> {
+pub struct BlackBox<'a> {
     prepared: &'a Prepared,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> BlackBox<'a> {
     /// Asks the model of a run.
-    pub fn new(prepared: &'a Prepared) -> Asking<'a> {
-        Asking { prepared }
+    pub fn new(prepared: &'a Prepared) -> BlackBox<'a> {
+        BlackBox { prepared }
     }
 
     /// Number of features: the width of a row.

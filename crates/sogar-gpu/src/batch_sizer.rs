@@ -8,17 +8,17 @@ use std::time::Duration;
 const BATCH_TIME: Duration = Duration::from_millis(15);
 
 /// The size of the next batch.
-pub(crate) struct Pace {
+pub(crate) struct BatchSizer {
     now: AtomicUsize,
     least: usize,
     most: usize,
 }
 
-impl Pace {
-    pub fn new(first: usize, most: usize) -> Pace {
+impl BatchSizer {
+    pub fn new(first: usize, most: usize) -> BatchSizer {
         let most = most.max(1);
         let least = first.clamp(1, most);
-        Pace { now: AtomicUsize::new(least), least, most }
+        BatchSizer { now: AtomicUsize::new(least), least, most }
     }
 
     pub fn get(&self) -> usize {
@@ -40,14 +40,14 @@ mod tests {
 
     #[test]
     fn batches_grow_and_shrink_within_limits() {
-        let pace = Pace::new(16, 100);
-        pace.took(16, Duration::from_millis(1), false);
-        assert_eq!(pace.get(), 32);
-        pace.took(80, Duration::ZERO, false);
-        assert_eq!(pace.get(), 100);
-        pace.took(100, Duration::from_secs(9), true);
-        assert_eq!(pace.get(), 16);
-        pace.took(100, Duration::from_millis(30), true);
-        assert_eq!(pace.get(), 100);
+        let batch_sizer = BatchSizer::new(16, 100);
+        batch_sizer.took(16, Duration::from_millis(1), false);
+        assert_eq!(batch_sizer.get(), 32);
+        batch_sizer.took(80, Duration::ZERO, false);
+        assert_eq!(batch_sizer.get(), 100);
+        batch_sizer.took(100, Duration::from_secs(9), true);
+        assert_eq!(batch_sizer.get(), 16);
+        batch_sizer.took(100, Duration::from_millis(30), true);
+        assert_eq!(batch_sizer.get(), 100);
     }
 }
