@@ -8,8 +8,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sogar::{Error, ErrorKind};
 use sogar_solver::{
-    Actions, BitTable, CancelToken, Combine, Limits, Observer, Problem, ProblemParts, RowSet, Solver, Status,
-    TreeNode,
+    Actions, BitTable, CancelToken, Combine, Limits, Observer, Problem, ProblemParts, RowSet, SearchStatus,
+    Solver, TreeNode,
 };
 
 use crate::errors::OrRaise;
@@ -73,8 +73,8 @@ pub fn solve_matrix<'py>(
     let work = move || solver.solve(&problem, &Watching(&watched));
     let (outcome, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
     let status = match outcome.status {
-        Status::Complete => "complete",
-        Status::TimeLimit => "time_limit",
+        SearchStatus::Complete => "complete",
+        SearchStatus::TimeLimit => "time_limit",
         _ => "cancelled",
     };
     let trees = outcome.front.iter().map(|point| tree(py, &point.tree)).collect::<PyResult<_>>()?;

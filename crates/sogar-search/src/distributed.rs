@@ -126,7 +126,7 @@ impl Search<'_> {
             self.problem_over(&self.everybody(), few, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
         let outcome = Outcome {
             front: Vec::new(),
-            status: sogar_solver::Status::Complete,
+            status: sogar_solver::SearchStatus::Complete,
             bound: bound.unwrap_or_default(),
             stats: Stats::default(),
         };

@@ -20,7 +20,7 @@ use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, means};
 use sogar_prepare::limits::{PlaceOfFlips, Size, memory_limit};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
-use sogar_prepare::prepared::{People, Prepared, Reporter, SolverProblem, seconds};
+use sogar_prepare::prepared::{Prepared, ProblemPopulation, Reporter, SolverProblem, seconds};
 use sogar_solver::{CancelToken, Observer, Point, ProblemDims, Solver};
 
 use crate::checkpoint::{Checkpoint, KeptCuts};
@@ -80,7 +80,7 @@ impl Search<'_> {
 
     fn with_outcomes(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         checkpoint: Option<&Checkpoint>,
         compute: Option<&Compute<'_>>,
         reporter: &dyn Reporter,
@@ -96,7 +96,12 @@ impl Search<'_> {
     }
 
     /// Outcomes and search for some people.
-    fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
+    fn search(
+        &self,
+        people: &ProblemPopulation,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<Searched> {
         let memory = memory_limit(&self.config.limits)?;
         let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
         let start = Instant::now();
@@ -132,8 +137,8 @@ impl Search<'_> {
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !made.finished => Status::Cancelled,
-            sogar_solver::Status::Complete => Status::Complete,
-            sogar_solver::Status::TimeLimit => Status::TimeLimit,
+            sogar_solver::SearchStatus::Complete => Status::Complete,
+            sogar_solver::SearchStatus::TimeLimit => Status::TimeLimit,
             _ => Status::Cancelled,
         };
         let seconds_search = start.elapsed().as_secs_f64();

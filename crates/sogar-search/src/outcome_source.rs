@@ -12,7 +12,7 @@ use sogar_prepare::outcomes::mapped::table_in_file;
 use sogar_prepare::outcomes::{
     OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
 };
-use sogar_prepare::prepared::{People, Reporter};
+use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
 /// Rows whose outcomes of all actions are held at a time, a multiple of 64.
 const ROWS_AT_ONCE: usize = 1 << 14;
@@ -117,7 +117,7 @@ impl Search<'_> {
     }
 
     /// Everything that a run depends on but the costs, which may come from a function.
-    pub(super) fn run_key(&self, people: &People) -> String {
+    pub(super) fn run_key(&self, people: &ProblemPopulation) -> String {
         let mut key = KeyOf::new()
             .and("outcomes", self.outcomes_key(&people.rows))
             .and("configuration", serde_json::to_vec(&self.config.recorded()).unwrap_or_default())

@@ -14,12 +14,12 @@ use super::{Search, Searched};
 use sogar_base::error::Result;
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef, Status, distances, means};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
-use sogar_prepare::prepared::{People, Reporter};
+use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
 /// What a search on a sample found, to be evaluated on everybody.
 pub(super) struct Candidates<'a> {
     /// The sample.
-    pub sample: &'a People,
+    pub sample: &'a ProblemPopulation,
     /// The front of the sample; actions are numbered among all actions.
     pub found: Vec<Solution>,
     /// The actions in use, ascending.

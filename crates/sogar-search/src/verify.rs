@@ -24,8 +24,8 @@ use crate::checkpoint::damaged;
 use sogar_base::draw::Draw;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_prepare::model::Rows;
-use sogar_prepare::outcomes::{Kept, OutcomeQuery, Outcomes, Watch, is_scored, outcomes};
-use sogar_prepare::prepared::{People, Reporter};
+use sogar_prepare::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch, is_scored, outcomes};
+use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
 /// Draws that find one wrong cell in 100,000 with a probability of 99.9 %: ln 1000 / 10⁻⁵.
 pub const DRAWS: u64 = 690_776;
@@ -86,7 +86,7 @@ impl Search<'_> {
     fn compare_all(
         &self,
         query: &OutcomeQuery<'_>,
-        kept: &Kept,
+        kept: &StoredOutcomes,
         found: &Outcomes,
         watch: &Watch<'_>,
     ) -> Result<bool> {
@@ -108,7 +108,7 @@ impl Search<'_> {
     /// Holds all of what was kept and the front uses against the model, and against what trees add up to.
     pub(super) fn verify_front(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         found: &Searched,
         cuts: Option<&Path>,
         reporter: &dyn Reporter,
@@ -173,7 +173,7 @@ impl Search<'_> {
     fn compare(
         &self,
         query: &OutcomeQuery<'_>,
-        kept: &Kept,
+        kept: &StoredOutcomes,
         cells: &[Cell],
         stored: &(dyn Fn(Cell) -> bool + Sync),
     ) -> Result<()> {
@@ -196,7 +196,7 @@ impl Search<'_> {
     }
 
     /// The error for a cell that is not what the model says.
-    fn wrong(&self, query: &OutcomeQuery<'_>, kept: &Kept, (row, action): Cell) -> Error {
+    fn wrong(&self, query: &OutcomeQuery<'_>, kept: &StoredOutcomes, (row, action): Cell) -> Error {
         let row = self.place(query.rows[row as usize]) + 1;
         let why = format!(
             "an outcome in it is not what the model says (row {row} of the table, action {action}), so nothing in it can be believed"
@@ -231,7 +231,7 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
 }
 
 /// The error for outcomes that are not the model's.
-fn untrue(kept: &Kept, why: &str) -> Error {
+fn untrue(kept: &StoredOutcomes, why: &str) -> Error {
     match kept.in_checkpoint {
         true => damaged(&kept.path, why),
         false => Error::new(ErrorKind::Checkpoint, why).file(&kept.path).help(

@@ -48,7 +48,7 @@ pub mod stop;
 pub mod subproblems;
 mod subset;
 pub mod varint;
-mod weights;
+mod weight_planes;
 
 pub use bits::{BitTable, Kernel, RowSet, Words};
 pub use cut_codec::{FinishedCut, ProblemDims};
@@ -58,7 +58,7 @@ pub use leaf::{BoxesOfActions, CompactRows};
 pub use leaf_prefetch::LeafShard;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
 pub use problem_skeleton::ProblemSkeleton;
-pub use solver::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
+pub use solver::{Outcome, SearchStatus, Solver, SolverBuilder, Stats, Switches};
 pub use stop::{CancelToken, Observer, Progress, Stop, StopReason};
 pub use subproblems::Subproblems;
 pub use varint::DecodeError;

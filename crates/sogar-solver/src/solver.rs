@@ -17,7 +17,7 @@ use crate::subproblems::Subproblems;
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Status {
+pub enum SearchStatus {
     /// Every tree within the limits was taken into account.
     Complete,
     /// The time limit came first.
@@ -44,7 +44,7 @@ pub struct Outcome {
     /// attained by its tree and none dominates another.
     pub front: Vec<Solution>,
     /// Why the search ended.
-    pub status: Status,
+    pub status: SearchStatus,
     /// No tree lies below this front; equal to the front's points when complete.
     pub bound: Vec<Point>,
     /// Counters.
@@ -170,12 +170,12 @@ impl Solver {
             || limited.then(|| cheapest_flips_unless(problem, &give_up)).flatten(),
         );
         let status = match reason {
-            None => Status::Complete,
-            Some(StopReason::TimeLimit) => Status::TimeLimit,
-            Some(StopReason::Cancelled) => Status::Cancelled,
+            None => SearchStatus::Complete,
+            Some(StopReason::TimeLimit) => SearchStatus::TimeLimit,
+            Some(StopReason::Cancelled) => SearchStatus::Cancelled,
         };
         let bound = match status {
-            Status::Complete => front.points(),
+            SearchStatus::Complete => front.points(),
             _ => individual_bound_of(problem, &cheapest.unwrap_or_else(|| grouped.cheapest_at_least())),
         };
         let solutions = front.solutions();

@@ -7,10 +7,10 @@ mod random_problems;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use random_problems::{Random, Shape as Sizes, draw};
+use random_problems::{Random, Sizes, draw};
 use sogar_solver::{
-    FinishedCut, FrontMerger, LeafShard, Problem, ProblemDims, ProblemSkeleton, Solver, Status, Subproblems,
-    WorkerSolver,
+    FinishedCut, FrontMerger, LeafShard, Problem, ProblemDims, ProblemSkeleton, SearchStatus, Solver,
+    Subproblems, WorkerSolver,
 };
 
 const SIZES: Sizes = Sizes { rows: 30, splits: 8, actions: 12, depth: 4 };
@@ -51,7 +51,7 @@ fn a_search_that_goes_on_gives_the_same_trees() {
         let all: Vec<(u32, u32)> = kept.cuts.lock().unwrap().keys().copied().collect();
         kept.cuts.lock().unwrap().retain(|_, _| random.below(2) == 0);
         let again = solver(1).solve_with(&problem, &(), None, &kept);
-        assert_eq!((again.front, again.status), (plain.front, Status::Complete), "seed {seed}");
+        assert_eq!((again.front, again.status), (plain.front, SearchStatus::Complete), "seed {seed}");
         assert!(kept.cuts.lock().unwrap().keys().eq(&all), "seed {seed}: other cuts");
     }
 }

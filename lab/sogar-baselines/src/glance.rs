@@ -25,7 +25,7 @@ use sogar_solver::stop::{Stop, StopReason};
 
 use crate::black_box::{BlackBox, Moved};
 use crate::candidate_elimination::{CandidateElimination, same};
-use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Group};
 use crate::moves::{Moves, changes, people};
 use action::Action;
 use cluster::{Cluster, Weights, average, merge};
@@ -137,9 +137,9 @@ impl Baseline for Glance {
         let status = match stopped {
             Some(reason) => reason.into(),
             None if parts.is_empty() => {
-                Status::NoResult { reason: "no counterfactual was found for any cluster".to_owned() }
+                FitStatus::NoResult { reason: "no counterfactual was found for any cluster".to_owned() }
             }
-            None => Status::Complete,
+            None => FitStatus::Complete,
         };
         Ok(Box::new(FittedGlance { parts, part_of, mode: self.mode, status }))
     }
@@ -258,7 +258,7 @@ struct FittedGlance {
     /// Per row of the reference table its cluster, where it has one.
     part_of: Vec<Option<usize>>,
     mode: GlanceMode,
-    status: Status,
+    status: FitStatus,
 }
 
 impl FittedGlance {
@@ -340,7 +340,7 @@ impl Fitted for FittedGlance {
         Description::ActionSet { actions: self.parts.iter().map(group).collect(), choice: choice.to_owned() }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

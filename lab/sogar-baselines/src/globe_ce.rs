@@ -23,7 +23,7 @@ use sogar_solver::stop::Stop;
 use crate::black_box::BlackBox;
 use crate::candidate_elimination::CandidateElimination;
 use crate::chance::stream;
-use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Group};
 use crate::moves::{Moves, people};
 use cells::Cells;
 use direction::Direction;
@@ -100,7 +100,7 @@ impl Baseline for GlobeCe {
         };
         let Some(winner) = elimination.winner(samples.len(), seed, apply)? else {
             let reason = "there is no feature in which anybody could move".to_owned();
-            let status = Status::NoResult { reason };
+            let status = FitStatus::NoResult { reason };
             return Ok(Box::new(FittedGlobeCe { found: None, scalars: self.scalars, status }));
         };
         let direction = samples[winner.candidate].clone();
@@ -116,7 +116,7 @@ impl Baseline for GlobeCe {
             flipped: winner.flips,
             rows: rows.len(),
         };
-        let status = stopped.map_or(Status::Complete, Status::from);
+        let status = stopped.map_or(FitStatus::Complete, FitStatus::from);
         Ok(Box::new(FittedGlobeCe { found: Some(found), scalars: self.scalars, status }))
     }
 }
@@ -137,7 +137,7 @@ struct Found {
 struct FittedGlobeCe {
     found: Option<Found>,
     scalars: usize,
-    status: Status,
+    status: FitStatus,
 }
 
 impl Fitted for FittedGlobeCe {
@@ -163,7 +163,7 @@ impl Fitted for FittedGlobeCe {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

@@ -49,9 +49,9 @@ pub mod tcrex;
 #[cfg(test)]
 mod testing;
 
-pub use ares::{Ares, Weights};
+pub use ares::{Ares, ObjectiveWeights};
 pub use cet::Cet;
-pub use contract::{Assigned, Baseline, Description, Fitted, Status};
+pub use contract::{Assigned, Baseline, Description, FitStatus, Fitted};
 pub use evaluate::{Score, evaluate, turned_down};
 pub use glance::{Glance, GlanceMode};
 pub use globe_ce::GlobeCe;

@@ -4,9 +4,9 @@ use super::AuditRequest;
 use super::grouping::Groups;
 use super::intervals::{Gap, over_the_front, welch};
 use super::measures::{Along, Members, Sums, whole};
-use super::people::People;
 use super::rates::{self, Count, Truth, difference, ratio};
 use super::result::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit};
+use super::routed_people::RoutedPeople;
 use super::unreachable::Unreachable;
 use super::weighted_population::WeightedPopulation;
 use sogar_front::describe::grouped;
@@ -64,7 +64,7 @@ impl Assembly<'_> {
     /// The audit of people who are all here.
     pub fn present(
         &self,
-        people: &People,
+        people: &RoutedPeople,
         groupings: &[Groups],
         truth: Option<&Truth>,
         unreachable: Option<&Unreachable>,

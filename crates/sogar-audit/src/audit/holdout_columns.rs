@@ -4,7 +4,7 @@
 //! new, or whether its labels are the model's classes. So it is found from columns in one piece, even if the rest of the table is not.
 
 use super::assemble::short;
-use super::grouping::{Groups, Rule, View};
+use super::grouping::{Groups, LearnedGrouping, View};
 use super::rates::{self, Truth};
 use sogar_base::error::Result;
 use sogar_prepare::prepared::Prepared;
@@ -24,7 +24,7 @@ impl HoldoutColumns {
     pub fn new(
         prepared: &Prepared,
         view: View<'_>,
-        rules: &[Rule],
+        rules: &[LearnedGrouping],
         label: Option<&str>,
     ) -> Result<HoldoutColumns> {
         let mut notes = Vec::new();
@@ -53,7 +53,7 @@ impl HoldoutColumns {
 }
 
 /// Groups that only one of the two tables has.
-fn differences(rule: &Rule, groups: &Groups) -> Vec<String> {
+fn differences(rule: &LearnedGrouping, groups: &Groups) -> Vec<String> {
     let mut used = vec![false; groups.names.len()];
     for &group in &groups.of_row {
         used[group as usize] = true;

@@ -8,8 +8,8 @@
 use rayon::prelude::*;
 
 use super::intervals::Moments;
-use super::people::People;
 use super::result::MeasureName;
+use super::routed_people::RoutedPeople;
 use super::weighted_population::WeightedPopulation;
 use sogar_front::summary::FrontFile;
 
@@ -103,7 +103,7 @@ impl Members {
 
 impl Along {
     /// Takes everybody through every tree.
-    pub fn new(front: &FrontFile, people: &People, groupings: &[Members]) -> Along {
+    pub fn new(front: &FrontFile, people: &RoutedPeople, groupings: &[Members]) -> Along {
         let nobody = || (vec![0u64; people.count()], vec![0u64; people.count()]);
         let add = |(mut costs, mut losses): (Vec<u64>, Vec<u64>), (more, lost): (Vec<u64>, Vec<u64>)| {
             costs.iter_mut().zip(more).for_each(|(cost, more)| *cost += more);

@@ -5,7 +5,7 @@
 //! people from the same groups might have led elsewhere. Beside it stand the classifier's own rates, and the people whom no
 //! admissible action reaches.
 //!
-//! [`people`] takes every affected person through every tree, [`grouping`] says who belongs together, `measures` and `intervals`
+//! [`routed_people`] takes every affected person through every tree, [`grouping`] says who belongs together, `measures` and `intervals`
 //! are the statistics, [`mod@unreachable`] asks what keeps people out of reach, and [`condition`] judges the result. `partitioned_audit` audits
 //! held-out people whose table nobody has in one piece, from what [`part()`] and [`reach_of_part`] say about parts of it.
 
@@ -18,22 +18,22 @@ mod intervals;
 mod measures;
 mod part;
 mod partitioned_audit;
-pub mod people;
 mod rates;
 mod reach;
 mod result;
+pub mod routed_people;
 pub mod unreachable;
 mod weighted_population;
 
 pub use condition::{Condition, GapLimit, Verdict};
-pub use grouping::{Grouping, Groups, Rule, View};
+pub use grouping::{Grouping, Groups, LearnedGrouping, View};
 pub use part::part;
 pub use partitioned_audit::{PartitionedAudit, columns_for_leader};
-pub use people::People;
 pub use reach::{ReachFound, reach_of_part, reach_of_reference};
 pub use result::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit,
 };
+pub use routed_people::RoutedPeople;
 pub use weighted_population::WeightedPopulation;
 
 use sogar_solver::CancelToken;
@@ -122,9 +122,9 @@ pub fn audit(
 }
 
 /// The ways of grouping people that are asked for, learned on the reference table, each once.
-fn rules_of(prepared: &Prepared, reference: &Table, request: &AuditRequest) -> Result<Vec<Rule>> {
+fn rules_of(prepared: &Prepared, reference: &Table, request: &AuditRequest) -> Result<Vec<LearnedGrouping>> {
     let view = View { columns: reference, features: &prepared.table };
-    let mut rules: Vec<Rule> = Vec::new();
+    let mut rules: Vec<LearnedGrouping> = Vec::new();
     for grouping in &request.groups {
         let rule = grouping.learn(view, &prepared.config)?;
         if rules.iter().all(|known| known.name() != rule.name()) {
@@ -153,7 +153,7 @@ pub fn audit_with(
     let rules = rules_of(prepared, reference, request)?;
     let truth = rates::truth(prepared, reference, request.label.as_deref())?;
     let truth = truth.map_err(|note| notes.push(note)).ok();
-    let people = People::reference(front, prepared)?;
+    let people = RoutedPeople::reference(front, prepared)?;
     if !intervals::is_drawn(&people, request.draws) {
         notes.push(
             "There are too many people, by weight, to draw from: intervals of means over the front are computed as those of \
@@ -175,7 +175,7 @@ pub fn audit_with(
             let view = View { columns: table, features: &held_out.table };
             let seen = HoldoutColumns::new(prepared, view, &rules, request.label.as_deref())?;
             notes.extend(seen.notes);
-            let people = People::held_out(front, prepared, held_out)?;
+            let people = RoutedPeople::held_out(front, prepared, held_out)?;
             let unreachable = match request.unreachable {
                 true => unreachable::of_held_out(prepared, held_out, reporter, cancel)?,
                 false => None,

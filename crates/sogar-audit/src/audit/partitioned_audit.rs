@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::assemble::{Assembly, members};
-use super::grouping::{Rule, View};
+use super::grouping::{LearnedGrouping, View};
 use super::holdout_columns::HoldoutColumns;
 use super::measures::{Along, Sums};
-use super::part::{Part, Places, damaged, identity};
+use super::part::{PartAudit, Places, damaged, identity};
 use super::reach::Reach;
 use super::result::PopulationAudit;
 use super::weighted_population::WeightedPopulation;
@@ -128,7 +128,7 @@ impl PartitionedAudit {
         if end > self.rows {
             return Err(self.not_these(&(self.done..end)));
         }
-        let part = Part::from_bytes(bytes, &self.places_of(self.done..end)?, self.along.points.len())?;
+        let part = PartAudit::from_bytes(bytes, &self.places_of(self.done..end)?, self.along.points.len())?;
         let mine = self.along.points.iter_mut().flatten().flatten();
         for (sums, more) in mine.zip(part.points.iter().flatten().flatten()) {
             *sums = sums.plus(*more).ok_or_else(|| {
@@ -204,7 +204,7 @@ impl PartitionedAudit {
 }
 
 /// The features that groups are told by: those of several columns. Others have no values here.
-fn features_of(prepared: &Prepared, table: &Table, rules: &[Rule]) -> Result<FeatureTable> {
+fn features_of(prepared: &Prepared, table: &Table, rules: &[LearnedGrouping]) -> Result<FeatureTable> {
     let features = &prepared.table.features;
     let wanted: Vec<String> = rules.iter().flat_map(|rule| rule.columns(features)).collect();
     let mut values = Vec::with_capacity(features.len());

@@ -27,7 +27,7 @@ pub use sogar_prepare::prepared::{EvaluatedPoint, means};
 
 pub use bits::Bits;
 pub use claims::Claim;
-pub use people::People;
+pub use people::PeopleCounts;
 pub use people::{as_count, as_count_if_any};
 
 /// The version of the format that this program writes.

@@ -2,7 +2,7 @@
 
 use sogar_solver::BitTable;
 
-use crate::outcomes::{Kept, OutcomeQuery, Outcomes, Watch};
+use crate::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch};
 use sogar_base::error::Result;
 
 /// The outcomes of a question, found for `at_once` rows at a time (a multiple of 64) by `find`, which is told the block's number, and
@@ -29,7 +29,7 @@ pub fn in_blocks(
         settled += found.settled;
         method = found.method;
         // Blocks that were kept come before all others.
-        kept = found.kept.map(|kept| Kept { rows: start + kept.rows, ..kept }).or(kept);
+        kept = found.kept.map(|kept| StoredOutcomes { rows: start + kept.rows, ..kept }).or(kept);
     }
     Ok(Some(Outcomes { flips, settled, method, kept }))
 }

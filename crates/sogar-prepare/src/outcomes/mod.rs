@@ -84,12 +84,12 @@ pub struct Outcomes {
     /// Outcomes so close to the threshold that the model was asked itself.
     pub settled: u64,
     /// Where they come from, if an earlier run kept them.
-    pub kept: Option<Kept>,
+    pub kept: Option<StoredOutcomes>,
 }
 
 /// Where an earlier run kept outcomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredOutcomes {
     /// The file of the cache, or the checkpoint's folder.
     pub path: PathBuf,
     /// Whether it is a checkpoint.

@@ -29,7 +29,7 @@ use crate::limits::TreeLimits;
 use crate::model::LoadedModel;
 use crate::population::Classes;
 
-pub use people::People;
+pub use people::ProblemPopulation;
 pub use problem::{SolverProblem, seconds};
 pub use reporter::Reporter;
 pub use warnings::Voice;

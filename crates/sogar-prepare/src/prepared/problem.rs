@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_solver::{Actions, CancelToken, Limits, Problem, ProblemParts, Stop};
 
-use super::{People, Prepared, Reporter};
+use super::{Prepared, ProblemPopulation, Reporter};
 use crate::actions::all_actions;
 use crate::cost::edit_costs;
 use crate::limits::{PlaceOfFlips, Size, amount, memory_limit};
 use crate::outcomes::blocks::in_blocks;
 use crate::outcomes::mapped::table_in_file;
-use crate::outcomes::{Kept, OutcomeQuery, Outcomes, Watch, count_scorings, is_scored, outcomes};
+use crate::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch, count_scorings, is_scored, outcomes};
 
 /// A solver problem with what is needed to read its answer.
 pub struct SolverProblem {
@@ -26,7 +26,7 @@ pub struct SolverProblem {
     /// Whether outcomes were computed for all actions; if stopped, only the identity is left.
     pub finished: bool,
     /// Where outcomes come from, if an earlier run kept them.
-    pub kept: Option<Kept>,
+    pub kept: Option<StoredOutcomes>,
 }
 
 impl Prepared {
@@ -43,7 +43,7 @@ impl Prepared {
 
     fn computed(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
@@ -81,7 +81,7 @@ impl Prepared {
     /// The problem of some people and all actions, whose outcomes `find` finds, in memory or in a file.
     pub fn problem_of(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         find: impl FnOnce(OutcomeQuery<'_>, &Watch<'_>, PlaceOfFlips) -> Result<Option<Outcomes>> + Send,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
@@ -103,7 +103,7 @@ impl Prepared {
     /// The problem of some people and some actions, whose outcomes `find` finds.
     pub fn problem_over(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         mut actions: Actions,
         find: impl FnOnce(OutcomeQuery<'_>, &Watch<'_>) -> Result<Option<Outcomes>> + Send,
         reporter: &dyn Reporter,

@@ -23,7 +23,7 @@ use sogar_solver::{CancelToken, RowSet};
 
 use sogar_audit::audit::grouping::{Grouping, Groups, View};
 use sogar_audit::audit::unreachable::{self, individual_bound};
-use sogar_audit::audit::{AuditRequest, People, audit};
+use sogar_audit::audit::{AuditRequest, RoutedPeople, audit};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::evaluate::{HeldOut, evaluate};
 use sogar_front::select::By;
@@ -212,7 +212,7 @@ fn add_people(
         ..AuditRequest::default()
     };
     let audited = audit(front, prepared, reference, held_out, &asked, reporter, cancel)?;
-    let people = People::reference(front, prepared)?;
+    let people = RoutedPeople::reference(front, prepared)?;
     if let Some((held_out, table)) = held_out
         && data.holdout.as_ref().is_none_or(|known| known.hash != table.hash)
     {
@@ -270,7 +270,7 @@ fn add_people(
 }
 
 /// Everybody who was turned down, by row.
-fn single_people(front: &FrontFile, people: &People, groupings: &[Groups]) -> PeopleData {
+fn single_people(front: &FrontFile, people: &RoutedPeople, groupings: &[Groups]) -> PeopleData {
     PeopleData {
         rows: people.affected.iter().map(|row| row + 1).collect(),
         passes: (0..front.splits.len()).map(|split| bitset(people.passes(split), people.count())).collect(),

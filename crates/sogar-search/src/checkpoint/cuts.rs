@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use sogar_solver::{FinishedCut, ProblemDims, Subproblems};
 
-use super::parts::Kind;
+use super::file::FileKind;
 use super::{Checkpoint, damaged};
 use sogar_base::error::Result;
 use sogar_prepare::prepared::Reporter;
@@ -39,7 +39,7 @@ impl<'a> KeptCuts<'a> {
         let mut known = BTreeMap::new();
         let mut any = false;
         for number in 0..checkpoint.state().searches {
-            let part = checkpoint.part(Kind::Search, number);
+            let part = checkpoint.part(FileKind::Search, number);
             let payload = part.read()?;
             let mut rest = &payload[..];
             if number == 0 {
@@ -78,7 +78,7 @@ impl<'a> KeptCuts<'a> {
         let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         if !fresh.bytes.is_empty() {
             let bytes = std::mem::take(&mut fresh.bytes);
-            self.checkpoint.keep(Kind::Search, &[&bytes], self.reporter);
+            self.checkpoint.keep(FileKind::Search, &[&bytes], self.reporter);
         }
         fresh.written = Instant::now();
     }

@@ -1,7 +1,7 @@
 //! Runs that survive: what is finished of a long run is kept in a folder, and a run that was killed goes on from there.
 //!
 //! The folder has a manifest that says which run it belongs to (a hash of everything that the result depends on), outcomes in blocks of
-//! rows, and finished subproblems of the search ([`parts`] is one such file). Files are written whole or not at all, and only added to,
+//! rows, and finished subproblems of the search ([`file`] is one such file). Files are written whole or not at all, and only added to,
 //! so that a kill at any moment leaves a folder that can be used. Nothing in it is trusted: what is damaged, or belongs to another run, ends
 //! the run with a message, and is never silently computed anew, since a damaged disk is something that people want to know of. What is whole
 //! is held against the model as far as that is possible (`pipeline/verify`).
@@ -9,7 +9,7 @@
 //! Results do not depend on checkpoints. A finished run leaves its folder; a second one is then done in a moment.
 
 mod cuts;
-mod parts;
+mod file;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use sogar_solver::BitTable;
 
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::write_atomically;
-use sogar_prepare::outcomes::{Kept, Outcomes};
+use sogar_prepare::outcomes::{Outcomes, StoredOutcomes};
 use sogar_prepare::prepared::Reporter;
 
 pub use sogar_prepare::prepared::CheckpointSettings;
 
 pub use cuts::KeptCuts;
-use parts::{Kind, Part};
+use file::{CheckpointFile, FileKind};
 
 /// Bytes that a checkpoint takes at most, unless something else is said.
 pub const DEFAULT_LIMIT: u64 = 4 << 30;
@@ -86,8 +86,9 @@ impl Checkpoint {
         if names.iter().any(|name| name == MANIFEST) {
             check_manifest(&folder.join(MANIFEST), &manifest)?;
         } else if let Some(name) = names.iter().find(own) {
-            let is_part =
-                |name: &String| [Kind::Outcomes, Kind::Search].iter().any(|kind| kind.number(name).is_some());
+            let is_part = |name: &String| {
+                [FileKind::Outcomes, FileKind::Search].iter().any(|kind| kind.number(name).is_some())
+            };
             let error = damaged(
                 &folder.join(name),
                 &format!("this is in a folder without the file {MANIFEST}, so it is no checkpoint"),
@@ -115,11 +116,11 @@ impl Checkpoint {
             state: Mutex::new(State { bytes: 0, blocks: 0, searches: 0, closed: false }),
             _lock: lock,
         };
-        let (blocks, block_bytes) = checkpoint.count(&names, Kind::Outcomes)?;
-        let (searches, search_bytes) = checkpoint.count(&names, Kind::Search)?;
+        let (blocks, block_bytes) = checkpoint.count(&names, FileKind::Outcomes)?;
+        let (searches, search_bytes) = checkpoint.count(&names, FileKind::Search)?;
         for number in 0..searches {
             // Now, not when hours have gone into outcomes; those that are kept are read before others are computed.
-            checkpoint.part(Kind::Search, number).read()?;
+            checkpoint.part(FileKind::Search, number).read()?;
         }
         checkpoint.state =
             Mutex::new(State { bytes: block_bytes + search_bytes, blocks, searches, closed: false });
@@ -127,7 +128,7 @@ impl Checkpoint {
     }
 
     /// How many parts of a kind there are, and their bytes. They are numbered without a gap.
-    fn count(&self, names: &[String], kind: Kind) -> Result<(u32, u64)> {
+    fn count(&self, names: &[String], kind: FileKind) -> Result<(u32, u64)> {
         let mut numbers: Vec<u32> = Vec::new();
         let mut bytes = 0;
         for name in names {
@@ -156,17 +157,17 @@ impl Checkpoint {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn part(&self, kind: Kind, number: u32) -> Part<'_> {
-        Part { path: self.folder.join(kind.file(number)), kind, number, identity: &self.identity }
+    fn part(&self, kind: FileKind, number: u32) -> CheckpointFile<'_> {
+        CheckpointFile { path: self.folder.join(kind.file(number)), kind, number, identity: &self.identity }
     }
 
     /// Keeps a part, as long as there is room; says it once if there is none.
-    fn keep(&self, kind: Kind, payload: &[&[u8]], reporter: &dyn Reporter) {
+    fn keep(&self, kind: FileKind, payload: &[&[u8]], reporter: &dyn Reporter) {
         let mut state = self.state();
         if state.closed {
             return;
         }
-        let number = if kind == Kind::Outcomes { state.blocks } else { state.searches };
+        let number = if kind == FileKind::Outcomes { state.blocks } else { state.searches };
         let part = self.part(kind, number);
         let bytes = part.size(payload);
         let why = if state.bytes + bytes > self.limit {
@@ -186,8 +187,8 @@ impl Checkpoint {
         }
         state.bytes += bytes;
         match kind {
-            Kind::Outcomes => state.blocks += 1,
-            Kind::Search => state.searches += 1,
+            FileKind::Outcomes => state.blocks += 1,
+            FileKind::Search => state.searches += 1,
         }
     }
 
@@ -196,7 +197,7 @@ impl Checkpoint {
         let Some(number) = u32::try_from(block).ok().filter(|&block| block < self.state().blocks) else {
             return Ok(None);
         };
-        let part = self.part(Kind::Outcomes, number);
+        let part = self.part(FileKind::Outcomes, number);
         let payload = part.read()?;
         let words = |at: usize| {
             payload.get(8 * at..8 * at + 8).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes)
@@ -215,7 +216,7 @@ impl Checkpoint {
         if (0..actions).any(|action| flips.set(action).last().is_some_and(|word| word & beyond != 0)) {
             return Err(damaged(&part.path, "it has outcomes of rows that do not exist"));
         }
-        let kept = Some(Kept { path: self.folder.clone(), in_checkpoint: true, rows });
+        let kept = Some(StoredOutcomes { path: self.folder.clone(), in_checkpoint: true, rows });
         Ok(Some(Outcomes { flips, settled, method: "kept from an earlier run", kept }))
     }
 
@@ -234,7 +235,7 @@ impl Checkpoint {
             .flat_map(|action| found.flips.set(action))
             .flat_map(|word| word.to_le_bytes())
             .collect();
-        self.keep(Kind::Outcomes, &[&head, &words], reporter);
+        self.keep(FileKind::Outcomes, &[&head, &words], reporter);
     }
 }
 

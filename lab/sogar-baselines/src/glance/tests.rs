@@ -97,7 +97,7 @@ fn everybody_takes_the_nearest_action_that_works_or_that_of_their_cluster() {
     }
     parts[1].centroid[0] = 40.0;
     let part_of = vec![None; prepared.table.rows];
-    let mut fitted = FittedGlance { parts, part_of, mode: GlanceMode::BestOf, status: Status::Complete };
+    let mut fitted = FittedGlance { parts, part_of, mode: GlanceMode::BestOf, status: FitStatus::Complete };
     // 45 → +10, 30 → +20, 10 → nothing works.
     let told = |part: u32, to: f64| Assigned { to: vec![(0, to)], part: Some(part), covered: true };
     let rows = [4, 2, 5];
@@ -119,7 +119,7 @@ fn the_whole_method_helps_everybody() {
     let prepared = example("");
     for (method, name) in [(Glance::default(), "GLANCE"), (Glance::by_cluster(), "GLANCE cluster")] {
         let fitted = fit(method, &prepared);
-        assert_eq!((fitted.status(), method.name().as_str()), (Status::Complete, name));
+        assert_eq!((fitted.status(), method.name().as_str()), (FitStatus::Complete, name));
         let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
         let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
         assert_eq!((score.loss_count, score.violations, score.coverage), (0, 0, 1.0));
@@ -192,7 +192,7 @@ fn what_the_configuration_forbids_is_never_proposed() {
 fn no_counterfactual_is_no_result_with_its_reason() {
     let prepared = prepared("x,y\n1,1\n2,2\n3,30\n", "[features]\ny.immutable = true\n", |row| row[1] > 9.0);
     let fitted = fit(Glance::default(), &prepared);
-    assert!(matches!(fitted.status(), Status::NoResult { reason } if reason.contains("counterfactual")));
+    assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("counterfactual")));
     for mode in [GlanceMode::BestOf, GlanceMode::Cluster] {
         let fitted = fit(Glance { mode, ..Glance::default() }, &prepared);
         assert_eq!(fitted.assign(&prepared, &prepared.table, &[0]).unwrap(), [Assigned::nothing()]);

@@ -14,7 +14,7 @@ use sogar::pipeline::Prepared;
 use sogar::table::Table;
 use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
 use sogar_solver::front::non_dominated;
-use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, Solver, Status};
+use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, SearchStatus, Solver};
 
 use super::gpu::{OnGpu, on_gpu};
 use super::leaf_sets::leaf_sets;
@@ -139,7 +139,7 @@ pub fn measure(task: &Task) -> Result<Measurement> {
         rows: problem.rows(),
         splits: problem.splits(),
         actions: problem.actions(),
-        complete: outcome.status == Status::Complete,
+        complete: outcome.status == SearchStatus::Complete,
         points: outcome.front.len(),
         threads: prepared.threads(),
         searched: outcome.stats.leaf_sets,

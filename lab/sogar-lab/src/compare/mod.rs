@@ -11,7 +11,7 @@ use sogar::evaluate::HeldOut;
 use sogar::pipeline::{Prepared, Reporter};
 use sogar::plot::{Look, Mark, front_svg, marks_svg};
 use sogar::{Error, ErrorKind, Result};
-use sogar_baselines::Status;
+use sogar_baselines::FitStatus;
 use sogar_baselines::contest::{Contest, Entry};
 use sogar_baselines::methods::{Method, choose};
 
@@ -96,8 +96,9 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
             output.print(format!("Written to {}.\n", path.display()))?;
         }
     }
-    let early =
-        |entry: &Entry| matches!(entry.status, Status::TimeLimit | Status::MemoryLimit | Status::Cancelled);
+    let early = |entry: &Entry| {
+        matches!(entry.status, FitStatus::TimeLimit | FitStatus::MemoryLimit | FitStatus::Cancelled)
+    };
     Ok(if entries.iter().any(early) || entries.len() < methods.len() {
         Exit::Stopped
     } else {

@@ -9,20 +9,20 @@ use crate::bits::{RowSet, count_and};
 
 /// The weights of a problem's rows, bit by bit.
 #[derive(Debug, Clone)]
-pub(crate) struct Weights {
+pub(crate) struct WeightPlanes {
     planes: Vec<RowSet>,
     of_row: Vec<u32>,
 }
 
-impl Weights {
+impl WeightPlanes {
     /// The weights in this order; `None` if every row counts once.
-    pub fn new(weights: Vec<u32>) -> Option<Weights> {
+    pub fn new(weights: Vec<u32>) -> Option<WeightPlanes> {
         if weights.iter().all(|&weight| weight == 1) {
             return None;
         }
         let bits = u32::BITS - weights.iter().fold(0, |all, weight| all | weight).leading_zeros();
         let plane = |bit: u32| RowSet::from_fn(weights.len(), |&row| weights[row] >> bit & 1 == 1);
-        Some(Weights { planes: (0..bits).map(plane).collect(), of_row: weights })
+        Some(WeightPlanes { planes: (0..bits).map(plane).collect(), of_row: weights })
     }
 
     /// The weight of a row.
@@ -57,11 +57,11 @@ mod tests {
     #[test]
     fn the_weight_of_a_set_is_the_sum_of_its_rows() {
         let list: Vec<u32> = (0..130).map(|row| (row * 37 + 1) % 11 + 1).collect();
-        let weights = Weights::new(list.clone()).unwrap();
+        let weights = WeightPlanes::new(list.clone()).unwrap();
         let (a, b) = (RowSet::from_fn(130, |row| row % 3 == 0), RowSet::from_fn(130, |row| row % 2 == 0));
         let sum = |set: &RowSet| set.iter().map(|row| u64::from(list[row])).sum::<u64>();
         assert_eq!(weights.of_set(a.words()), sum(&a));
         assert_eq!(weights.of_both(a.words(), b.words()), sum(&a.and(&b)));
-        assert!(Weights::new(vec![1; 70]).is_none());
+        assert!(WeightPlanes::new(vec![1; 70]).is_none());
     }
 }

@@ -17,16 +17,16 @@ const SUFFIX: &str = ".kept";
 
 /// What a part holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Outcomes,
     Search,
 }
 
-impl Kind {
+impl FileKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Outcomes => "outcomes",
-            Kind::Search => "search",
+            FileKind::Outcomes => "outcomes",
+            FileKind::Search => "search",
         }
     }
 
@@ -43,14 +43,14 @@ impl Kind {
 }
 
 /// A file of a checkpoint, there or about to be.
-pub(super) struct Part<'a> {
+pub(super) struct CheckpointFile<'a> {
     pub path: PathBuf,
-    pub kind: Kind,
+    pub kind: FileKind,
     pub number: u32,
     pub identity: &'a str,
 }
 
-impl Part<'_> {
+impl CheckpointFile<'_> {
     fn header(&self, length: usize) -> String {
         let (kind, number, identity) = (self.kind.name(), self.number, self.identity);
         format!("{MAGIC} {kind} {number:06} length={length:020} run={identity}\n")

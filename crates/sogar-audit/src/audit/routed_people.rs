@@ -20,7 +20,7 @@ use sogar_table::feature::FeatureTable;
 
 /// The affected people of a table, with what the front's actions mean for them. People are known by their position among the
 /// affected rows, which come in the order of the table.
-pub struct People {
+pub struct RoutedPeople {
     counted: WeightedPopulation,
     /// For each split of the front, who passes.
     passes: Vec<RowSet>,
@@ -34,7 +34,7 @@ pub struct People {
 }
 
 /// Whatever is asked of people by themselves is asked of them.
-impl Deref for People {
+impl Deref for RoutedPeople {
     type Target = WeightedPopulation;
 
     fn deref(&self) -> &WeightedPopulation {
@@ -42,9 +42,9 @@ impl Deref for People {
     }
 }
 
-impl People {
+impl RoutedPeople {
     /// The people of the table that the front was made from. What the actions flip is in the front's file.
-    pub fn reference(front: &FrontFile, prepared: &Prepared) -> Result<People> {
+    pub fn reference(front: &FrontFile, prepared: &Prepared) -> Result<RoutedPeople> {
         let mut affected = prepared.affected.clone();
         affected.sort_unstable();
         let said = front.population.affected_rows.flags(front.population.rows).unwrap_or_default();
@@ -63,11 +63,11 @@ impl People {
                 RowSet::from_fn(affected.len(), |&position| flags.get(position) == Some(&true))
             })
             .collect();
-        People::new(front, prepared, &prepared.table, affected, flips)
+        RoutedPeople::new(front, prepared, &prepared.table, affected, flips)
     }
 
     /// The people of a held-out table. The model is asked what the front's actions do for them.
-    pub fn held_out(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<People> {
+    pub fn held_out(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<RoutedPeople> {
         let features = &prepared.table.features;
         let edited = |edits: &[EditRef]| edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>();
         let actions: Vec<Vec<Edit>> =
@@ -77,7 +77,7 @@ impl People {
             .iter()
             .map(|found| RowSet::from_fn(held_out.affected.len(), |&position| found[position].1))
             .collect();
-        People::new(front, prepared, &held_out.table, held_out.affected.clone(), flips)
+        RoutedPeople::new(front, prepared, &held_out.table, held_out.affected.clone(), flips)
     }
 
     fn new(
@@ -86,7 +86,7 @@ impl People {
         table: &FeatureTable,
         affected: Vec<usize>,
         flips: Vec<RowSet>,
-    ) -> Result<People> {
+    ) -> Result<RoutedPeople> {
         let features = &prepared.table.features;
         let passes = front
             .splits
@@ -119,7 +119,7 @@ impl People {
             edits.push(positions);
         }
         let costs = edit_costs(&prepared.cost, &different, table, &affected)?;
-        Ok(People {
+        Ok(RoutedPeople {
             counted: WeightedPopulation {
                 rows: table.rows,
                 person: table.weight_unit(),
