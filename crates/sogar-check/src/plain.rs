@@ -7,7 +7,7 @@
 //!
 //! The one economy is in [`Plain::leaf_into`]. An action costs on every row at least what each of its edits does (costs never fall when an
 //! edit is added), so over a set its cost is at least the largest sum of one of them; and it flips only rows that *some* action
-//! with that edit, or with the same edits but the last, flips. Where what is already [`ParetoSet`] rules that corner out, the action can
+//! with that edit, or with the same edits but the last, flips. Where the [`ParetoSet`] so far rules that corner out, the action can
 //! add nothing, and its own sum is not made. Actions that differ in their last edit alone stand together, and are
 //! ruled out together where that corner is covered without the last edit.
 

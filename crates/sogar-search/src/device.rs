@@ -9,7 +9,7 @@ mod cells;
 #[cfg(feature = "gpu")]
 mod compute;
 #[cfg(not(feature = "gpu"))]
-#[path = "without.rs"]
+#[path = "device/without.rs"]
 mod compute;
 
 use serde::Serialize;

@@ -114,7 +114,7 @@ impl<'g> NetworkKernels<'g> {
         memory: u64,
     ) -> Result<NetworkKernels<'g>, Fault> {
         let [compose, multiply, square] =
-            gpu.kernels(include_str!("network.wgsl"), ["compose", "multiply", "square"])?;
+            gpu.kernels(include_str!("network/network.wgsl"), ["compose", "multiply", "square"])?;
         let mut allowance = Allowance::new(gpu, memory);
         let (units, slope) = first;
         let widest = layers.iter().map(|layer| layer.bias.len()).fold(units, usize::max).max(1);
