@@ -39,7 +39,7 @@ def seconds_of_fit(table: pd.DataFrame, booster: lightgbm.Booster) -> float:
     """One fit on a frame and a model object."""
     begun = time.perf_counter()
     front = Sogar(config=GERMAN / "sogar.toml", progress=False).fit(table, booster, desired="good")
-    assert front.path_taken_ == "native: LightGBM text", front.path_taken_
+    assert front.model_backend_ == "native: LightGBM text", front.model_backend_
     return time.perf_counter() - begun
 
 

@@ -141,10 +141,10 @@ class Fit:
             raise ArgumentError("the client has no workers", "start some, or leave `client` out")
         self.memory = self._room()
         self.futures: list[Future] = []
-        self.combination: _native.Combination | None = None
+        self.merger: _native.FrontMerger | None = None
         self.blocks: list[Future] = []
         self.ranges: list[tuple[int, int]] = []
-        self.frame: Future | None = None
+        self.skeleton: Future | None = None
         #: The recipe with the workers; none if the model stays here.
         self.shared: Future | None = None
 
@@ -199,11 +199,11 @@ class Fit:
         interrupt: BaseException | None = None
         try:
             try:
-                frame = _native.frame(self.problem)
-                self.frame = shared(self.client, frame, f"frame-{self.token}")
+                skeleton = _native.problem_skeleton(self.problem)
+                self.skeleton = shared(self.client, skeleton, f"skeleton-{self.token}")
                 self._outcomes(None if self.limits[0] is None else start + self.limits[0])
                 outcomes_end = search_start = time.monotonic()
-                self._search(frame, None if self.limits[1] is None else search_start + self.limits[1])
+                self._search(skeleton, None if self.limits[1] is None else search_start + self.limits[1])
             except _Stopped:
                 status = "time_limit"
             except KeyboardInterrupt as pressed:
@@ -218,7 +218,7 @@ class Fit:
             now = time.monotonic()
             front = _native.gathered(
                 self.problem,
-                self.combination if found.known else None,
+                self.merger if found.known else None,
                 found.ids,
                 found.flips,
                 settled=found.settled,
@@ -235,23 +235,23 @@ class Fit:
 
     def _found(self, status: str) -> _Found:
         """What the result needs of those who were left with the outcomes."""
-        if self.combination is None:
+        if self.merger is None:
             return _Found(status)
-        ids = self.combination.finish()
+        ids = self.merger.finish()
         sampled = self.problem.sizes["searched"] < self.problem.sizes["affected"]
         if sampled and status == "cancelled":
             return _Found(status)  # who has cancelled a fit does not wait for everybody
         cheapest = None
         if status != "complete":
             bounds = [
-                self.submit(tasks.cheapest, self.frame, block, *rows, name=f"bound-{number}", priority=10)
+                self.submit(tasks.cheapest, self.skeleton, block, *rows, name=f"bound-{number}", priority=10)
                 for number, (rows, block) in enumerate(zip(self.ranges, self.blocks, strict=True))
             ]
             cheapest = [bound.result() for bound in bounds]
         if sampled:
             return self._everybody(status, ids, cheapest)
         flips, settled = self.submit(
-            tasks.flips, self.frame, self.blocks, ids, name="flips", priority=10
+            tasks.flips, self.skeleton, self.blocks, ids, name="flips", priority=10
         ).result()
         return _Found(status, True, ids, [flips], settled, cheapest)
 
@@ -320,12 +320,12 @@ class Fit:
             for number, block in enumerate(found)
         ]
 
-    def _search(self, frame: bytes, deadline: float | None) -> None:
+    def _search(self, skeleton: bytes, deadline: float | None) -> None:
         """Leaves first, each once; then cuts, which share them."""
-        common = (self.token, self.frame, self.blocks, self.memory)
+        common = (self.token, self.skeleton, self.blocks, self.memory)
         first = self.submit(tasks.root, *common, name="root")
         whole, count = first.result()
-        self.combination = _native.Combination(frame, whole)
+        self.merger = _native.FrontMerger(skeleton, whole)
         leaf_tasks = []
         for start, stop, part, of in leaf_shares(count, TASKS_EACH * self.slots):
             name = f"leaves-{start}-{part}"
@@ -344,7 +344,7 @@ class Fit:
         for future in self.finished([*(future for _, _, future in leaf_tasks), *cut_tasks], deadline):
             if future in cut_tasks:
                 for cut in future.result():
-                    points = self.combination.add(cut)
+                    points = self.merger.add(cut)
                 cuts_done += cut_tasks[future]
             else:
                 leaves_done += 1

@@ -154,7 +154,7 @@ def evaluate(partitions: Partitions) -> dict[str, Any]:
     return result
 
 
-def audit(partitions: Partitions, leader: _native.DividedAudit, beside: _native.Table | None) -> None:
+def audit(partitions: Partitions, leader: _native.AuditLeader, beside: _native.Table | None) -> None:
     """Tells the leader of an audit what it needs to know about these people."""
     table, rows = partitions.gathered(leader.columns())
     leader.see(table, beside)
@@ -172,7 +172,7 @@ def audit(partitions: Partitions, leader: _native.DividedAudit, beside: _native.
 
 
 def search_reference(
-    workers: Workers, problem: _native.Problem, leader: _native.DividedAudit, bar: Bar
+    workers: Workers, problem: _native.Problem, leader: _native.AuditLeader, bar: Bar
 ) -> None:
     """Tells the leader of an audit who of the fitted table is out of reach."""
     people = problem.sizes["affected"]

@@ -41,7 +41,7 @@ class Recipe:
 class Search:
     """A search that has learned leaves from others."""
 
-    native: _native.PartSearch
+    native: _native.WorkerSearch
     learned: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -124,37 +124,37 @@ def _threads() -> int:
         return 1
 
 
-def search_of(token: str, frame: bytes, blocks: Sequence[bytes], memory: int) -> Search:
+def search_of(token: str, skeleton: bytes, blocks: Sequence[bytes], memory: int) -> Search:
     """The search on a problem whose outcomes come in blocks."""
 
     def make() -> Search:
         flips = [block[:-8] for block in blocks]
-        return Search(_native.PartSearch(frame, flips, _threads(), memory))
+        return Search(_native.WorkerSearch(skeleton, flips, _threads(), memory))
 
     search: Search = _keeping(f"search {token}", make)
     return search
 
 
-def root(token: str, frame: bytes, blocks: Sequence[bytes], memory: int) -> tuple[bytes, int]:
+def root(token: str, skeleton: bytes, blocks: Sequence[bytes], memory: int) -> tuple[bytes, int]:
     """The front of everybody as one leaf, and how many cuts of everybody there are."""
-    return search_of(token, frame, blocks, memory).native.root()
+    return search_of(token, skeleton, blocks, memory).native.root()
 
 
 def leaves(
     token: str,
-    frame: bytes,
+    skeleton: bytes,
     blocks: Sequence[bytes],
     memory: int,
     cuts: tuple[int, int],
     share: tuple[int, int],
 ) -> bytes:
     """The fronts of leaves below some cuts."""
-    return search_of(token, frame, blocks, memory).native.leaves(*cuts, *share)
+    return search_of(token, skeleton, blocks, memory).native.leaves(*cuts, *share)
 
 
 def cuts(
     token: str,
-    frame: bytes,
+    skeleton: bytes,
     blocks: Sequence[bytes],
     memory: int,
     chosen: tuple[int, int],
@@ -162,7 +162,7 @@ def cuts(
     known: Sequence[bytes],
 ) -> list[bytes]:
     """Solves some cuts, with leaves (by name) that were evaluated before."""
-    search = search_of(token, frame, blocks, memory)
+    search = search_of(token, skeleton, blocks, memory)
     with search.lock:
         for name, found in zip(names, known, strict=True):
             if name not in search.learned:
@@ -171,15 +171,15 @@ def cuts(
     return search.native.cuts(*chosen)
 
 
-def flips(frame: bytes, blocks: Sequence[bytes], ids: list[int]) -> tuple[bytes, int]:
+def flips(skeleton: bytes, blocks: Sequence[bytes], ids: list[int]) -> tuple[bytes, int]:
     """Whom some actions flip, and how many outcomes the model itself had to settle."""
-    found = _native.flips_of(frame, [block[:-8] for block in blocks], ids)
+    found = _native.flips_of(skeleton, [block[:-8] for block in blocks], ids)
     return found, sum(int.from_bytes(block[-8:], "little") for block in blocks)
 
 
-def cheapest(frame: bytes, block: bytes, start: int, stop: int) -> bytes:
+def cheapest(skeleton: bytes, block: bytes, start: int, stop: int) -> bytes:
     """What the cheapest action that works costs some people, whose outcomes are given."""
-    return _native.cheapest_block(frame, block[:-8], start, stop)
+    return _native.cheapest_block(skeleton, block[:-8], start, stop)
 
 
 def everybody(recipe: Recipe, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]:

@@ -66,14 +66,14 @@ class Sogar(Conventions, ForPeople):
         forbid: Transitions ``(from, to)`` of a feature that are not allowed.
         kinds: Kinds of features where they should not be inferred.
         levels: Levels of ordinal features, lowest first.
-        weights: Weights of features in the cost.
+        feature_weights: Weights of features in the cost.
         features: All settings of features, as under ``[features]`` in ``sogar.toml``.
         links: Features that move together: dictionaries with `from`, `to` and `factor`. No action moves a
             feature twice.
         rules: Conditions such as ``"years_in_role <= years_at_company"`` that no action may break.
         label: The column with the true label; it is not a feature.
-        weight: The column that says how many people each row stands for; it is not a feature. Held-out tables
-            need it too. (`weights` are those of features in the cost.)
+        sample_weight_column: The column that says how many people each row stands for; it is not a feature.
+            Held-out tables need it too.
         ignore: Columns that are not features.
         missing: Texts that mean "missing".
         trim: Whether blanks (spaces, tabs, no-break spaces) around the texts of cells are removed.
@@ -114,7 +114,7 @@ class Sogar(Conventions, ForPeople):
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
         feature_names_in_: Names of the table's columns.
         n_features_in_: Their number.
-        path_taken_: How the model took part: read by the engine, or asked.
+        model_backend_: How the model took part: read by the engine, or asked.
         notices_: What the engine had to say.
 
     >>> import numpy as np
@@ -143,12 +143,12 @@ class Sogar(Conventions, ForPeople):
         forbid: Mapping[str, Sequence[Sequence[str]]] | None = None,
         kinds: Mapping[str, str] | None = None,
         levels: Mapping[str, Sequence[str]] | None = None,
-        weights: Mapping[str, float] | None = None,
+        feature_weights: Mapping[str, float] | None = None,
         features: Mapping[str, Mapping[str, Any]] | None = None,
         links: Sequence[Mapping[str, Any]] = (),
         rules: Sequence[str] = (),
         label: str | None = None,
-        weight: str | None = None,
+        sample_weight_column: str | None = None,
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
         trim: bool = False,
@@ -192,12 +192,12 @@ class Sogar(Conventions, ForPeople):
         self.forbid = forbid
         self.kinds = kinds
         self.levels = levels
-        self.weights = weights
+        self.feature_weights = feature_weights
         self.features = features
         self.links = links
         self.rules = rules
         self.label = label
-        self.weight = weight
+        self.sample_weight_column = sample_weight_column
         self.ignore = ignore
         self.missing = missing
         self.trim = trim
@@ -311,7 +311,7 @@ class Sogar(Conventions, ForPeople):
             else:
                 loaded = _native.Model.load(path_of(model), threshold)
                 how = ("file", path_of(model), threshold)
-            path_taken = f"native: {loaded.info['format']}"
+            model_backend = f"native: {loaded.info['format']}"
             names = loaded.info["class_names"]
         else:
             adapted = self._adapted(model, table, native, config)
@@ -319,7 +319,7 @@ class Sogar(Conventions, ForPeople):
             if names:
                 _settings.with_classes(config, names, desired)
             loaded = adapted.build(native, _settings.as_json(config))
-            path_taken = adapted.path_taken
+            model_backend = adapted.model_backend
             how = adapted.recipe
         names = names or [str(number) for number in range(loaded.info["classes"])]
         _settings.with_classes(config, names, desired)
@@ -337,10 +337,10 @@ class Sogar(Conventions, ForPeople):
         notices = [*(adapted.notices if adapted is not None else ()), *problem.notices]
         for notice in notices:
             LOG.info(notice)
-        LOG.info("model: %s", path_taken)
+        LOG.info("model: %s", model_backend)
         if problem.long_run is not None:
             LOG.warning(problem.long_run)
-        return problem, table, {"path_taken": path_taken, "notices": notices}
+        return problem, table, {"model_backend": model_backend, "notices": notices}
 
     def _recipe(self, problem: _native.Problem) -> Any:
         """How another process makes the problem that this one has."""
@@ -373,7 +373,11 @@ class Sogar(Conventions, ForPeople):
         )
 
     def _keep(
-        self, front: _native.Front, table: UserTable | None, path_taken: str = "", notices: Sequence[str] = ()
+        self,
+        front: _native.Front,
+        table: UserTable | None,
+        model_backend: str = "",
+        notices: Sequence[str] = (),
     ) -> None:
         """Makes a front this estimator's own."""
         about = json.loads(front.about())
@@ -388,7 +392,7 @@ class Sogar(Conventions, ForPeople):
         )
         self.desired_ = list(about["population"]["desired"])
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
-        self.path_taken_ = path_taken
+        self.model_backend_ = model_backend
         self.notices_ = list(notices)
         names = table.names if table is not None else _column_names(about["features"])
         self._named = table.named if table is not None else True

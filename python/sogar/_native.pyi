@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Combination",
-    "DividedAudit",
+    "AuditLeader",
     "Explanation",
     "Front",
+    "FrontMerger",
     "Model",
-    "PartSearch",
     "Problem",
     "Table",
+    "WorkerSearch",
     "__version__",
     "audit",
     "audit_part",
@@ -25,7 +25,6 @@ __all__ = [
     "everybody_block",
     "explain",
     "flips_of",
-    "frame",
     "gathered",
     "init_config",
     "is_gap",
@@ -33,6 +32,7 @@ __all__ = [
     "outcomes_block",
     "outcomes_identity",
     "preset",
+    "problem_skeleton",
     "reach_block",
     "reach_part",
     "read_config",
@@ -146,8 +146,8 @@ class Problem:
     ) -> list[tuple[str, NDArray[np.int64], NDArray[np.float64] | list[str | None]]]: ...
 
 @final
-class PartSearch:
-    def __new__(cls, frame: bytes, blocks: list[bytes], threads: int, memory: int) -> PartSearch: ...
+class WorkerSearch:
+    def __new__(cls, skeleton: bytes, blocks: list[bytes], threads: int, memory: int) -> WorkerSearch: ...
     def root(self) -> tuple[bytes, int]: ...
     def leaves(self, start: int, stop: int, part: int, of: int) -> bytes: ...
     def learn(self, leaves: bytes) -> None: ...
@@ -155,20 +155,20 @@ class PartSearch:
     def cancel(self) -> None: ...
 
 @final
-class Combination:
-    def __new__(cls, frame: bytes, root: bytes) -> Combination: ...
+class FrontMerger:
+    def __new__(cls, skeleton: bytes, root: bytes) -> FrontMerger: ...
     def add(self, cut: bytes) -> int: ...
     def finish(self) -> list[int]: ...
 
 def is_parquet(path: str) -> bool: ...
 def outcomes_identity(problem: Problem) -> str: ...
-def frame(problem: Problem) -> bytes: ...
+def problem_skeleton(problem: Problem) -> bytes: ...
 def outcomes_block(problem: Problem, start: int, stop: int) -> tuple[bytes, int]: ...
 def everybody_block(problem: Problem, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]: ...
-def cheapest_block(frame: bytes, block: bytes, start: int, stop: int) -> bytes: ...
+def cheapest_block(skeleton: bytes, block: bytes, start: int, stop: int) -> bytes: ...
 def gathered(
     problem: Problem,
-    combination: Combination | None,
+    merger: FrontMerger | None,
     ids: list[int],
     flips: list[bytes],
     *,
@@ -181,7 +181,7 @@ def gathered(
 def evaluate_part(
     problem: Problem, front: Front, table: Table, unit: int | None = None
 ) -> tuple[int, int, int, list[tuple[int, int]]]: ...
-def flips_of(frame: bytes, blocks: list[bytes], ids: list[int]) -> bytes: ...
+def flips_of(skeleton: bytes, blocks: list[bytes], ids: list[int]) -> bytes: ...
 def weights_of(table: Table, column: str) -> tuple[int, int]: ...
 def evaluation_of(
     front: Front,
@@ -193,7 +193,7 @@ def evaluation_of(
 ) -> str: ...
 
 @final
-class DividedAudit:
+class AuditLeader:
     def __new__(
         cls,
         problem: Problem,
@@ -206,7 +206,7 @@ class DividedAudit:
         draws: int | None = None,
         min_group: int | None = None,
         unreachable: bool | None = None,
-    ) -> DividedAudit: ...
+    ) -> AuditLeader: ...
     def columns(self) -> list[str]: ...
     def see(self, table: Table, more: Table | None = None) -> None: ...
     def places(self, start: int, stop: int) -> bytes: ...

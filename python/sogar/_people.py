@@ -169,7 +169,7 @@ class ForPeople:
                 asked["holdout_columns"] = other_columns
                 found, verdicts = _native.audit(problem, self._front, names, **asked, progress=bar)
             else:
-                leader = _native.DividedAudit(problem, self._front, names, **asked)
+                leader = _native.AuditLeader(problem, self._front, names, **asked)
                 found, verdicts = self._led(leader, holdout, other_columns, client, bar)
         audit: dict[str, Any] = json.loads(found)
         for population in (audit["reference"], audit["holdout"]):
@@ -185,7 +185,7 @@ class ForPeople:
 
     def _led(
         self,
-        leader: _native.DividedAudit,
+        leader: _native.AuditLeader,
         holdout: Any,
         beside: _native.Table | None,
         client: Any,

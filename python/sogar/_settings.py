@@ -42,7 +42,7 @@ _PER_FEATURE = {
     "forbid": "forbid",
     "kinds": "kind",
     "levels": "levels",
-    "weights": "weight",
+    "feature_weights": "weight",
 }
 
 
@@ -107,7 +107,14 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
         config,
         "data",
         said,
-        {key: key for key in ("label", "weight", "ignore", "missing", "trim", "decimal")},
+        {
+            "label": "label",
+            "sample_weight_column": "weight",
+            "ignore": "ignore",
+            "missing": "missing",
+            "trim": "trim",
+            "decimal": "decimal",
+        },
     )
     _say(config, "model", said, {"threshold": "threshold", "classes": "classes", "columns": "columns"})
     return {

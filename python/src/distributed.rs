@@ -12,20 +12,21 @@ use sogar::feature::Weights;
 use sogar::outcomes::Outcomes;
 use sogar::pipeline::{Gathered, Prepared, Search, actions_in_use};
 use sogar::summary::{Status, WeightRef};
-use sogar_solver::{BitTable, Frame, PartError, PartSolver, Share, Solution};
+use sogar_solver::{BitTable, LeafShard, ProblemSkeleton, Solution, WorkerError, WorkerSolver};
 
 use crate::errors::{OrRaise, json};
 use crate::front::Front;
 use crate::problem::Problem;
-use crate::running::unattended;
+use crate::running::run_detached;
 use crate::table::Table;
 
-fn failed(error: PartError) -> PyErr {
+fn failed(error: WorkerError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
-fn frame_of(bytes: &[u8]) -> PyResult<Frame> {
-    Frame::from_bytes(bytes).map_err(|why| PyValueError::new_err(format!("this is no problem: {why}")))
+fn skeleton_of(bytes: &[u8]) -> PyResult<ProblemSkeleton> {
+    ProblemSkeleton::from_bytes(bytes)
+        .map_err(|why| PyValueError::new_err(format!("this is no problem: {why}")))
 }
 
 /// Outcomes of blocks of rows, one after the other. Every block but the last has a multiple of 64 rows.
@@ -64,13 +65,13 @@ fn joined<B: AsRef<[u8]>>(
 #[pyfunction]
 pub fn flips_of<'py>(
     py: Python<'py>,
-    frame: PyBackedBytes,
+    skeleton: PyBackedBytes,
     blocks: Vec<PyBackedBytes>,
     ids: Vec<u32>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = unattended(py, move || {
-        let frame = frame_of(&frame)?;
-        let flips = joined(&blocks, frame.actions().len(), frame.rows(), Some(&ids))?;
+    let bytes = run_detached(py, move || {
+        let skeleton = skeleton_of(&skeleton)?;
+        let flips = joined(&blocks, skeleton.actions().len(), skeleton.rows(), Some(&ids))?;
         let words = (0..ids.len()).flat_map(|set| flips.set(set).to_vec());
         PyResult::Ok(words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
     })??;
@@ -79,36 +80,38 @@ pub fn flips_of<'py>(
 
 /// Solves parts of a search: leaves first, then cuts of all rows.
 #[pyclass(frozen, module = "sogar._native")]
-pub struct PartSearch {
-    solver: Arc<PartSolver>,
+pub struct WorkerSearch {
+    solver: Arc<WorkerSolver>,
 }
 
 #[pymethods]
-impl PartSearch {
+impl WorkerSearch {
     /// A problem without outcomes, and the outcomes in blocks of rows.
     #[new]
     fn new(
         py: Python<'_>,
-        frame: PyBackedBytes,
+        skeleton: PyBackedBytes,
         blocks: Vec<PyBackedBytes>,
         threads: usize,
         memory: usize,
     ) -> PyResult<Self> {
-        let solver = unattended(py, move || {
-            let frame = frame_of(&frame)?;
-            let flips = joined(&blocks, frame.actions().len(), frame.rows(), None)?;
+        let solver = run_detached(py, move || {
+            let skeleton = skeleton_of(&skeleton)?;
+            let flips = joined(&blocks, skeleton.actions().len(), skeleton.rows(), None)?;
             drop(blocks);
-            let problem = frame.problem(flips).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
-            PartSolver::start(problem, threads, memory)
+            let problem =
+                skeleton.problem(flips).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
+            WorkerSolver::start(problem, threads, memory)
                 .map_err(|cause| PyRuntimeError::new_err(format!("threads could not be started: {cause}")))
         })??;
-        Ok(PartSearch { solver: Arc::new(solver) })
+        Ok(WorkerSearch { solver: Arc::new(solver) })
     }
 
-    /// The front of everybody as one leaf, for a `Combination`; and how many cuts there are.
+    /// The front of everybody as one leaf, for a `FrontMerger`; and how many cuts there are.
     fn root<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let solver = self.solver.clone();
-        let (root, count) = unattended(py, move || Ok((solver.root()?, solver.count()?)))?.map_err(failed)?;
+        let (root, count) =
+            run_detached(py, move || Ok((solver.root()?, solver.count()?)))?.map_err(failed)?;
         Ok((PyBytes::new(py, &root), count))
     }
 
@@ -123,20 +126,20 @@ impl PartSearch {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let solver = self.solver.clone();
         let found =
-            unattended(py, move || solver.leaves(start..stop, Share { part, of }))?.map_err(failed)?;
+            run_detached(py, move || solver.leaves(start..stop, LeafShard { part, of }))?.map_err(failed)?;
         Ok(PyBytes::new(py, &found))
     }
 
     /// Learns leaves that others found.
     fn learn(&self, py: Python<'_>, leaves: PyBackedBytes) -> PyResult<()> {
         let solver = self.solver.clone();
-        unattended(py, move || solver.learn(leaves.to_vec()))?.map_err(failed)
+        run_detached(py, move || solver.learn(leaves.to_vec()))?.map_err(failed)
     }
 
     /// Solves the cuts from `start` to before `stop`.
     fn cuts<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let solver = self.solver.clone();
-        let found = unattended(py, move || solver.cuts(start..stop))?.map_err(failed)?;
+        let found = run_detached(py, move || solver.cuts(start..stop))?.map_err(failed)?;
         Ok(found.iter().map(|cut| PyBytes::new(py, cut)).collect())
     }
 
@@ -148,21 +151,21 @@ impl PartSearch {
 
 /// Makes one front of cuts that were solved anywhere.
 #[pyclass(frozen, module = "sogar._native")]
-pub struct Combination {
-    frame: Frame,
-    inner: Mutex<Option<sogar_solver::Combination>>,
+pub struct FrontMerger {
+    skeleton: ProblemSkeleton,
+    inner: Mutex<Option<sogar_solver::FrontMerger>>,
     solutions: Mutex<Vec<Solution>>,
 }
 
 #[pymethods]
-impl Combination {
+impl FrontMerger {
     /// A problem without outcomes, and the front of everybody as one leaf.
     #[new]
-    fn new(frame: PyBackedBytes, root: PyBackedBytes) -> PyResult<Self> {
-        let frame = frame_of(&frame)?;
-        let inner = sogar_solver::Combination::new(frame.shape(), &root)
+    fn new(skeleton: PyBackedBytes, root: PyBackedBytes) -> PyResult<Self> {
+        let skeleton = skeleton_of(&skeleton)?;
+        let inner = sogar_solver::FrontMerger::new(skeleton.dims(), &root)
             .map_err(|why| PyValueError::new_err(format!("this is no front: {why}")))?;
-        Ok(Combination { frame, inner: Mutex::new(Some(inner)), solutions: Mutex::default() })
+        Ok(FrontMerger { skeleton, inner: Mutex::new(Some(inner)), solutions: Mutex::default() })
     }
 
     /// Adds a cut; gives the number of points so far.
@@ -183,7 +186,7 @@ impl Combination {
             if let Some(inner) = inner {
                 *solutions = inner.finish();
             }
-            actions_in_use(&solutions, self.frame.actions())
+            actions_in_use(&solutions, self.skeleton.actions())
         })
     }
 }
@@ -196,10 +199,11 @@ pub fn outcomes_identity(problem: &Problem) -> String {
 
 /// All of the search's problem but the outcomes, as bytes.
 #[pyfunction]
-pub fn frame<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyBytes>> {
+pub fn problem_skeleton<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyBytes>> {
     let prepared = problem.prepared.clone();
-    let frame = unattended(py, move || Search(&prepared).frame().map(|frame| frame.to_bytes()))?;
-    Ok(PyBytes::new(py, &frame.map_err(|error| problem.exception(py, &error))?))
+    let skeleton =
+        run_detached(py, move || Search(&prepared).skeleton().map(|skeleton| skeleton.to_bytes()))?;
+    Ok(PyBytes::new(py, &skeleton.map_err(|error| problem.exception(py, &error))?))
 }
 
 /// Outcomes as bytes, and how many the model itself had to settle.
@@ -211,7 +215,7 @@ fn found_block<'py>(
     find: impl FnOnce(&Prepared) -> sogar::Result<Option<Outcomes>> + Send + 'static,
 ) -> PyResult<Block<'py>> {
     let prepared = problem.prepared.clone();
-    let found = unattended(py, move || {
+    let found = run_detached(py, move || {
         Ok(find(&prepared)?.map(|found| {
             let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
             (words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(), found.settled)
@@ -254,30 +258,30 @@ pub fn everybody_block<'py>(
 #[pyfunction]
 pub fn cheapest_block<'py>(
     py: Python<'py>,
-    frame: PyBackedBytes,
+    skeleton: PyBackedBytes,
     block: PyBackedBytes,
     start: usize,
     stop: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let found = unattended(py, move || {
-        let frame = frame_of(&frame)?;
-        let flips = joined(&[block], frame.actions().len(), stop.saturating_sub(start), None)?;
-        let cheapest = frame.cheapest_of_block(start..stop, flips);
+    let found = run_detached(py, move || {
+        let skeleton = skeleton_of(&skeleton)?;
+        let flips = joined(&[block], skeleton.actions().len(), stop.saturating_sub(start), None)?;
+        let cheapest = skeleton.cheapest_of_block(start..stop, flips);
         cheapest.ok_or_else(|| PyValueError::new_err("the outcomes do not fit the problem"))
     })??;
     let words = found.iter().flat_map(|cost| cost.unwrap_or(u64::MAX).to_le_bytes());
     Ok(PyBytes::new(py, &words.collect::<Vec<u8>>()))
 }
 
-/// The front of what was found elsewhere, with the flips of the actions in use in blocks of rows. Without `combination` nothing
+/// The front of what was found elsewhere, with the flips of the actions in use in blocks of rows. Without `merger` nothing
 /// is known but doing nothing. `cheapest` is what blocks say about it, for the bound of a run that was stopped.
 #[pyfunction]
-#[pyo3(signature = (problem, combination, ids, flips, *, settled, status, seconds_outcomes, seconds_search, cheapest=None))]
+#[pyo3(signature = (problem, merger, ids, flips, *, settled, status, seconds_outcomes, seconds_search, cheapest=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn gathered(
     py: Python<'_>,
     problem: &Problem,
-    combination: Option<&Combination>,
+    merger: Option<&FrontMerger>,
     ids: Vec<u32>,
     flips: Vec<PyBackedBytes>,
     settled: u64,
@@ -293,15 +297,15 @@ pub fn gathered(
     };
     let prepared = problem.prepared.clone();
     let (mut solutions, mut bound, mut known) = (Vec::new(), None, None);
-    if let Some(combination) = combination {
-        solutions = combination.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(merger) = merger {
+        solutions = merger.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone();
         known = Some(joined(&flips, ids.len(), prepared.affected.len(), None)?);
-        bound = cheapest.and_then(|blocks| combination.frame.bound(&costs_of(&blocks)));
+        bound = cheapest.and_then(|blocks| merger.skeleton.bound(&costs_of(&blocks)));
     }
     let ids = if known.is_some() { ids } else { vec![0] };
     let found =
         Gathered { solutions, ids, flips: known, settled, status, bound, seconds_outcomes, seconds_search };
-    let front = unattended(py, move || Search(&prepared).gathered(found))?;
+    let front = run_detached(py, move || Search(&prepared).gathered(found))?;
     Ok(front.map_err(|error| problem.exception(py, &error))?.into())
 }
 
@@ -324,7 +328,7 @@ pub fn evaluate_part(
     unit: Option<u32>,
 ) -> PyResult<(usize, usize, u64, Vec<(u64, u64)>)> {
     let (prepared, front, table) = (problem.prepared.clone(), front.inner.clone(), table.inner.clone());
-    let found = unattended(py, move || {
+    let found = run_detached(py, move || {
         let part = HeldOut::part(&prepared, &table, unit)?;
         let (rows, affected) = (part.table().rows, part.affected());
         Ok((rows, affected.len(), part.table().people_among(affected), sums(&front, &prepared, &part)?))

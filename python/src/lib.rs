@@ -1,19 +1,19 @@
 //! The native half of the Python package `sogar`: a thin layer over the crates `sogar` and `sogar-solver`.
 //!
 //! Nothing is computed here. Each file gives one class or function of the engine to Python ([`table`], [`model`],
-//! [`problem`], [`front`], [`people`], [`matrix`], [`distributed`], [`divided`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
+//! [`problem`], [`front`], [`people`], [`matrix`], [`distributed`], [`partitioned_audit`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
 //! work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside of the engine.
 //! What users see is written in Python, in `sogar/`.
 
 mod derived;
 mod distributed;
-mod divided;
 mod errors;
 mod front;
 mod functions;
 mod layers;
 mod matrix;
 mod model;
+mod partitioned_audit;
 mod people;
 mod problem;
 mod routing;
@@ -34,17 +34,17 @@ mod _native {
 
     #[pymodule_export]
     use super::distributed::{
-        Combination, PartSearch, cheapest_block, evaluate_part, evaluation_of, everybody_block, flips_of,
-        frame, gathered, outcomes_block, outcomes_identity, weights_of,
+        FrontMerger, WorkerSearch, cheapest_block, evaluate_part, evaluation_of, everybody_block, flips_of,
+        gathered, outcomes_block, outcomes_identity, problem_skeleton, weights_of,
     };
-    #[pymodule_export]
-    use super::divided::{DividedAudit, audit_part, reach_block, reach_part};
     #[pymodule_export]
     use super::front::Front;
     #[pymodule_export]
     use super::matrix::solve_matrix;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::partitioned_audit::{AuditLeader, audit_part, reach_block, reach_part};
     #[pymodule_export]
     use super::people::{Explanation, audit, explain, is_gap, report, select_by_gap};
     #[pymodule_export]

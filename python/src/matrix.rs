@@ -9,13 +9,13 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sogar::{Error, ErrorKind};
 use sogar_solver::{
-    Actions, BitTable, CancelToken, Combine, Limits, Observer, Problem, ProblemParts, RowSet, Solver, Status,
-    TreeNode,
+    Actions, BitTable, CancelToken, Combine, Limits, Observer, Problem, ProblemParts, RowSet, SearchStatus,
+    Solver, TreeNode,
 };
 
 use crate::errors::OrRaise;
 use crate::functions::sums;
-use crate::running::{Reports, attended};
+use crate::running::{Reports, run_interruptible};
 
 /// Splits in rows × splits, costs and flips in actions × rows; with `actions` (lists of edits, −1 where they are shorter) costs are those
 /// of edits. Gives the status, the points as two arrays, their trees as
@@ -82,10 +82,10 @@ pub fn solve_matrix<'py>(
         .map_err(|cause| PyRuntimeError::new_err(format!("threads could not be started: {cause}")))?;
     let watched = reports.clone();
     let work = move || solver.solve(&problem, &Watching(&watched));
-    let (outcome, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+    let (outcome, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
     let status = match outcome.status {
-        Status::Complete => "complete",
-        Status::TimeLimit => "time_limit",
+        SearchStatus::Complete => "complete",
+        SearchStatus::TimeLimit => "time_limit",
         _ => "cancelled",
     };
     let trees = outcome.front.iter().map(|point| tree(py, &point.tree)).collect::<PyResult<_>>()?;

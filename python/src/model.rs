@@ -12,7 +12,7 @@ use sogar::predict::Matched;
 
 use crate::errors::OrRaise;
 use crate::functions::{Kind, ModelFunction, Raised, whole_numbers};
-use crate::running::unattended;
+use crate::running::run_detached;
 use crate::settings::parsed;
 use crate::table::Table;
 
@@ -31,7 +31,7 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (path, threshold=None))]
     fn load(py: Python<'_>, path: PathBuf, threshold: Option<f64>) -> PyResult<Model> {
-        let inner = unattended(py, move || sogar::model::load(&path, threshold))?.or_raise(py)?;
+        let inner = run_detached(py, move || sogar::model::load(&path, threshold))?.or_raise(py)?;
         Ok(Model { inner, raised: Raised::default() })
     }
 
@@ -39,7 +39,7 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (data, name, threshold=None))]
     fn from_bytes(py: Python<'_>, data: Vec<u8>, name: PathBuf, threshold: Option<f64>) -> PyResult<Model> {
-        let loaded = unattended(py, move || {
+        let loaded = run_detached(py, move || {
             let predictor = sogar::model::from_bytes(&data, threshold).map_err(|error| error.file(&name))?;
             Ok(LoadedModel { predictor, path: name, hash: sha256_hex(&data) })
         })?;
@@ -109,7 +109,7 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let config = parsed(py, config)?;
         let (table, model) = (table.inner.clone(), self.inner.clone());
-        let predicted = unattended(py, move || Matched::new(&config, &table, &model)?.predict(&model))?
+        let predicted = run_detached(py, move || Matched::new(&config, &table, &model)?.predict(&model))?
             .map_err(|error| self.raised.exception(py, &error))?;
         let labels = whole_numbers(py, predicted.iter().map(|prediction| i64::from(prediction.label)));
         let scores: Vec<f64> = predicted.iter().map(|prediction| prediction.score).collect();

@@ -19,7 +19,7 @@ use sogar::{CancelToken, Error, ErrorKind, Result};
 use crate::errors::{OrRaise, json};
 use crate::front::Front;
 use crate::problem::Problem;
-use crate::running::{Reports, attended, unattended};
+use crate::running::{Reports, run_detached, run_interruptible};
 use crate::table::Table;
 
 /// A table and what is known of its people beside it.
@@ -96,7 +96,7 @@ impl Asked {
     }
 
     /// An audit beside what became of the conditions.
-    pub fn judged(&self, audited: Audit) -> Result<(Audit, Vec<Verdict>)> {
+    pub fn with_verdicts(&self, audited: Audit) -> Result<(Audit, Vec<Verdict>)> {
         let verdicts =
             self.conditions.iter().map(|condition| condition.judge(&audited)).collect::<Result<_>>()?;
         Ok((audited, verdicts))
@@ -133,9 +133,17 @@ pub fn audit(
         let held_out = held_out(&prepared, other.as_ref())?;
         let holdout = held_out.as_ref().map(|(held_out, table)| (held_out, table));
         let reference = side.joined()?;
-        asked.judged(audit_front(&front, &prepared, &reference, holdout, &asked.request, &*reporter, &token)?)
+        asked.with_verdicts(audit_front(
+            &front,
+            &prepared,
+            &reference,
+            holdout,
+            &asked.request,
+            &*reporter,
+            &token,
+        )?)
     };
-    let (found, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+    let (found, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
     if let Some(interrupt) = interrupt {
         return Err(interrupt);
     }
@@ -169,7 +177,7 @@ pub fn select_by_gap(
     };
     let (prepared, reference, front) =
         (problem.prepared.clone(), problem.reference.clone(), front.inner.clone());
-    let chosen = unattended(py, move || {
+    let chosen = run_detached(py, move || {
         let audited = audit_front(&front, &prepared, &reference, None, &request, &(), &CancelToken::new())?;
         limit.select(&front, &audited)
     })?;
@@ -225,7 +233,7 @@ pub fn explain(
     person: Option<String>,
 ) -> PyResult<Explanation> {
     let (prepared, front) = (problem.prepared.clone(), front.inner.clone());
-    let found = unattended(py, move || {
+    let found = run_detached(py, move || {
         let person = match (row, person) {
             (Some(row), _) => Person::of_row(&prepared, row)?,
             (None, person) => {
@@ -287,7 +295,7 @@ pub fn report(
         };
         if token.is_cancelled() { Ok(None) } else { page(&data).map(Some) }
     };
-    let (found, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+    let (found, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
     if let Some(interrupt) = interrupt {
         return Err(interrupt);
     }

@@ -20,7 +20,7 @@ use crate::front::Front;
 use crate::functions::{PythonCost, Raised};
 use crate::model::Model;
 use crate::routing::{Route, edited_columns, route};
-use crate::running::{Reports, attended, unattended};
+use crate::running::{Reports, run_detached, run_interruptible};
 use crate::settings::parsed;
 use crate::table::Table;
 
@@ -54,7 +54,7 @@ impl Problem {
     fn route(&self, py: Python<'_>, front: &Front, point: usize, table: &Table) -> PyResult<Route> {
         front.point(point)?;
         let (prepared, front, table) = (self.prepared.clone(), front.inner.clone(), table.inner.clone());
-        unattended(py, move || route(&prepared, &front, point, &table))?
+        run_detached(py, move || route(&prepared, &front, point, &table))?
             .map_err(|error| self.exception(py, &error))
     }
 }
@@ -97,7 +97,7 @@ impl Problem {
         let config = parsed(py, config)?;
         let (reference, loaded, raised) = (table.inner.clone(), model.inner.clone(), model.raised.clone());
         let shared = reference.clone();
-        let prepared = unattended(py, move || Prepared::new(config, &folder, &shared, loaded, None))?;
+        let prepared = run_detached(py, move || Prepared::new(config, &folder, &shared, loaded, None))?;
         let mut prepared = prepared.map_err(|error| raised.exception(py, &error))?;
         if let Some(function) = cost {
             prepared.cost.set_function(Arc::new(PythonCost { function, raised: raised.clone() }));
@@ -130,7 +130,7 @@ impl Problem {
         let file = File { path, config, folder, model, cost, everybody };
         let (path, config, folder, model) =
             (file.path.clone(), file.config.clone(), file.folder.clone(), file.model.clone());
-        let made = unattended(py, move || {
+        let made = run_detached(py, move || {
             let source = open_source(&path, &config.read_options()?)?;
             let prepared = Prepared::streamed(config, &folder, &*source, model, None)?;
             Ok((prepared, source.header().clone()))
@@ -152,7 +152,7 @@ impl Problem {
         }
         let (path, config, folder, model) =
             (file.path.clone(), file.config.clone(), file.folder.clone(), file.model.clone());
-        let made = unattended(py, move || {
+        let made = run_detached(py, move || {
             let table = sogar::table::Table::read(&path, &config.read_options()?)?;
             Ok((Prepared::new(config, &folder, &table, model, None)?, table))
         })?;
@@ -228,7 +228,7 @@ impl Problem {
         let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
         let (prepared, token, reporter) = (self.prepared.clone(), cancel.clone(), reports.clone());
         let work = move || Search(&prepared).solve(&*reporter, &token);
-        let (front, interrupt) = attended(py, &cancel, &reports, progress.as_ref(), work)?;
+        let (front, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
         let front = match (front, interrupt.as_ref()) {
             (Ok(front), _) => front,
             (Err(error), None) => return Err(self.exception(py, &error)),
@@ -241,7 +241,7 @@ impl Problem {
     /// The front on other rows: notices, and the evaluation as JSON.
     fn evaluate(&self, py: Python<'_>, front: &Front, table: &Table) -> PyResult<(Vec<String>, String)> {
         let (prepared, front, table) = (self.prepared.clone(), front.inner.clone(), table.inner.clone());
-        let found = unattended(py, move || {
+        let found = run_detached(py, move || {
             let held_out = HeldOut::new(&prepared, &table)?;
             let evaluation = evaluate(&front, &prepared, &held_out)?;
             Ok((held_out.notices, evaluation))

@@ -64,7 +64,7 @@ fn wait_for<T: Send + 'static>(
 }
 
 /// Work that cannot be ended early: on Ctrl-C it is left to itself, and its result is dropped when it is done.
-pub fn unattended<T: Send + 'static>(
+pub fn run_detached<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
@@ -73,7 +73,7 @@ pub fn unattended<T: Send + 'static>(
 
 /// Work that ends early, with what it has, when the token is cancelled. Ctrl-C, or a progress bar that fails, cancels it;
 /// the exception is given beside the result.
-pub fn attended<T: Send + 'static>(
+pub fn run_interruptible<T: Send + 'static>(
     py: Python<'_>,
     cancel: &CancelToken,
     reports: &Arc<Reports>,

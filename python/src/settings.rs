@@ -8,7 +8,7 @@ use sogar::init::starting_file;
 
 use crate::errors::{OrRaise, json};
 use crate::model::Model;
-use crate::running::unattended;
+use crate::running::run_detached;
 use crate::table::Table;
 
 /// A `sogar.toml` as JSON.
@@ -39,7 +39,7 @@ pub fn init_config(
         (table.inner.clone(), name.to_owned(), model.map(|model| model.inner.clone()));
     let mut given = Config::default();
     given.model.classes = classes;
-    let text = unattended(py, move || starting_file(&table, &name, loaded.as_ref(), &given))?;
+    let text = run_detached(py, move || starting_file(&table, &name, loaded.as_ref(), &given))?;
     match (text, model) {
         (Err(error), Some(model)) => Err(model.raised.exception(py, &error)),
         (text, _) => text.or_raise(py),

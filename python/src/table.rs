@@ -21,7 +21,7 @@ use sogar::table::{Cells, Column, MISSING, ReadOptions, parquet};
 use sogar::{Error, ErrorKind};
 
 use crate::errors::OrRaise;
-use crate::running::unattended;
+use crate::running::run_detached;
 use crate::settings::parsed;
 
 /// A table of the engine.
@@ -43,7 +43,7 @@ impl Table {
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf, config: &str) -> PyResult<Table> {
         let options = parsed(py, config)?.read_options().or_raise(py)?;
-        let table = unattended(py, move || sogar::table::Table::read(&path, &options))?;
+        let table = run_detached(py, move || sogar::table::Table::read(&path, &options))?;
         Ok(table.or_raise(py)?.into())
     }
 

@@ -221,8 +221,8 @@ def test_samples_of_weighted_people_and_of_models_that_are_asked(client: Client)
         (table, Kept(), None),
     ]
     for data, model, weight in cases:
-        here = Sogar(**settings, weight=weight, sample=40).fit(data, model)
-        there = Sogar(**settings, weight=weight, sample=40).fit(data, model, client=client)
+        here = Sogar(**settings, sample_weight_column=weight, sample=40).fit(data, model)
+        there = Sogar(**settings, sample_weight_column=weight, sample=40).fit(data, model, client=client)
         assert here.status_ == "complete_on_sample"
         assert result(there) == result(here)
 

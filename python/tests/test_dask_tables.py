@@ -195,7 +195,7 @@ SETTINGS: dict[str, Any] = {"max_depth": 2, "max_edits": 2, "min_leaf": 10, "bin
 @pytest.mark.parametrize("fine", [1.0, 0.25, 0.001])
 def test_weights_whose_decimals_only_one_partition_has(client: Client, fine: float) -> None:
     """The units of all partitions are those of the whole column."""
-    front = Sogar(weight="people", **SETTINGS).fit(people(150, 1, [1, 2, 3]), model)
+    front = Sogar(sample_weight_column="people", **SETTINGS).fit(people(150, 1, [1, 2, 3]), model)
     whole = people(90, 2, [1, 2])
     whole.loc[70, "people"] = 1 + fine
     parts = frame.from_pandas(whole, npartitions=4)
@@ -212,7 +212,7 @@ def test_weights_whose_decimals_only_one_partition_has(client: Client, fine: flo
 
 def test_weights_that_are_wrong_are_refused_with_their_row(client: Client) -> None:
     """The row is that of the whole table."""
-    front = Sogar(weight="people", **SETTINGS).fit(people(150, 1, [1, 2, 3]), model)
+    front = Sogar(sample_weight_column="people", **SETTINGS).fit(people(150, 1, [1, 2, 3]), model)
     bad = people(60, 2, [1, 2])
     bad.loc[50, "people"] = -1
     with pytest.raises(sogar.DataError, match="row 51, column `people`: a weight of -1"):
@@ -260,8 +260,8 @@ def test_parts_that_are_damaged_or_out_of_place_are_refused(fitted: Sogar, other
     problem, front = fitted._require_problem(), fitted._front
     start = engine_table(others.iloc[:300], fitted)
 
-    def leader() -> _native.DividedAudit:
-        made = _native.DividedAudit(problem, front, ["housing"], draws=0)
+    def leader() -> _native.AuditLeader:
+        made = _native.AuditLeader(problem, front, ["housing"], draws=0)
         made.see(engine_table(others[["housing", "credit"]], fitted))
         return made
 

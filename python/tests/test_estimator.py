@@ -126,7 +126,7 @@ def test_fit_gives_itself_and_attributes(fitted: Sogar, people: pd.DataFrame, de
     assert fitted.n_affected_ == int((~decide(people)).sum())
     assert fitted.feature_names_in_.tolist() == list(people.columns)
     assert fitted.n_features_in_ == 5
-    assert fitted.path_taken_ == "callback: function decide"
+    assert fitted.model_backend_ == "callback: function decide"
     front = fitted.front_
     assert isinstance(front, pd.DataFrame)
     assert front["cost"].is_monotonic_increasing
@@ -387,7 +387,7 @@ def test_json_is_read_back_and_tied_to_table_and_model(
 
 def test_a_booster_and_its_file_are_the_same_model(german: pd.DataFrame, booster: Any) -> None:
     estimator = Sogar(max_depth=1, max_edits=1, bins=10, progress=False).fit(german, booster)
-    assert estimator.path_taken_ == "native: LightGBM text"
+    assert estimator.model_backend_ == "native: LightGBM text"
     model = str(Path(__file__).parents[2] / "examples" / "german" / "model.txt")
     file = Sogar(max_depth=1, max_edits=1, bins=10, progress=False).fit(german, model)
     assert points(estimator) == points(file)

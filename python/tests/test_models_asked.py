@@ -45,8 +45,8 @@ def test_a_function_and_the_model_itself_give_the_same_front() -> None:
     model = make_pipeline(encoded(), RandomForestClassifier(7, random_state=0)).fit(frame, accepted)
     read = fitted().fit(frame, model)
     asked = fitted().fit(frame, lambda rows: model.predict(rows))
-    assert read.path_taken_ == "native: scikit-learn RandomForestClassifier behind ColumnTransformer"
-    assert asked.path_taken_ == "callback: function <lambda>"
+    assert read.model_backend_ == "native: scikit-learn RandomForestClassifier behind ColumnTransformer"
+    assert asked.model_backend_ == "callback: function <lambda>"
     assert points(read) == points(asked)
     scored = fitted(threshold=0.35).fit(frame, model)
     assert points(scored) == points(
@@ -212,7 +212,7 @@ class Probabilities:
 def test_objects_that_answer(model: Any, how: str) -> None:
     rows = np.arange(4.0).reshape(-1, 1)
     adapted = adapt(model, rows, columns=["x"])
-    assert adapted.path_taken == f"callback: {how}"
+    assert adapted.model_backend == f"callback: {how}"
     assert adapted.labels(rows).tolist() == [0, 0, 1, 1]
 
 
@@ -307,7 +307,7 @@ def test_a_model_object_with_the_path_of_a_table(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "people.csv", index=False)
     model = make_pipeline(encoded(), RandomForestClassifier(5, random_state=0)).fit(frame, accepted)
     read = fitted(max_edits=1).fit(tmp_path / "people.csv", model)
-    assert read.path_taken_.startswith("native: ")
+    assert read.model_backend_.startswith("native: ")
     assert points(read) == points(fitted(max_edits=1).fit(frame, model))
     asked = fitted(max_edits=1).fit(tmp_path / "people.csv", lambda rows: model.predict(rows))
     assert points(asked) == points(read)
@@ -338,7 +338,7 @@ def test_strange_names_are_names(encoder: Any) -> None:
     for classifier in (RandomForestClassifier(5, random_state=0), LogisticRegression()):
         model = make_pipeline(make_column_transformer((encoder, texts), remainder="passthrough"), classifier)
         front = fitted(max_edits=1).fit(frame, model.fit(frame, accepted))
-        assert front.path_taken_.startswith("native: ")
+        assert front.model_backend_.startswith("native: ")
         assert points(front) == points(
             fitted(max_edits=1).fit(frame, lambda rows, model=model: model.predict(rows))
         )
@@ -364,5 +364,5 @@ def test_what_could_not_be_read_is_a_notice() -> None:
     frame, accepted = people(200)
     model = make_pipeline(FunctionTransformer(np.sqrt), RandomForestClassifier(3, random_state=0))
     front = fitted(max_edits=1).fit(frame[NUMBERS], model.fit(frame[NUMBERS], accepted))
-    assert front.path_taken_ == "callback: predict of Pipeline"
+    assert front.model_backend_ == "callback: predict of Pipeline"
     assert any("FunctionTransformer is not read" in notice for notice in front.notices_)

@@ -87,7 +87,7 @@ def read(model: Any, frame: Any, names: list[str] | None = None, **options: Any)
     names = names if names is not None else list(frame.columns)
     adapted = adapt(model, frame, columns=names, **options)
     native = adapted.build(UserTable(frame).native("{}"), "{}")
-    assert adapted.path_taken.startswith("native: "), (adapted.path_taken, adapted.notices)
+    assert adapted.model_backend.startswith("native: "), (adapted.model_backend, adapted.notices)
     return adapted, native
 
 
@@ -214,7 +214,7 @@ def test_values_at_thresholds(name: str, scaler: Any) -> None:
     names = ["small", "middle", "large"]
     adapted = adapt(model, table, columns=names)
     native = adapted.build(UserTable(table, names).native("{}"), "{}")
-    assert adapted.path_taken.startswith("native: ")
+    assert adapted.model_backend.startswith("native: ")
     edges: list[Any] = []
     for column in range(3):
         for value in _thresholds(parts[-1], column)[:150]:
@@ -288,7 +288,7 @@ def test_numbers_of_which_an_encoder_knows_all() -> None:
     adapted = adapt(model, frame, columns=list(frame.columns))
     with pytest.warns(SogarWarning, match="its encoder refuses numbers that edits of `debts` may lead to"):
         adapted.build(UserTable(frame).native(config), config)
-    assert adapted.path_taken == "callback: predict of Pipeline"
+    assert adapted.model_backend == "callback: predict of Pipeline"
 
 
 def test_pandas_categories_in_histogram_boosting() -> None:
@@ -329,7 +329,7 @@ def test_columns_in_another_order_and_columns_that_are_no_features() -> None:
     adapted = adapt(model, other, columns=list(other.columns), features=list(frame.columns))
     config = '{"data": {"label": "label"}}'
     native = adapted.build(UserTable(other).native(config), config)
-    assert adapted.path_taken.startswith("native: ")
+    assert adapted.model_backend.startswith("native: ")
     np.testing.assert_array_equal(
         native.predict(UserTable(other).native(config), config)[0], model.predict(frame)
     )
@@ -398,7 +398,7 @@ def test_what_is_not_read_is_asked(part: Any, reason: str) -> None:
     numbers = frame[["income", "debts"]].to_numpy()
     model = make_pipeline(part, TREES["forest"]).fit(numbers, accepted)
     adapted = adapt(model, numbers, columns=["income", "debts"])
-    assert adapted.path_taken == "callback: predict of Pipeline"
+    assert adapted.model_backend == "callback: predict of Pipeline"
     assert reason in adapted.notices[0]
 
 
@@ -413,7 +413,7 @@ def test_a_model_that_was_read_wrongly_is_asked_with_a_warning(monkeypatch: pyte
     table = UserTable(frame[NUMBERS]).native("{}")
     with pytest.warns(SogarWarning, match="rows differ"):
         native = adapted.build(table, "{}")
-    assert adapted.path_taken == "callback: predict of DecisionTreeClassifier"
+    assert adapted.model_backend == "callback: predict of DecisionTreeClassifier"
     np.testing.assert_array_equal(native.predict(table, "{}")[0], model.predict(frame[NUMBERS]))
 
 
@@ -503,4 +503,4 @@ class Strange(RandomForestClassifier):  # type: ignore[misc]
 def test_subclasses_are_asked() -> None:
     frame, accepted = people()
     model = Strange(5, random_state=0).fit(frame[NUMBERS], accepted)
-    assert adapt(model, frame[NUMBERS], columns=NUMBERS).path_taken == "callback: predict of Strange"
+    assert adapt(model, frame[NUMBERS], columns=NUMBERS).model_backend == "callback: predict of Strange"

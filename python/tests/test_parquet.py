@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("settings", [{"ignore": ["people"]}, {"weight": "people"}])
+@pytest.mark.parametrize("settings", [{"ignore": ["people"]}, {"sample_weight_column": "people"}])
 def test_a_front_is_that_of_the_table_in_memory(
     path: Path, tmp_path: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,7 +77,7 @@ def test_what_is_wrong_is_said_with_its_place(path: Path) -> None:
     table.loc[700, "people"] = 0
     table.to_parquet(path, index=False)
     with pytest.raises(DataError, match="line 701, column `people`: a weight of 0 counts for nobody"):
-        fitted(path, weight="people")
+        fitted(path, sample_weight_column="people")
 
 
 def test_damaged_files_are_refused_by_name_and_nothing_is_printed(

@@ -1,4 +1,4 @@
-"""Rows that stand for several people: `weight=` in fits, and `weights=` of `solve_matrix`."""
+"""Rows that stand for several people: `sample_weight_column=` in fits, and `weights=` of `solve_matrix`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SETTINGS: dict[str, Any] = {"max_depth": 2, "max_edits": 2, "min_leaf": 10, "bin
 @pytest.fixture(scope="module")
 def fitted() -> tuple[Sogar, Sogar]:
     table = people()
-    weighted = Sogar(weight="people", **SETTINGS).fit(table, model)
+    weighted = Sogar(sample_weight_column="people", **SETTINGS).fit(table, model)
     return weighted, Sogar(**SETTINGS).fit(repeated(table), model)
 
 
@@ -86,7 +86,7 @@ def test_advice_needs_no_weights(fitted: tuple[Sogar, Sogar]) -> None:
 def test_decimals_are_people_too(tmp_path: Path) -> None:
     table = people()
     table["people"] = table["people"] / 4
-    front = Sogar(weight="people", **SETTINGS).fit(table, model)
+    front = Sogar(sample_weight_column="people", **SETTINGS).fit(table, model)
     front.to_json(tmp_path / "front.json")
     weight = json.loads((tmp_path / "front.json").read_text())["weight"]
     affected = ~model(table)
@@ -104,7 +104,7 @@ def test_what_is_no_weight_is_refused(bad: float) -> None:
     table["people"] = table["people"].astype(float)
     table.loc[3, "people"] = bad
     with pytest.raises(DataError, match="people"):
-        Sogar(weight="people", **SETTINGS).fit(table, model)
+        Sogar(sample_weight_column="people", **SETTINGS).fit(table, model)
 
 
 def test_the_solver_counts_rows_by_weight() -> None:

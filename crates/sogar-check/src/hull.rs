@@ -3,7 +3,7 @@
 //! A corner (cost, loss) is ruled out where a mixture of two pairs already found is at most that corner: for every weighting one of the
 //! two is then no worse than anything from the corner on. That rules out more than dominance does, and makes leaves cheaper.
 
-use super::plain::{Kept, Pair, Plain};
+use super::plain::{Pair, ParetoSet, Plain};
 use sogar_solver::RowSet;
 
 /// The lower left convex hull of the pairs that were taken in: loss ascending, cost descending, no three on a line.
@@ -31,7 +31,7 @@ impl Hull {
     }
 }
 
-impl Kept for Hull {
+impl ParetoSet for Hull {
     fn rules_out(&self, cost: u64, loss: usize) -> bool {
         let after = self.0.partition_point(|pair| pair.1 <= loss);
         let Some(&(dear, few)) = after.checked_sub(1).and_then(|last| self.0.get(last)) else {

@@ -3,7 +3,7 @@
 //! step 1, unless its range is 2¹⁷ or wider: then 128 points per bandwidth, evenly spaced, but at most 2²⁰ in all, and the sum over every
 //! whole number is found by trapezoids.
 
-use super::pricing::Counted;
+use super::pricing::ValueCounts;
 
 const GRID: usize = 51;
 const REACH: f64 = 9.0;
@@ -18,7 +18,7 @@ pub(super) struct KernelCdf {
 
 impl KernelCdf {
     /// `None` where all values are one. `whole`: values are whole numbers. A person counts `person` units.
-    pub(super) fn new(counted: &Counted, person: u64, whole: bool) -> Option<Self> {
+    pub(super) fn new(counted: &ValueCounts, person: u64, whole: bool) -> Option<Self> {
         let people: Vec<(f64, f64)> =
             counted.values().map(|(value, count)| (value, count as f64 / person as f64)).collect();
         let (start, end) = (people.first()?.0, people.last()?.0);

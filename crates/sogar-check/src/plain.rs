@@ -7,7 +7,7 @@
 //!
 //! The one economy is in [`Plain::leaf_into`]. An action costs on every row at least what each of its edits does (costs never fall when an
 //! edit is added), so over a set its cost is at least the largest sum of one of them; and it flips only rows that *some* action
-//! with that edit, or with the same edits but the last, flips. Where what is already [`Kept`] rules that corner out, the action can
+//! with that edit, or with the same edits but the last, flips. Where the [`ParetoSet`] so far rules that corner out, the action can
 //! add nothing, and its own sum is not made. Actions that differ in their last edit alone stand together, and are
 //! ruled out together where that corner is covered without the last edit.
 
@@ -27,7 +27,7 @@ pub(super) type Pair = (u64, usize);
 type ByLeaves = Vec<Vec<Pair>>;
 
 /// What a leaf's actions have come to so far.
-pub(super) trait Kept {
+pub(super) trait ParetoSet {
     /// Whether no pair with at least this cost and at least this loss would add anything.
     fn rules_out(&self, cost: u64, loss: usize) -> bool;
 
@@ -185,7 +185,7 @@ impl<'a> Plain<'a> {
     }
 
     /// Lets every action of a single leaf be taken in, or ruled out.
-    pub(super) fn leaf_into(&self, set: &RowSet, kept: &mut impl Kept) {
+    pub(super) fn leaf_into(&self, set: &RowSet, kept: &mut impl ParetoSet) {
         let members: Vec<usize> = set.iter().collect();
         let size = self.size(set);
         let edits = self.reach.len();

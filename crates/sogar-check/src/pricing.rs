@@ -35,14 +35,14 @@ pub(super) struct Prices<'a> {
 struct Column {
     kind: Kind,
     weight: f64,
-    counted: Counted,
+    counted: ValueCounts,
     smooth: Option<KernelCdf>,
 }
 
 /// The different values of a column, ascending, each with what all rows up to it count. Missing numbers and special codes are no values.
-pub(super) struct Counted(Vec<(f64, u64)>);
+pub(super) struct ValueCounts(Vec<(f64, u64)>);
 
-impl Counted {
+impl ValueCounts {
     fn new(table: &FeatureTable, feature: usize) -> Self {
         let amount = |value: f64| !value.is_nan() && !table.features[feature].is_code(value);
         let values = table.values[feature].iter().enumerate().filter(|(_, value)| amount(**value));
@@ -59,7 +59,7 @@ impl Counted {
                 }
             }
         }
-        Counted(counted)
+        ValueCounts(counted)
     }
 
     fn first(&self, values: usize) -> u64 {
@@ -101,7 +101,7 @@ impl<'a> Prices<'a> {
             .iter()
             .enumerate()
             .map(|(index, feature)| {
-                let counted = Counted::new(table, index);
+                let counted = ValueCounts::new(table, index);
                 let edited = || prepared.edits.iter().any(|edit| edit.touched().any(|one| one == index));
                 let smooth = (kind == CostKind::Cet
                     && !matches!(feature.kind, Kind::Categorical { .. } | Kind::Binary { .. })

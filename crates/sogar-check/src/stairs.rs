@@ -3,7 +3,7 @@
 //! Where every row counts once, a loss is a position in a short list, and the list of the least cost by loss is all there is to it. With
 //! weights losses may be anything up to four billion; then the pairs themselves are kept, in order.
 
-use super::plain::{Kept, Pair};
+use super::plain::{Pair, ParetoSet};
 
 /// The least cost found so far with each loss or a smaller one.
 pub(super) struct Staircase(Vec<u64>);
@@ -20,7 +20,7 @@ impl Staircase {
     }
 }
 
-impl Kept for Staircase {
+impl ParetoSet for Staircase {
     fn rules_out(&self, cost: u64, loss: usize) -> bool {
         self.0[loss] <= cost
     }
@@ -47,7 +47,7 @@ impl Steps {
     }
 }
 
-impl Kept for Steps {
+impl ParetoSet for Steps {
     fn rules_out(&self, cost: u64, loss: usize) -> bool {
         let after = self.0.partition_point(|pair| pair.1 <= loss);
         after.checked_sub(1).is_some_and(|last| self.0[last].0 <= cost)

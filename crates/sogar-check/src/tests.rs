@@ -10,7 +10,7 @@ use sogar_solver::{BitTable, CancelToken, Combine, Limits, Problem, ProblemParts
 use super::completeness::{self, none_better, none_missing};
 use super::hull::Hull;
 use super::numbering::{Numbering, rivals};
-use super::plain::{Kept, LeafFronts, Pair, Plain};
+use super::plain::{LeafFronts, Pair, ParetoSet, Plain};
 use super::sample::{DRAWS, Draw, sub_searches};
 use super::weights::{Reached, Scalarisations, WEIGHTS, Weight};
 use super::{Completeness, Defect, Options, Report, order};

@@ -9,13 +9,13 @@
 //! everything after it too, so that a run ends as it would have without a graphics processor.
 
 mod adapter;
+mod batch_sizer;
 mod buffer;
 mod choice;
 mod device;
 mod fault;
 mod leaf;
 mod network;
-mod pace;
 
 pub use adapter::{Adapter, AdapterKind, adapters};
 pub use choice::{Choice, Use, Verdict};

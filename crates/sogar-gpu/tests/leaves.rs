@@ -8,12 +8,12 @@ mod random_problems;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use random_problems::{Random, Shape, draw};
+use random_problems::{Random, Sizes, draw};
 use sogar_gpu::{AdapterKind, Fault, Gpu, Injected, LeafKernels, Options, Use, Verdict};
 use sogar_solver::leaf::{GroupedLeaves, LeafBackend, LeafEvaluation, LeafRequest};
 use sogar_solver::{
-    Actions, BitTable, CancelToken, Combine, Limits, Outcome, Problem, ProblemParts, RowSet, Solver, Status,
-    Stop, StopReason, Switches,
+    Actions, BitTable, CancelToken, Combine, Limits, Outcome, Problem, ProblemParts, RowSet, SearchStatus,
+    Solver, Stop, StopReason, Switches,
 };
 
 const MEMORY: u64 = 1 << 30;
@@ -95,9 +95,9 @@ fn larger(seed: u64, rows: usize, edits: u32, dearest: u64, weighted: bool) -> P
 #[test]
 fn fronts_of_random_problems_are_those_of_the_cpu() {
     let Some(gpu) = gpu(Options::default()) else { return };
-    let shape = Shape { rows: 150, splits: 6, actions: 60, depth: 3 };
+    let sizes = Sizes { rows: 150, splits: 6, actions: 60, depth: 3 };
     for seed in 0..60 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         assert_same_front(&gpu, &problem, &format!("seed {seed}"));
     }
 }
@@ -229,7 +229,7 @@ fn cancelling_and_deadlines_are_heeded_and_leave_a_valid_front() {
     cancel.cancel();
     let cancelled = Solver::builder().threads(2).cancel(cancel).build().unwrap();
     let limited = Solver::builder().threads(2).time_limit(Some(Duration::from_millis(1))).build().unwrap();
-    for (solver, status) in [(cancelled, Status::Cancelled), (limited, Status::TimeLimit)] {
+    for (solver, status) in [(cancelled, SearchStatus::Cancelled), (limited, SearchStatus::TimeLimit)] {
         let (found, faults, _) = on(&gpu, &problem, &solver);
         assert_eq!((found.status, faults), (status, vec![]));
         assert!(!found.front.is_empty());

@@ -11,7 +11,7 @@ use sogar_table::binarize::Split;
 const SMALLEST: usize = 96;
 
 /// The rows in such an order: they are divided by the split that cuts them most evenly, then each part again.
-pub fn like_next_to_like(rows: &[usize], splits: &[(Split, RowSet)]) -> Vec<usize> {
+pub fn cluster_rows(rows: &[usize], splits: &[(Split, RowSet)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let mut open = Vec::from([(0, rows.len())]);
     while let Some((start, end)) = open.pop() {
@@ -47,12 +47,12 @@ mod tests {
             (Split { feature: 0, test: Test::Equals(0) }, RowSet::from_fn(1000, test))
         };
         let splits = [split(|row| row % 2 == 0), split(|row| row % 10 == 0)];
-        let ordered = like_next_to_like(&rows, &splits);
+        let ordered = cluster_rows(&rows, &splits);
         assert!(ordered[..500].iter().all(|row| row / 3 % 2 == 0));
         assert!(ordered[500..].iter().all(|row| row / 3 % 2 == 1));
         let mut sorted = ordered;
         sorted.sort_unstable();
         assert_eq!(sorted, rows);
-        assert_eq!(like_next_to_like(&rows, &[]), rows);
+        assert_eq!(cluster_rows(&rows, &[]), rows);
     }
 }

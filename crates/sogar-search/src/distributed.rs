@@ -2,14 +2,15 @@
 //!
 //! Whoever leads a run has a [`Prepared`]. Others make the same one from the same table, model and configuration
 //! ([`Search::outcomes_identity`] proves it), find outcomes of some rows ([`Search::outcomes_of_block`]), and search on the
-//! [`Frame`](sogar_solver::Frame) with everybody's outcomes. The leader never needs all outcomes, only those of the actions
+//! [`ProblemSkeleton`](sogar_solver::ProblemSkeleton) with everybody's outcomes. The leader never needs all outcomes, only those of the actions
 //! that the front uses. A sample is searched in the same way; then others find what these few actions do for everybody
 //! ([`Search::outcomes_on_everybody`]).
 
 use std::ops::Range;
 
 use sogar_solver::{
-    Actions, BitTable, CancelToken, Frame, Limits, Outcome, Point, ProblemParts, Solution, Stats, Stop,
+    Actions, BitTable, CancelToken, Limits, Outcome, Point, ProblemParts, ProblemSkeleton, Solution, Stats,
+    Stop,
 };
 
 use super::result::Describe;
@@ -54,7 +55,7 @@ impl Search<'_> {
     }
 
     /// All of the search's problem but the outcomes. Refuses what does not fit into the memory limit, or asks the model too much.
-    pub fn frame(&self) -> Result<Frame> {
+    pub fn skeleton(&self) -> Result<ProblemSkeleton> {
         let people = self.searched();
         let size = Size { rows: people.rows.len(), ..self.size() };
         // Whom each action flips is with the others.
@@ -62,12 +63,13 @@ impl Search<'_> {
         size.refuse_if_too_large(estimate, memory_limit(&self.config.limits)?)?;
         let actions = all_actions(&self.edits, self.limits.max_edits);
         if is_scored(&*self.model.predictor)
-            && let Some(scorings) = count_scorings(&self.question(&people.rows, &actions), &Stop::default())
+            && let Some(scorings) =
+                count_scorings(&self.outcome_query(&people.rows, &actions), &Stop::default())
         {
             size.refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
         }
         let edit_costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
-        Ok(Frame::new(ProblemParts {
+        Ok(ProblemSkeleton::new(ProblemParts {
             rows: people.rows.len(),
             splits: people.splits,
             edit_costs,
@@ -90,7 +92,7 @@ impl Search<'_> {
         let actions = all_actions(&self.edits, self.limits.max_edits);
         self.with_threads(|| {
             let stop = Stop::from(cancel);
-            outcomes(self.question(rows, &actions), &Watch { progress: &|_, _| (), stop: &stop })
+            outcomes(self.outcome_query(rows, &actions), &Watch { progress: &|_, _| (), stop: &stop })
         })
     }
 
@@ -107,7 +109,7 @@ impl Search<'_> {
         let few = chosen(&all, ids)?;
         self.with_threads(|| {
             let watch = Watch { progress: &|_, _| (), stop: &Stop::from(cancel) };
-            self.outcomes_of_few(self.question(rows, &few), &all, ids, &watch)
+            self.outcomes_of_few(self.outcome_query(rows, &few), &all, ids, &watch)
         })
     }
 
@@ -124,7 +126,7 @@ impl Search<'_> {
             self.problem_over(&self.everybody(), few, |_, _| Ok(outcomes), &(), &CancelToken::new())?;
         let outcome = Outcome {
             front: Vec::new(),
-            status: sogar_solver::Status::Complete,
+            status: sogar_solver::SearchStatus::Complete,
             bound: bound.unwrap_or_default(),
             stats: Stats::default(),
         };

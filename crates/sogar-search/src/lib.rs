@@ -4,11 +4,11 @@
 //! or a [`device`], verifies what was kept against the model, and describes the result. A search on a sample is in `sample.rs`, one that
 //! several processes share in `distributed.rs`. [`export`] writes the problem for other solvers.
 
-mod asking;
 pub mod checkpoint;
 pub mod device;
 mod distributed;
 pub mod export;
+mod outcome_source;
 mod result;
 mod sample;
 mod verify;
@@ -19,14 +19,14 @@ use std::time::Instant;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, means};
 use sogar_prepare::limits::{PlaceOfFlips, Size, memory_limit};
-use sogar_prepare::outcomes::{Question, Watch};
-use sogar_prepare::prepared::{People, Prepared, Reporter, SolverProblem, seconds};
-use sogar_solver::{CancelToken, Observer, Point, Shape, Solver};
+use sogar_prepare::outcomes::{OutcomeQuery, Watch};
+use sogar_prepare::prepared::{Prepared, ProblemPopulation, Reporter, SolverProblem, seconds};
+use sogar_solver::{CancelToken, Observer, Point, ProblemDims, Solver};
 
 use crate::checkpoint::{Checkpoint, KeptCuts};
 use crate::device::Compute;
-use asking::costs_key;
 pub use distributed::{Gathered, actions_in_use};
+use outcome_source::costs_key;
 use result::Describe;
 pub use verify::DRAWS;
 
@@ -80,23 +80,28 @@ impl Search<'_> {
 
     fn with_outcomes(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         checkpoint: Option<&Checkpoint>,
         compute: Option<&Compute<'_>>,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
-        let find = |question: Question<'_>, watch: &Watch<'_>, place| match place {
-            PlaceOfFlips::Memory => self.outcomes(question, watch, checkpoint, reporter, compute),
+        let find = |query: OutcomeQuery<'_>, watch: &Watch<'_>, place| match place {
+            PlaceOfFlips::Memory => self.outcomes(query, watch, checkpoint, reporter, compute),
             PlaceOfFlips::File { rows_at_once } => {
-                self.outcomes_in_file(question, rows_at_once, watch, checkpoint, reporter)
+                self.outcomes_in_file(query, rows_at_once, watch, checkpoint, reporter)
             }
         };
         self.problem_of(people, find, reporter, cancel)
     }
 
     /// Outcomes and search for some people.
-    fn search(&self, people: &People, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<Searched> {
+    fn search(
+        &self,
+        people: &ProblemPopulation,
+        reporter: &dyn Reporter,
+        cancel: &CancelToken,
+    ) -> Result<Searched> {
         let memory = memory_limit(&self.config.limits)?;
         let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
         let start = Instant::now();
@@ -121,8 +126,8 @@ impl Search<'_> {
             SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
         let (outcome, cuts) = match &checkpoint {
             Some(checkpoint) if made.finished => {
-                let shape = Shape::of(&made.problem);
-                let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &shape, reporter)?;
+                let dims = ProblemDims::of(&made.problem);
+                let kept = KeptCuts::open(checkpoint, &costs_key(&made.problem), &dims, reporter)?;
                 let outcome = compute.solve(&solver, &made.problem, &observer, &kept);
                 kept.flush();
                 (outcome, kept.earlier())
@@ -132,8 +137,8 @@ impl Search<'_> {
         let status = match outcome.status {
             _ if !made.finished && !cancel.is_cancelled() => Status::TimeLimit,
             _ if !made.finished => Status::Cancelled,
-            sogar_solver::Status::Complete => Status::Complete,
-            sogar_solver::Status::TimeLimit => Status::TimeLimit,
+            sogar_solver::SearchStatus::Complete => Status::Complete,
+            sogar_solver::SearchStatus::TimeLimit => Status::TimeLimit,
             _ => Status::Cancelled,
         };
         let seconds_search = start.elapsed().as_secs_f64();

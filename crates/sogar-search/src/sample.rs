@@ -13,13 +13,13 @@ use super::result::Describe;
 use super::{Search, Searched};
 use sogar_base::error::Result;
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef, Status, distances, means};
-use sogar_prepare::outcomes::{Question, Watch};
-use sogar_prepare::prepared::{People, Reporter};
+use sogar_prepare::outcomes::{OutcomeQuery, Watch};
+use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
 /// What a search on a sample found, to be evaluated on everybody.
 pub(super) struct Candidates<'a> {
     /// The sample.
-    pub sample: &'a People,
+    pub sample: &'a ProblemPopulation,
     /// The front of the sample; actions are numbered among all actions.
     pub found: Vec<Solution>,
     /// The actions in use, ascending.
@@ -40,8 +40,7 @@ impl Search<'_> {
         let bound = found.bound();
         let (ids, actions) = used(&front, &found.made.actions);
         let all = &found.made.actions;
-        let find =
-            |question: Question<'_>, watch: &Watch<'_>| self.outcomes_of_few(question, all, &ids, watch);
+        let find = |query: OutcomeQuery<'_>, watch: &Watch<'_>| self.outcomes_of_few(query, all, &ids, watch);
         let made = self.problem_over(&self.everybody(), actions, find, reporter, cancel)?;
         if !made.finished {
             let status = if cancel.is_cancelled() { Status::Cancelled } else { Status::TimeLimit };

@@ -24,8 +24,8 @@ use crate::checkpoint::damaged;
 use sogar_base::draw::Draw;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_prepare::model::Rows;
-use sogar_prepare::outcomes::{Kept, Outcomes, Question, Watch, is_scored, outcomes};
-use sogar_prepare::prepared::{People, Reporter};
+use sogar_prepare::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch, is_scored, outcomes};
+use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
 /// Draws that find one wrong cell in 100,000 with a probability of 99.9 %: ln 1000 / 10⁻⁵.
 pub const DRAWS: u64 = 690_776;
@@ -41,7 +41,7 @@ impl Search<'_> {
     /// Holds cells that are drawn from kept outcomes against the model; `false` if stopped.
     pub(super) fn verify_drawn(
         &self,
-        question: &Question<'_>,
+        query: &OutcomeQuery<'_>,
         found: &mut Outcomes,
         watch: &Watch<'_>,
         reporter: &dyn Reporter,
@@ -50,7 +50,7 @@ impl Search<'_> {
         if found.flips.set(0).iter().any(|&word| word != 0) {
             return Err(untrue(kept, "doing nothing changes an outcome by what it says"));
         }
-        let draws = match self.verified_rows(question) {
+        let draws = match self.verified_rows(query) {
             None => DRAWS,
             Some(0) => {
                 reporter.notice(&format!(
@@ -61,9 +61,9 @@ impl Search<'_> {
             }
             Some(rows) => rows.div_ceil(2),
         };
-        let actions = question.actions.len() as u64 - 1;
-        if question.predictor.tree_ensemble().is_some() && kept.rows as u64 * actions <= QUICKER * DRAWS {
-            let compared = self.compare_all(question, kept, found, watch)?;
+        let actions = query.actions.len() as u64 - 1;
+        if query.predictor.tree_ensemble().is_some() && kept.rows as u64 * actions <= QUICKER * DRAWS {
+            let compared = self.compare_all(query, kept, found, watch)?;
             if compared {
                 found.kept = None; // nothing is left to verify
             }
@@ -73,11 +73,11 @@ impl Search<'_> {
             .map(|cell| ((cell / actions) as u32, (cell % actions + 1) as u32))
             .collect();
         let stored = |(row, action): Cell| found.flips.contains(action as usize, row as usize);
-        for cells in cells.chunks(self.cells_at_once(question)) {
+        for cells in cells.chunks(self.cells_at_once(query)) {
             if watch.stop.check().is_err() {
                 return Ok(false);
             }
-            self.compare(question, kept, cells, &stored)?;
+            self.compare(query, kept, cells, &stored)?;
         }
         Ok(true)
     }
@@ -85,21 +85,21 @@ impl Search<'_> {
     /// Computes all outcomes anew and holds those that were kept against them; `false` if stopped.
     fn compare_all(
         &self,
-        question: &Question<'_>,
-        kept: &Kept,
+        query: &OutcomeQuery<'_>,
+        kept: &StoredOutcomes,
         found: &Outcomes,
         watch: &Watch<'_>,
     ) -> Result<bool> {
-        let question = Question { rows: &question.rows[..kept.rows], ..*question };
-        let Some(again) = outcomes(question, &Watch { progress: &|_, _| (), stop: watch.stop })? else {
+        let query = OutcomeQuery { rows: &query.rows[..kept.rows], ..*query };
+        let Some(again) = outcomes(query, &Watch { progress: &|_, _| (), stop: watch.stop })? else {
             return Ok(false);
         };
-        for action in 0..question.actions.len() {
+        for action in 0..query.actions.len() {
             let pairs = again.flips.set(action).iter().zip(found.flips.set(action));
             let mut unlike = pairs.enumerate().filter(|(_, (a, b))| a != b);
             if let Some((word, (a, b))) = unlike.next() {
                 let row = 64 * word as u32 + (a ^ b).trailing_zeros();
-                return Err(self.wrong(&question, kept, (row, action as u32)));
+                return Err(self.wrong(&query, kept, (row, action as u32)));
             }
         }
         Ok(true)
@@ -108,7 +108,7 @@ impl Search<'_> {
     /// Holds all of what was kept and the front uses against the model, and against what trees add up to.
     pub(super) fn verify_front(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         found: &Searched,
         cuts: Option<&Path>,
         reporter: &dyn Reporter,
@@ -128,24 +128,24 @@ impl Search<'_> {
             }
         }
         let Some(kept) = &made.kept else { return Ok(()) };
-        let question = self.question(&people.rows, &made.actions);
+        let query = self.outcome_query(&people.rows, &made.actions);
         let mut cells: Vec<Cell> = Vec::new();
         for (&action, rows) in &leaves.used {
             let rows = rows.iter().take_while(|&row| row < kept.rows);
             cells.extend(rows.filter(|_| action > 0).map(|row| (row as u32, action)));
         }
         let all = cells.len();
-        let asked = self.verified_rows(&question);
+        let asked = self.verified_rows(&query);
         if let Some(rows) = asked {
             cells = drawn(all as u64, rows / 2).map(|at| cells[at as usize]).collect();
         }
         let stored = |(row, action): Cell| made.problem.flips(action as usize, row as usize);
         let mut done = 0;
-        for cells in cells.chunks(self.cells_at_once(&question)) {
+        for cells in cells.chunks(self.cells_at_once(&query)) {
             if asked.is_some() && cancel.is_cancelled() {
                 break; // a command may be slow, and somebody waits
             }
-            self.with_threads(|| self.compare(&question, kept, cells, &stored))?;
+            self.with_threads(|| self.compare(&query, kept, cells, &stored))?;
             done += cells.len();
         }
         if done < all && asked != Some(0) {
@@ -158,42 +158,46 @@ impl Search<'_> {
     }
 
     /// How many rows a model that has to be asked is asked about; `None` for one that is evaluated here.
-    fn verified_rows(&self, question: &Question<'_>) -> Option<u64> {
+    fn verified_rows(&self, query: &OutcomeQuery<'_>) -> Option<u64> {
         let most = self.config.limits.max_scorings.unwrap_or(u64::MAX);
-        is_scored(question.predictor).then(|| self.verify_cache.min(most))
+        is_scored(query.predictor).then(|| self.verify_cache.min(most))
     }
 
-    fn cells_at_once(&self, question: &Question<'_>) -> usize {
-        let batching = question.predictor.batching();
+    fn cells_at_once(&self, query: &OutcomeQuery<'_>) -> usize {
+        let batching = query.predictor.batching();
         let calls = batching.at_once.min(self.threads());
-        if is_scored(question.predictor) { batching.rows.saturating_mul(calls).max(1) } else { AT_ONCE }
+        if is_scored(query.predictor) { batching.rows.saturating_mul(calls).max(1) } else { AT_ONCE }
     }
 
     /// Fails unless the model says of these cells what is stored.
     fn compare(
         &self,
-        question: &Question<'_>,
-        kept: &Kept,
+        query: &OutcomeQuery<'_>,
+        kept: &StoredOutcomes,
         cells: &[Cell],
         stored: &(dyn Fn(Cell) -> bool + Sync),
     ) -> Result<()> {
-        let batch = question.predictor.batching().rows.clamp(1, cells.len().max(1));
+        let batch = query.predictor.batching().rows.clamp(1, cells.len().max(1));
         let wrong: Vec<Option<Cell>> = cells
             .par_chunks(batch)
             .map(|cells| {
-                let said = said(question, cells)?;
-                Ok(cells.iter().zip(said).find(|&(&cell, said)| stored(cell) != said).map(|(&cell, _)| cell))
+                let answers = model_answers(query, cells)?;
+                Ok(cells
+                    .iter()
+                    .zip(answers)
+                    .find(|&(&cell, answer)| stored(cell) != answer)
+                    .map(|(&cell, _)| cell))
             })
             .collect::<Result<_>>()?;
         match wrong.into_iter().flatten().next() {
             None => Ok(()),
-            Some(cell) => Err(self.wrong(question, kept, cell)),
+            Some(cell) => Err(self.wrong(query, kept, cell)),
         }
     }
 
     /// The error for a cell that is not what the model says.
-    fn wrong(&self, question: &Question<'_>, kept: &Kept, (row, action): Cell) -> Error {
-        let row = self.place(question.rows[row as usize]) + 1;
+    fn wrong(&self, query: &OutcomeQuery<'_>, kept: &StoredOutcomes, (row, action): Cell) -> Error {
+        let row = self.place(query.rows[row as usize]) + 1;
         let why = format!(
             "an outcome in it is not what the model says (row {row} of the table, action {action}), so nothing in it can be believed"
         );
@@ -202,32 +206,32 @@ impl Search<'_> {
 }
 
 /// What the model says of cells, each edited row scored.
-fn said(question: &Question<'_>, cells: &[Cell]) -> Result<Vec<bool>> {
-    let columns = question.encoder.columns.len();
+fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> {
+    let columns = query.encoder.columns.len();
     let mut block = Vec::with_capacity(cells.len() * columns);
     let mut broken = Vec::with_capacity(cells.len());
     let mut encoded = Vec::new();
     for &(row, action) in cells {
-        let before = question.table.row(question.rows[row as usize]);
+        let before = query.table.row(query.rows[row as usize]);
         let mut after = before.clone();
-        for &edit in question.actions.get(action as usize) {
-            question.edits[edit as usize].apply(&mut after);
+        for &edit in query.actions.get(action as usize) {
+            query.edits[edit as usize].apply(&mut after);
         }
-        broken.push(question.rules.iter().any(|rule| rule.broken_by(&before, &after)));
-        question.encoder.encode_row(&after, &mut encoded);
+        broken.push(query.rules.iter().any(|rule| rule.broken_by(&before, &after)));
+        query.encoder.encode_row(&after, &mut encoded);
         block.extend_from_slice(&encoded);
     }
-    let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+    let predictions = query.predictor.predict(Rows { values: &block, columns })?;
     if predictions.len() != cells.len() {
         let message = format!("the model gave {} predictions for {} rows", predictions.len(), cells.len());
         return Err(Error::new(ErrorKind::Model, message));
     }
-    let desired = |label: u32| question.desired.get(label as usize).copied().unwrap_or(false);
+    let desired = |label: u32| query.desired.get(label as usize).copied().unwrap_or(false);
     Ok(predictions.iter().zip(broken).map(|(said, broken)| desired(said.label) && !broken).collect())
 }
 
 /// The error for outcomes that are not the model's.
-fn untrue(kept: &Kept, why: &str) -> Error {
+fn untrue(kept: &StoredOutcomes, why: &str) -> Error {
     match kept.in_checkpoint {
         true => damaged(&kept.path, why),
         false => Error::new(ErrorKind::Checkpoint, why).file(&kept.path).help(

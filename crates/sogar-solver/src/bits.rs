@@ -104,7 +104,7 @@ pub trait Words: Send + Sync {
 /// Where the words of a table are.
 enum Place {
     Memory(Vec<u64>),
-    Elsewhere(Box<dyn Words>),
+    External(Box<dyn Words>),
 }
 
 /// Many sets over the same rows in one block: set `i` is row `i` of the table.
@@ -147,7 +147,7 @@ impl BitTable {
     pub fn kept_in(place: Box<dyn Words>, sets: usize, rows: usize) -> Option<Self> {
         let per_set = words_for(rows);
         (place.words().len() == sets * per_set).then_some(BitTable {
-            place: Place::Elsewhere(place),
+            place: Place::External(place),
             per_set,
             sets,
         })
@@ -155,7 +155,7 @@ impl BitTable {
 
     /// Whether the words are kept elsewhere than in plain memory, so that copies of them are to be avoided.
     pub fn is_elsewhere(&self) -> bool {
-        matches!(self.place, Place::Elsewhere(_))
+        matches!(self.place, Place::External(_))
     }
 
     /// All words, set after set.
@@ -163,7 +163,7 @@ impl BitTable {
     fn words(&self) -> &[u64] {
         match &self.place {
             Place::Memory(words) => words,
-            Place::Elsewhere(place) => place.words(),
+            Place::External(place) => place.words(),
         }
     }
 
@@ -203,7 +203,7 @@ impl BitTable {
     pub fn words_mut(&mut self) -> &mut [u64] {
         match &mut self.place {
             Place::Memory(words) => words,
-            Place::Elsewhere(place) => place.words_mut(),
+            Place::External(place) => place.words_mut(),
         }
     }
 

@@ -192,7 +192,7 @@ enum Found {
     /// The best entry for every loss: nothing is quicker while there are few losses.
     ByLoss(Vec<Entry>),
     /// A front and what was found since. For large populations and large weights.
-    Stairs(Stairs),
+    Sparse(SparseFront),
 }
 
 /// Beyond this many losses a place for each is too much.
@@ -214,14 +214,14 @@ fn better(a: &Entry, b: &Entry) -> bool {
 
 /// Non-dominated entries, and some that may be.
 #[derive(Debug, Default)]
-struct Stairs {
+struct SparseFront {
     /// Loss ascending, cost strictly descending.
     front: Vec<Entry>,
     /// Found since the front was made, and not dominated by it.
     fresh: Vec<Entry>,
 }
 
-impl Stairs {
+impl SparseFront {
     /// Whether an entry with this cost and loss would be dominated by the front, or equal to a point of it that wins the tie.
     #[inline(always)]
     fn rules_out(&self, entry: &Entry) -> bool {
@@ -266,7 +266,7 @@ impl Collector {
         let found = if rows < most_losses {
             Found::ByLoss(vec![NONE; rows + 1])
         } else {
-            Found::Stairs(Stairs::default())
+            Found::Sparse(SparseFront::default())
         };
         Collector { found }
     }
@@ -282,7 +282,7 @@ impl Collector {
                     }
                 }
             }
-            Found::Stairs(stairs) => front.entries.iter().for_each(|entry| stairs.add(*entry)),
+            Found::Sparse(sparse) => front.entries.iter().for_each(|entry| sparse.add(*entry)),
         }
     }
 
@@ -312,10 +312,10 @@ impl Collector {
                     }
                 }
             }
-            Found::Stairs(stairs) => {
+            Found::Sparse(sparse) => {
                 for a in left.entries.iter().enumerate() {
                     for b in right.entries.iter().enumerate() {
-                        stairs.add(sum(a, b));
+                        sparse.add(sum(a, b));
                     }
                 }
             }
@@ -335,17 +335,17 @@ impl Collector {
                 }
                 cheaper
             }
-            (Found::Stairs(stairs), Found::Stairs(others)) => {
-                let points = |stairs: &Stairs| -> Vec<(u64, u32)> {
-                    stairs.front.iter().map(|entry| (entry.cost, entry.loss)).collect()
+            (Found::Sparse(sparse), Found::Sparse(others)) => {
+                let points = |sparse: &SparseFront| -> Vec<(u64, u32)> {
+                    sparse.front.iter().map(|entry| (entry.cost, entry.loss)).collect()
                 };
-                stairs.settle();
-                let before = points(stairs);
+                sparse.settle();
+                let before = points(sparse);
                 for entry in others.front.iter().chain(&others.fresh) {
-                    stairs.add(*entry);
+                    sparse.add(*entry);
                 }
-                stairs.settle();
-                points(stairs) != before
+                sparse.settle();
+                points(sparse) != before
             }
             // Both are for the same subproblem, so of one kind.
             _ => false,
@@ -365,9 +365,9 @@ impl Collector {
                 };
                 best.iter().filter(cheaper).copied().collect()
             }
-            Found::Stairs(stairs) => {
-                stairs.settle();
-                stairs.front.clone()
+            Found::Sparse(sparse) => {
+                sparse.settle();
+                sparse.front.clone()
             }
         }
     }

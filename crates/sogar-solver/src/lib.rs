@@ -27,38 +27,38 @@
 //!
 //! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
 //! `search` (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
-//! [`subproblems`] and [`record`] those that are killed, [`parts`] and [`frame`] those that several processes share ([`wire`]: as bytes),
+//! [`subproblems`] and [`cut_codec`] those that are killed, [`distributed`] and [`problem_skeleton`] those that several processes share ([`varint`]: as bytes),
 //! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
 
-mod ahead;
 pub mod bits;
 pub mod bound;
+pub mod cut_codec;
+pub mod distributed;
 pub mod exhaustive;
-pub mod frame;
 pub mod front;
 pub mod leaf;
+mod leaf_prefetch;
 mod memo;
 mod merge;
-pub mod parts;
 pub mod problem;
-pub mod record;
+pub mod problem_skeleton;
 mod search;
 pub mod solver;
 pub mod stop;
 pub mod subproblems;
 mod subset;
-mod weights;
-pub mod wire;
+pub mod varint;
+mod weight_planes;
 
-pub use ahead::Share;
 pub use bits::{BitTable, Kernel, RowSet, Words};
-pub use frame::Frame;
+pub use cut_codec::{FinishedCut, ProblemDims};
+pub use distributed::{FrontMerger, WorkerError, WorkerSolver};
 pub use front::{Point, Solution, TreeNode};
-pub use leaf::{BoxesOfActions, Narrow};
-pub use parts::{Combination, PartError, PartSolver};
+pub use leaf::{BoxesOfActions, CompactRows};
+pub use leaf_prefetch::LeafShard;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
-pub use record::{FinishedCut, Shape};
-pub use solver::{Outcome, Solver, SolverBuilder, Stats, Status, Switches};
+pub use problem_skeleton::ProblemSkeleton;
+pub use solver::{Outcome, SearchStatus, Solver, SolverBuilder, Stats, Switches};
 pub use stop::{CancelToken, Observer, Progress, Stop, StopReason};
 pub use subproblems::Subproblems;
-pub use wire::RecordError;
+pub use varint::DecodeError;

@@ -1,7 +1,7 @@
 //! Remembers the fronts of row sets, shared by all threads.
 //!
-//! A row set is found by a hash and then proved equal: with each entry stands a way that leads to its rows, and the
-//! rows at the end of that way are compared with those asked for. So a collision can't mix two problems up, and a key takes a
+//! A row set is found by a hash and then proved equal: each entry has a path to its rows, and the
+//! rows at the end of that path are compared with those asked for. So a collision can't mix two problems up, and a key takes a
 //! few bytes instead of a bit for every row. Two threads may solve the same set at the same time; both get the
 //! same front, so whichever is kept changes nothing.
 //!
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::front::Front;
 use crate::problem::Problem;
-use crate::subset::{Steps, Subset};
+use crate::subset::{SplitPath, Subset};
 
 const SHARDS: usize = 64;
 
@@ -33,8 +33,8 @@ impl Task {
 }
 
 #[derive(Debug)]
-struct Known {
-    steps: Steps,
+struct MemoEntry {
+    path: SplitPath,
     task: Task,
     front: Arc<Front>,
     /// Asked for since the last clearing.
@@ -42,7 +42,7 @@ struct Known {
 }
 
 /// By the hash of the rows; several entries for several tasks, or for colliding hashes.
-type Shard = FxHashMap<u64, Vec<Known>>;
+type Shard = FxHashMap<u64, Vec<MemoEntry>>;
 
 #[derive(Debug)]
 pub(crate) struct Memo<'a> {
@@ -54,7 +54,7 @@ pub(crate) struct Memo<'a> {
 }
 
 /// What an entry takes beside its front.
-const OVERHEAD: usize = size_of::<Known>() + 48;
+const OVERHEAD: usize = size_of::<MemoEntry>() + 48;
 
 impl<'a> Memo<'a> {
     /// A memo that takes at most about `limit` bytes.
@@ -79,17 +79,17 @@ impl<'a> Memo<'a> {
             return None;
         }
         let mut shard = self.shard(set);
-        let found = shard.get_mut(&set.hash)?.iter_mut().find(|known| known.task == task)?;
+        let found = shard.get_mut(&set.hash)?.iter_mut().find(|entry| entry.task == task)?;
         found.asked = true;
-        let (steps, front) = (found.steps, Arc::clone(&found.front));
+        let (path, front) = (found.path, Arc::clone(&found.front));
         drop(shard);
-        steps.lead_to(self.problem, &set.rows).then_some(front)
+        path.leads_to(self.problem, &set.rows).then_some(front)
     }
 
     /// Remembers a front.
     pub fn insert(&self, set: &Subset, task: Task, front: &Arc<Front>) {
         let size = front.bytes() + OVERHEAD;
-        if size > self.limit || !set.steps.is_whole() {
+        if size > self.limit || !set.path.is_whole() {
             return;
         }
         let mut shard = self.shard(set);
@@ -99,11 +99,11 @@ impl<'a> Memo<'a> {
                 return;
             }
         }
-        let known = shard.entry(set.hash).or_default();
-        if known.iter().any(|known| known.task == task) {
+        let entry = shard.entry(set.hash).or_default();
+        if entry.iter().any(|entry| entry.task == task) {
             return;
         }
-        known.push(Known { steps: set.steps, task, front: Arc::clone(front), asked: false });
+        entry.push(MemoEntry { path: set.path, task, front: Arc::clone(front), asked: false });
         if task == Task::LEAF {
             self.leaf_sets.fetch_add(1, Ordering::Relaxed);
         }
@@ -113,14 +113,14 @@ impl<'a> Memo<'a> {
     /// Forgets what was not asked for since the last time.
     fn clear(&self, shard: &mut Shard) {
         let mut freed = 0;
-        shard.retain(|_, known| {
-            known.retain_mut(|known| {
-                if !known.asked {
-                    freed += known.front.bytes() + OVERHEAD;
+        shard.retain(|_, entry| {
+            entry.retain_mut(|entry| {
+                if !entry.asked {
+                    freed += entry.front.bytes() + OVERHEAD;
                 }
-                std::mem::take(&mut known.asked)
+                std::mem::take(&mut entry.asked)
             });
-            !known.is_empty()
+            !entry.is_empty()
         });
         self.bytes.fetch_sub(freed, Ordering::Relaxed);
     }

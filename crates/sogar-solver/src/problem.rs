@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 use crate::bits::{BitTable, RowSet, count_and, words_for};
-use crate::weights::Weights;
+use crate::weight_planes::WeightPlanes;
 
 /// How the costs of an action's edits combine on one row. Either way a cost never falls when an edit is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,7 +168,7 @@ pub enum ProblemError {
     NoWeight(usize),
     /// More weight than 32 bits can count.
     #[error("the weights add up to {0}, but losses are counted in 32 bits")]
-    Weights(u64),
+    WeightPlanes(u64),
     /// More cost than 64 bits can count.
     #[error("costs times weights may add up to more than 64 bits can count")]
     Costs,
@@ -189,7 +189,7 @@ pub struct Problem {
     pub(crate) actions: Actions,
     pub(crate) flips: BitTable,
     pub(crate) limits: Limits,
-    pub(crate) weights: Option<Weights>,
+    pub(crate) weights: Option<WeightPlanes>,
     /// The weight of all rows.
     pub(crate) size: usize,
     scale: u32,
@@ -268,7 +268,7 @@ impl Problem {
             actions,
             flips,
             limits,
-            weights: Weights::new(weights),
+            weights: WeightPlanes::new(weights),
             size,
         })
     }
@@ -405,7 +405,7 @@ fn total_weight(weights: &[u32], rows: usize) -> Result<usize, ProblemError> {
     }
     let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
     if total >= u64::from(u32::MAX - 1) {
-        return Err(ProblemError::Weights(total));
+        return Err(ProblemError::WeightPlanes(total));
     }
     Ok(total as usize)
 }
@@ -455,7 +455,7 @@ mod tests {
     fn totals_that_64_bits_cannot_hold_are_refused() {
         assert!(one_row(u32::MAX / 2, u32::MAX - 2).is_ok());
         assert_eq!(one_row(u32::MAX, u32::MAX - 2).err(), Some(ProblemError::Costs));
-        assert_eq!(one_row(1, u32::MAX).err(), Some(ProblemError::Weights(u64::from(u32::MAX))));
+        assert_eq!(one_row(1, u32::MAX).err(), Some(ProblemError::WeightPlanes(u64::from(u32::MAX))));
         assert_eq!(one_row(1, 0).err(), Some(ProblemError::NoWeight(0)));
     }
 }

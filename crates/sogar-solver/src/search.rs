@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::cut_codec::FinishedCut;
 use crate::front::{Branch, Collector, Front, LEAF, Point, non_dominated};
 use crate::leaf::{LeafContext, LeafEvaluation, LeafPoint, LeafRequest, leaf_front};
 use crate::memo::{Memo, Task};
 use crate::problem::{Limits, Problem};
-use crate::record::FinishedCut;
 use crate::stop::{Observer, Progress, Stop, StopReason};
 use crate::subproblems::Subproblems;
 use crate::subset::{Cut, Subset, cuts};
@@ -108,7 +108,7 @@ impl Search<'_> {
         if let Some(front) = self.memo.get(set, task) {
             return Ok(front);
         }
-        let own = context.narrow(&set.rows);
+        let own = context.compact_rows(&set.rows);
         let context = own.as_deref().unwrap_or(context);
         let (front, reason) = self.branch(context, set, task, leaf, leaf, &|_, _, _| (), &());
         if let Some(reason) = reason {
@@ -221,7 +221,7 @@ impl Search<'_> {
         let threads = rayon::current_num_threads().max(1);
         let together = match task.depth {
             // Nobody else is at work below all rows, so that every thread has to find something to do.
-            2 if set.steps.as_slice().is_empty() => {
+            2 if set.path.as_slice().is_empty() => {
                 self.sets_together().min(order.len().div_ceil(2 * threads))
             }
             2 => self.sets_together(),
@@ -366,7 +366,7 @@ impl Search<'_> {
                 .iter()
                 .map(|&(parent, at)| LeafRequest {
                     set: &wanted[at].rows,
-                    sides: wanted[at].steps.as_slice(),
+                    sides: wanted[at].path.as_slice(),
                     warm: &warm[parent],
                 })
                 .collect();
@@ -398,7 +398,7 @@ impl Search<'_> {
         let mut end = 0;
         for run in order.chunk_by(|(a, _), (b, _)| a == b) {
             end += run.len();
-            if let Some(own) = context.narrow_for(&parents[run[0].0].0.rows, run.len()) {
+            if let Some(own) = context.compact_rows_for(&parents[run[0].0].0.rows, run.len()) {
                 let start = end - run.len();
                 points.extend(context.leaf_fronts(&requests[points.len()..start], &self.stop)?);
                 points.extend(own.leaf_fronts(&requests[start..end], &self.stop)?);
@@ -419,16 +419,16 @@ fn among_their_like(
     wanted: &[&Subset],
     starts: &[usize],
 ) -> Vec<(usize, usize)> {
-    // (Of a way that is not whole it is not known where it ends.)
-    let ways = parents.iter().enumerate().filter(|(_, (set, _, _))| set.steps.is_whole());
+    // Truncated paths have no known endpoint.
+    let paths = parents.iter().enumerate().filter(|(_, (set, _, _))| set.path.is_whole());
     let at_end_of: FxHashMap<&[u32], usize> =
-        ways.map(|(parent, (set, _, _))| (set.steps.as_slice(), parent)).collect();
+        paths.map(|(parent, (set, _, _))| (set.path.as_slice(), parent)).collect();
     let mut order = Vec::with_capacity(wanted.len());
     for parent in 0..parents.len() {
         let own = starts[parent]..starts[parent + 1];
         for (at, set) in own.clone().zip(&wanted[own]) {
-            let steps = set.steps.as_slice();
-            let other = match steps {
+            let path = set.path.as_slice();
+            let other = match path {
                 [before @ .., _, last] => at_end_of.get(&*[before, &[*last]].concat()).copied(),
                 _ => None,
             };
@@ -436,7 +436,7 @@ fn among_their_like(
             order.push((smaller.unwrap_or(parent), at));
         }
     }
-    let fails = |at: usize| wanted[at].steps.as_slice().last().map(|step| step % 2);
+    let fails = |at: usize| wanted[at].path.as_slice().last().map(|step| step % 2);
     order.sort_by_key(|&(parent, at)| (parent, fails(at)));
     order
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::bits::Kernel;
 use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
-use crate::leaf::{BoxesOfActions, GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork, Narrow};
+use crate::leaf::{BoxesOfActions, CompactRows, GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork};
 use crate::memo::Memo;
 use crate::merge::merge;
 use crate::problem::Problem;
@@ -17,7 +17,7 @@ use crate::subproblems::Subproblems;
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Status {
+pub enum SearchStatus {
     /// Every tree within the limits was taken into account.
     Complete,
     /// The time limit came first.
@@ -44,7 +44,7 @@ pub struct Outcome {
     /// attained by its tree and none dominates another.
     pub front: Vec<Solution>,
     /// Why the search ended.
-    pub status: Status,
+    pub status: SearchStatus,
     /// No tree lies below this front; equal to the front's points when complete.
     pub bound: Vec<Point>,
     /// Counters.
@@ -59,13 +59,13 @@ pub struct Switches {
     pub kernel: Kernel,
     /// Rows that nothing tells apart are one row that counts for all of them.
     pub merge: bool,
-    /// Actions that an earlier one dominates on every row are left out, and (with [`Switches::narrow`]) those that one dominates on a side of a
+    /// Actions that an earlier one dominates on every row are left out, and (with [`Switches::compact_rows`]) those that one dominates on a side of a
     /// split, for the leaves on that side.
     pub reduce: bool,
     /// Groups of actions that can't matter on a set of rows are skipped.
     pub bounds: bool,
     /// The rows of a large set are brought together before its subsets are evaluated; what matters on the sides of splits is worked out.
-    pub narrow: Narrow,
+    pub compact_rows: CompactRows,
     /// Actions are grouped by the features that they change and how far, instead of by pairs of edits (needs [`Switches::bounds`]).
     pub boxes: BoxesOfActions,
     /// Leaves start with their parent's front.
@@ -81,7 +81,7 @@ impl Default for Switches {
             merge: true,
             reduce: true,
             bounds: true,
-            narrow: Narrow::WhereItPays,
+            compact_rows: CompactRows::WhereItPays,
             boxes: BoxesOfActions::WhereItPays,
             warm_start: true,
             memo: true,
@@ -170,12 +170,12 @@ impl Solver {
             || limited.then(|| cheapest_flips_unless(problem, &give_up)).flatten(),
         );
         let status = match reason {
-            None => Status::Complete,
-            Some(StopReason::TimeLimit) => Status::TimeLimit,
-            Some(StopReason::Cancelled) => Status::Cancelled,
+            None => SearchStatus::Complete,
+            Some(StopReason::TimeLimit) => SearchStatus::TimeLimit,
+            Some(StopReason::Cancelled) => SearchStatus::Cancelled,
         };
         let bound = match status {
-            Status::Complete => front.points(),
+            SearchStatus::Complete => front.points(),
             _ => individual_bound_of(problem, &cheapest.unwrap_or_else(|| grouped.cheapest_at_least())),
         };
         let solutions = front.solutions();

@@ -3,7 +3,7 @@
 //! This is the one seam behind which checkpoints and other processes are. Whoever implements it need not understand fronts: a
 //! [`FinishedCut`] can be written as bytes and read back.
 
-use crate::record::FinishedCut;
+use crate::cut_codec::FinishedCut;
 
 /// Keeps finished subproblems; called from the search's threads.
 pub trait Subproblems: Sync {

@@ -5,21 +5,21 @@ use rustc_hash::FxHashMap;
 use crate::bits::RowSet;
 use crate::problem::Problem;
 
-/// Splits on the way from all rows to a subset. Sets below longer ways are not remembered.
+/// Splits on the path from all rows to a subset. Sets below longer paths are not remembered.
 const MOST_STEPS: usize = 8;
 
-/// A way from all rows to a subset: which side of which splits.
+/// A path from all rows to a subset: which side of which splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Steps {
+pub(crate) struct SplitPath {
     /// `2 · split`, plus 1 for the rows that fail it.
     steps: [u32; MOST_STEPS],
     count: u8,
 }
 
-impl Steps {
-    const NONE: Steps = Steps { steps: [0; MOST_STEPS], count: 0 };
+impl SplitPath {
+    const NONE: SplitPath = SplitPath { steps: [0; MOST_STEPS], count: 0 };
 
-    fn with(mut self, step: u32) -> Steps {
+    fn with(mut self, step: u32) -> SplitPath {
         if let Some(place) = self.steps.get_mut(self.count as usize) {
             *place = step;
         }
@@ -32,13 +32,13 @@ impl Steps {
         &self.steps[..(self.count as usize).min(MOST_STEPS)]
     }
 
-    /// Whether the whole way is written down.
+    /// Whether the whole path is written down.
     pub fn is_whole(&self) -> bool {
         self.count as usize <= MOST_STEPS
     }
 
-    /// Whether this way leads to exactly these rows.
-    pub fn lead_to(&self, problem: &Problem, rows: &RowSet) -> bool {
+    /// Whether this path leads to exactly these rows.
+    pub fn leads_to(&self, problem: &Problem, rows: &RowSet) -> bool {
         let steps = self.as_slice();
         let sides: [(&[u64], u64); MOST_STEPS] = std::array::from_fn(|i| match steps.get(i) {
             Some(step) => (problem.splits[(step / 2) as usize].words(), (u64::from(step % 2)).wrapping_neg()),
@@ -59,15 +59,15 @@ pub(crate) struct Subset {
     pub rows: RowSet,
     /// How many there are, by weight.
     pub size: usize,
-    pub steps: Steps,
-    /// Of the rows alone: equal sets have equal hashes, whatever way leads to them.
+    pub path: SplitPath,
+    /// Of the rows alone: equal sets have equal hashes, whatever path leads to them.
     pub hash: u64,
 }
 
 impl Subset {
     /// All rows.
     pub fn all(problem: &Problem) -> Subset {
-        Subset::new(RowSet::full(problem.rows), problem.size, Steps::NONE)
+        Subset::new(RowSet::full(problem.rows), problem.size, SplitPath::NONE)
     }
 
     /// The rows at the end of one more step, a side of a split of the problem.
@@ -78,12 +78,12 @@ impl Subset {
             0 => (self.rows.and(split), passing),
             _ => (self.rows.and_not(split), self.size - passing),
         };
-        Subset::new(rows, size, self.steps.with(step))
+        Subset::new(rows, size, self.path.with(step))
     }
 
-    fn new(rows: RowSet, size: usize, steps: Steps) -> Subset {
+    fn new(rows: RowSet, size: usize, path: SplitPath) -> Subset {
         let hash = hash(rows.words());
-        Subset { rows, size, steps, hash }
+        Subset { rows, size, path, hash }
     }
 }
 
@@ -139,9 +139,9 @@ pub(crate) fn cuts(problem: &Problem, set: &Subset) -> Vec<Cut> {
         if left_size < min_leaf || right_size < min_leaf {
             continue;
         }
-        let steps = |side| set.steps.with(split as u32 * 2 + side);
-        let left = Subset::new(set.rows.and(rows), left_size, steps(0));
-        let right = Subset::new(set.rows.and_not(rows), right_size, steps(1));
+        let path = |side| set.path.with(split as u32 * 2 + side);
+        let left = Subset::new(set.rows.and(rows), left_size, path(0));
+        let right = Subset::new(set.rows.and_not(rows), right_size, path(1));
         // Of two equal cuts the parts with the set's first row are equal.
         let side = if left.rows.contains(first) { &left } else { &right };
         let known = seen.get(&side.hash).is_some_and(|&at| cuts[at].left == *side || cuts[at].right == *side);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_leads_to_its_own_rows_and_to_no_others() {
+    fn a_path_leads_to_its_own_rows_and_to_no_others() {
         for rows in [63, 64, 65, 200] {
             let problem = problem(rows);
             let mut level = vec![Subset::all(&problem)];
@@ -189,7 +189,7 @@ mod tests {
                 for one in &level {
                     for other in &level {
                         let same = one.rows == other.rows;
-                        assert_eq!(one.steps.lead_to(&problem, &other.rows), same);
+                        assert_eq!(one.path.leads_to(&problem, &other.rows), same);
                         assert!(!same || one.hash == other.hash);
                     }
                 }
@@ -198,15 +198,15 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_too_long_is_not_taken_for_a_whole_one() {
-        let mut steps = Steps::NONE;
+    fn a_path_that_is_too_long_is_not_taken_for_a_whole_one() {
+        let mut path = SplitPath::NONE;
         for step in 0..MOST_STEPS as u32 {
-            steps = steps.with(step);
-            assert!(steps.is_whole());
+            path = path.with(step);
+            assert!(path.is_whole());
         }
         assert!((0..300).all(|step| {
-            steps = steps.with(step);
-            !steps.is_whole()
+            path = path.with(step);
+            !path.is_whole()
         }));
     }
 }

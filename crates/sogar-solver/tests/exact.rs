@@ -7,11 +7,11 @@ mod random_problems;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use random_problems::{Random, Shape, draw, draw_steps, draw_unweighted, repeated};
+use random_problems::{Random, Sizes, draw, draw_steps, draw_unweighted, repeated};
 use sogar_solver::leaf::GroupedLeaves;
 use sogar_solver::{
-    BitTable, BoxesOfActions, CancelToken, Combine, Kernel, Limits, Narrow, Observer, Outcome, Point,
-    Problem, ProblemParts, Progress, RowSet, Solver, Status, Switches, TreeNode, exhaustive,
+    BitTable, BoxesOfActions, CancelToken, Combine, CompactRows, Kernel, Limits, Observer, Outcome, Point,
+    Problem, ProblemParts, Progress, RowSet, SearchStatus, Solver, Switches, TreeNode, exhaustive,
 };
 
 fn solve(problem: &Problem, threads: usize, memory: usize) -> Outcome {
@@ -23,7 +23,7 @@ fn points(outcome: &Outcome) -> Vec<Point> {
 }
 
 fn check(problem: &Problem, outcome: &Outcome, expected: &[Point], seed: u64) {
-    assert_eq!(outcome.status, Status::Complete, "seed {seed}");
+    assert_eq!(outcome.status, SearchStatus::Complete, "seed {seed}");
     assert_eq!(points(outcome), expected, "seed {seed}");
     assert_eq!(outcome.bound, expected, "seed {seed}");
     for solution in &outcome.front {
@@ -48,9 +48,9 @@ fn assert_simplified(tree: &TreeNode, seed: u64) {
 
 #[test]
 fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
-    let shape = Shape { rows: 30, splits: 6, actions: 32, depth: 3 };
+    let sizes = Sizes { rows: 30, splits: 6, actions: 32, depth: 3 };
     for seed in 0..3000 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let outcome = solve(&problem, 1, usize::MAX);
         check(&problem, &outcome, &exhaustive::front(&problem), seed);
     }
@@ -58,10 +58,10 @@ fn fronts_equal_the_exhaustive_solvers_on_3000_random_problems() {
 
 #[test]
 fn weights_count_as_rows_that_are_repeated_do() {
-    let shape = Shape { rows: 30, splits: 6, actions: 32, depth: 3 };
+    let sizes = Sizes { rows: 30, splits: 6, actions: 32, depth: 3 };
     let (mut compared, mut seed) = (0, 0);
     while compared < 500 {
-        let parts = draw(seed, &shape);
+        let parts = draw(seed, &sizes);
         if !parts.weights.is_empty() && parts.weights.iter().sum::<u32>() < 1000 {
             let (once, many) =
                 (Problem::new(parts.clone()).unwrap(), Problem::new(repeated(&parts)).unwrap());
@@ -75,9 +75,9 @@ fn weights_count_as_rows_that_are_repeated_do() {
 
 #[test]
 fn both_equal_a_plain_enumeration_of_all_trees_on_tiny_problems() {
-    let shape = Shape { rows: 12, splits: 3, actions: 4, depth: 2 };
+    let sizes = Sizes { rows: 12, splits: 3, actions: 4, depth: 2 };
     for seed in 0..400 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let all_trees = exhaustive::enumerate(&problem);
         assert_eq!(exhaustive::front(&problem), all_trees, "seed {seed}");
         check(&problem, &solve(&problem, 1, usize::MAX), &all_trees, seed);
@@ -86,9 +86,9 @@ fn both_equal_a_plain_enumeration_of_all_trees_on_tiny_problems() {
 
 #[test]
 fn threads_and_memory_change_nothing_not_even_a_witness() {
-    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
+    let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
     for seed in 0..150 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let one = solve(&problem, 1, usize::MAX);
         for (threads, memory) in [(2, usize::MAX), (8, usize::MAX), (1, 0), (1, 2048), (2, 4096), (8, 20_000)]
         {
@@ -109,16 +109,16 @@ fn check_stopped(problem: &Problem, outcome: &Outcome, complete: &[Point], seed:
     }
     assert!(outcome.front.windows(2).all(|w| w[0].cost < w[1].cost && w[0].loss > w[1].loss));
     assert_eq!(outcome.front.first().map(|s| s.cost), Some(0), "seed {seed}");
-    if outcome.status == Status::Complete {
+    if outcome.status == SearchStatus::Complete {
         assert_eq!(points(outcome), complete, "seed {seed}");
     }
 }
 
 #[test]
 fn a_search_past_its_deadline_gives_attained_points_and_a_bound_below_the_complete_front() {
-    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
+    let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
     for seed in 0..200 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let limit = std::time::Duration::from_micros(seed * 20);
         let outcome =
             Solver::builder().threads(2).time_limit(Some(limit)).build().unwrap().solve(&problem, &());
@@ -156,14 +156,14 @@ fn watched(problem: &Problem, cancel_at: usize) -> (Outcome, Vec<Vec<Point>>) {
 
 #[test]
 fn a_search_cancelled_anywhere_gives_attained_points_and_a_bound_below_the_complete_front() {
-    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
+    let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
     let mut cancelled = 0;
     for seed in 0.. {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let (outcome, _) = watched(&problem, seed as usize % 23);
         check_stopped(&problem, &outcome, &exhaustive::front(&problem), seed);
         // Small problems are often done before.
-        cancelled += usize::from(outcome.status == Status::Cancelled);
+        cancelled += usize::from(outcome.status == SearchStatus::Cancelled);
         if cancelled == 200 {
             break;
         }
@@ -173,9 +173,9 @@ fn a_search_cancelled_anywhere_gives_attained_points_and_a_bound_below_the_compl
 
 #[test]
 fn every_improvement_is_reported_and_the_last_is_the_front() {
-    let shape = Shape { rows: 60, splits: 10, actions: 26, depth: 3 };
+    let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
     for seed in 0..200 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let (outcome, fronts) = watched(&problem, usize::MAX);
         assert_eq!(fronts.last(), Some(&points(&outcome)), "seed {seed}");
         for pair in fronts.windows(2) {
@@ -188,14 +188,14 @@ fn every_improvement_is_reported_and_the_last_is_the_front() {
 
 #[test]
 fn a_cancelled_search_is_never_called_complete() {
-    let mut parts = draw_unweighted(7, &Shape { rows: 40, splits: 6, actions: 12, depth: 3 });
+    let mut parts = draw_unweighted(7, &Sizes { rows: 40, splits: 6, actions: 12, depth: 3 });
     parts.splits = vec![RowSet::from_fn(parts.rows, |row| row % 2 == 0)];
     parts.limits = Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 };
     let problem = Problem::new(parts).unwrap();
     let token = CancelToken::new();
     token.cancel();
     let outcome = Solver::builder().threads(1).cancel(token).build().unwrap().solve(&problem, &());
-    assert_eq!(outcome.status, Status::Cancelled);
+    assert_eq!(outcome.status, SearchStatus::Cancelled);
     assert!(!outcome.front.is_empty());
 }
 
@@ -207,12 +207,12 @@ fn solve_with(problem: &Problem, switches: Switches, threads: usize) -> Outcome 
 fn all_switches() -> Vec<Switches> {
     let mut all = Vec::new();
     for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
-        for narrow in [Narrow::Never, Narrow::WhereItPays, Narrow::Always] {
+        for compact_rows in [CompactRows::Never, CompactRows::WhereItPays, CompactRows::Always] {
             for bits in 0..64 {
                 let [merge, reduce, bounds, warm_start, memo, boxed] =
                     [0, 1, 2, 3, 4, 5].map(|bit| bits >> bit & 1 == 1);
                 let boxes = if boxed { BoxesOfActions::Always } else { BoxesOfActions::Never };
-                all.push(Switches { kernel, merge, reduce, bounds, narrow, boxes, warm_start, memo });
+                all.push(Switches { kernel, merge, reduce, bounds, compact_rows, boxes, warm_start, memo });
             }
         }
     }
@@ -229,8 +229,8 @@ fn one_or_two_switches_off() -> Vec<Switches> {
         |s| s.merge = false,
         |s| s.reduce = false,
         |s| s.bounds = false,
-        |s| s.narrow = Narrow::Never,
-        |s| s.narrow = Narrow::Always,
+        |s| s.compact_rows = CompactRows::Never,
+        |s| s.compact_rows = CompactRows::Always,
         |s| s.warm_start = false,
         |s| s.memo = false,
     ];
@@ -248,9 +248,9 @@ fn one_or_two_switches_off() -> Vec<Switches> {
 
 #[test]
 fn no_combination_of_switches_changes_a_front_or_a_witness() {
-    let shape = Shape { rows: 50, splits: 6, actions: 60, depth: 3 };
+    let sizes = Sizes { rows: 50, splits: 6, actions: 60, depth: 3 };
     for seed in 10_000..10_100 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let expected = solve(&problem, 1, usize::MAX);
         for switches in all_switches() {
             assert_eq!(solve_with(&problem, switches, 1).front, expected.front, "seed {seed}, {switches:?}");
@@ -260,10 +260,10 @@ fn no_combination_of_switches_changes_a_front_or_a_witness() {
 
 #[test]
 fn each_switch_and_every_two_off_equal_the_exhaustive_solver_on_2000_random_problems() {
-    let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 3 };
+    let sizes = Sizes { rows: 24, splits: 5, actions: 32, depth: 3 };
     let variants = one_or_two_switches_off();
     for seed in 20_000..22_000 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let expected = exhaustive::front(&problem);
         for &switches in &variants {
             assert_eq!(points(&solve_with(&problem, switches, 1)), expected, "seed {seed}, {switches:?}");
@@ -274,12 +274,13 @@ fn each_switch_and_every_two_off_equal_the_exhaustive_solver_on_2000_random_prob
 #[test]
 fn larger_leaves_agree_with_and_without_bounds() {
     // More rows than the stairs have places: the coarse tests must stay sound.
-    let shape = Shape { rows: 9000, splits: 4, actions: 60, depth: 2 };
+    let sizes = Sizes { rows: 9000, splits: 4, actions: 60, depth: 2 };
     for seed in 0..6 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let fast = solve_with(&problem, Switches::default(), 2);
         for kernel in [Kernel::Portable, Kernel::Avx512] {
-            let plain = Switches { bounds: false, narrow: Narrow::Always, kernel, ..Switches::default() };
+            let plain =
+                Switches { bounds: false, compact_rows: CompactRows::Always, kernel, ..Switches::default() };
             assert_eq!(fast.front, solve_with(&problem, plain, 1).front, "seed {seed}");
         }
     }
@@ -291,7 +292,7 @@ fn steps_of_features_in_boxes_equal_the_exhaustive_solver_on_2000_random_problem
     let variants = [
         always,
         Switches { kernel: Kernel::Portable, ..always },
-        Switches { kernel: Kernel::Avx2, narrow: Narrow::Always, ..always },
+        Switches { kernel: Kernel::Avx2, compact_rows: CompactRows::Always, ..always },
         Switches { reduce: false, ..always },
         Switches { warm_start: false, merge: false, ..always },
         Switches { boxes: BoxesOfActions::Never, ..always },
@@ -330,7 +331,7 @@ fn boxes_spare_most_actions_where_features_have_many_steps() {
 /// A random problem whose actions have nothing in common: a plain table of costs.
 fn draw_plain(seed: u64, rows: u64, actions: u64) -> ProblemParts {
     let mut random = Random(seed);
-    let mut parts = draw(seed, &Shape { rows, splits: 5, actions: 1, depth: 3 });
+    let mut parts = draw(seed, &Sizes { rows, splits: 5, actions: 1, depth: 3 });
     let edits = random.between(70, actions);
     let costs = random.between(2, 40);
     // Some actions are alike, as they are in practice.
@@ -402,9 +403,9 @@ fn clusters_of_a_plain_table_spare_most_actions() {
 
 #[test]
 fn totals_over_a_set_are_sums_over_its_rows() {
-    let shape = Shape { rows: 150, splits: 3, actions: 60, depth: 1 };
+    let sizes = Sizes { rows: 150, splits: 3, actions: 60, depth: 1 };
     for seed in 0..100 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let all = RowSet::full(problem.rows());
         for rows in (0..problem.splits()).map(|split| problem.split(split)).chain([&all]) {
             for action in 0..problem.actions() {
@@ -421,9 +422,9 @@ fn totals_over_a_set_are_sums_over_its_rows() {
 
 #[test]
 fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
-    let shape = Shape { rows: 150, splits: 1, actions: 60, depth: 1 };
+    let sizes = Sizes { rows: 150, splits: 1, actions: 60, depth: 1 };
     for seed in 0..100 {
-        let problem = Problem::new(draw(seed, &shape)).unwrap();
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let plain: Vec<Option<u64>> = (0..problem.rows())
             .map(|row| {
                 let flipping = (0..problem.actions()).filter(|&action| problem.flips(action, row));
@@ -444,10 +445,10 @@ fn the_individual_bound_is_the_cheapest_flip_of_every_row() {
 #[test]
 fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
     // Beyond 15 bits costs are kept in longer columns; beyond 32 bits of total the quick tests drop low bits.
-    let shape = Shape { rows: 24, splits: 5, actions: 32, depth: 2 };
+    let sizes = Sizes { rows: 24, splits: 5, actions: 32, depth: 2 };
     for seed in 30_000..30_400 {
         for factor in [5_000, 300_000_000] {
-            let mut parts = draw_unweighted(seed, &shape);
+            let mut parts = draw_unweighted(seed, &sizes);
             for (edit, column) in parts.edit_costs.iter_mut().enumerate() {
                 for (row, cost) in column.iter_mut().enumerate() {
                     *cost = *cost * factor + ((row * 7 + edit * 13) % 5) as u32;
@@ -456,8 +457,8 @@ fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
             let problem = Problem::new(parts).unwrap();
             let expected = exhaustive::front(&problem);
             for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
-                for narrow in [Narrow::Never, Narrow::Always] {
-                    let switches = Switches { kernel, narrow, ..Switches::default() };
+                for compact_rows in [CompactRows::Never, CompactRows::Always] {
+                    let switches = Switches { kernel, compact_rows, ..Switches::default() };
                     let outcome = solve_with(&problem, switches, 1);
                     check(&problem, &outcome, &expected, seed);
                 }

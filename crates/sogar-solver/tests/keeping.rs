@@ -7,9 +7,10 @@ mod random_problems;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use random_problems::{Random, Shape as Sizes, draw};
+use random_problems::{Random, Sizes, draw};
 use sogar_solver::{
-    Combination, FinishedCut, Frame, PartSolver, Problem, Shape, Share, Solver, Status, Subproblems,
+    FinishedCut, FrontMerger, LeafShard, Problem, ProblemDims, ProblemSkeleton, SearchStatus, Solver,
+    Subproblems, WorkerSolver,
 };
 
 const SIZES: Sizes = Sizes { rows: 30, splits: 8, actions: 12, depth: 4 };
@@ -25,7 +26,7 @@ struct Kept<'a> {
 impl Subproblems for Kept<'_> {
     fn known(&self, depth: u32, split: u32) -> Option<FinishedCut> {
         let bytes = self.cuts.lock().unwrap().get(&(depth, split)).cloned()?;
-        Some(FinishedCut::from_bytes(&Shape::of(self.problem), &bytes).unwrap())
+        Some(FinishedCut::from_bytes(&ProblemDims::of(self.problem), &bytes).unwrap())
     }
 
     fn finished(&self, cut: FinishedCut) {
@@ -50,7 +51,7 @@ fn a_search_that_goes_on_gives_the_same_trees() {
         let all: Vec<(u32, u32)> = kept.cuts.lock().unwrap().keys().copied().collect();
         kept.cuts.lock().unwrap().retain(|_, _| random.below(2) == 0);
         let again = solver(1).solve_with(&problem, &(), None, &kept);
-        assert_eq!((again.front, again.status), (plain.front, Status::Complete), "seed {seed}");
+        assert_eq!((again.front, again.status), (plain.front, SearchStatus::Complete), "seed {seed}");
         assert!(kept.cuts.lock().unwrap().keys().eq(&all), "seed {seed}: other cuts");
     }
 }
@@ -61,7 +62,7 @@ fn damaged_bytes_are_refused_or_harmless_but_never_a_panic() {
     let mut refused = 0;
     for seed in 0..150 {
         let problem = Problem::new(draw(seed, &SIZES)).unwrap();
-        let shape = Shape::of(&problem);
+        let dims = ProblemDims::of(&problem);
         let kept = Kept { problem: &problem, cuts: Mutex::default(), damaged: false };
         solver(1).solve_with(&problem, &(), None, &kept);
         for (_, bytes) in kept.cuts.lock().unwrap().clone() {
@@ -72,7 +73,7 @@ fn damaged_bytes_are_refused_or_harmless_but_never_a_panic() {
                     1 => bad[random.below(bytes.len() as u64) as usize] = random.below(256) as u8,
                     _ => bad.insert(random.below(bytes.len() as u64) as usize, random.below(256) as u8),
                 }
-                match FinishedCut::from_bytes(&shape, &bad) {
+                match FinishedCut::from_bytes(&dims, &bad) {
                     Err(_) => refused += 1,
                     Ok(cut) => {
                         // Whatever was believed can be searched with.
@@ -96,31 +97,33 @@ fn damaged_bytes_are_refused_or_harmless_but_never_a_panic() {
 fn in_parts(seed: u64, workers: usize, shares: usize) -> Vec<sogar_solver::Solution> {
     let parts = draw(seed, &SIZES);
     let flips = parts.flips.clone();
-    let frame = Frame::from_bytes(&Frame::new(parts).to_bytes()).unwrap();
-    let shape = frame.shape();
-    let team: Vec<PartSolver> = (0..workers)
-        .map(|_| PartSolver::start(frame.clone().problem(flips.clone()).unwrap(), 1, usize::MAX).unwrap())
+    let skeleton = ProblemSkeleton::from_bytes(&ProblemSkeleton::new(parts).to_bytes()).unwrap();
+    let dims = skeleton.dims();
+    let team: Vec<WorkerSolver> = (0..workers)
+        .map(|_| {
+            WorkerSolver::start(skeleton.clone().problem(flips.clone()).unwrap(), 1, usize::MAX).unwrap()
+        })
         .collect();
     let cuts = team[0].count().unwrap();
     let mut found = Vec::new();
     for cut in 0..cuts {
         for part in 0..shares {
-            let share = Share { part, of: shares };
+            let share = LeafShard { part, of: shares };
             found.push(team[cut % workers].leaves(cut..cut + 1, share).unwrap());
         }
     }
-    let mut combination = Combination::new(shape, &team[0].root().unwrap()).unwrap();
+    let mut merger = FrontMerger::new(dims, &team[0].root().unwrap()).unwrap();
     for (number, worker) in team.iter().enumerate() {
         for leaves in &found {
             worker.learn(leaves.clone()).unwrap();
         }
         for cut in (0..cuts).rev().filter(|cut| cut % workers == number) {
             for bytes in worker.cuts(cut..cut + 1).unwrap() {
-                combination.add(&bytes).unwrap();
+                merger.add(&bytes).unwrap();
             }
         }
     }
-    combination.finish()
+    merger.finish()
 }
 
 #[test]

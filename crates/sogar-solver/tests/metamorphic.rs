@@ -4,10 +4,10 @@
 
 mod random_problems;
 
-use random_problems::{Random, Shape, draw_unweighted};
+use random_problems::{Random, Sizes, draw_unweighted};
 use sogar_solver::{Actions, BitTable, Point, Problem, ProblemParts, RowSet, Solver};
 
-const SHAPE: Shape = Shape { rows: 80, splits: 8, actions: 40, depth: 3 };
+const SIZES: Sizes = Sizes { rows: 80, splits: 8, actions: 40, depth: 3 };
 
 fn front(parts: &ProblemParts) -> Vec<Point> {
     let problem = Problem::new(parts.clone()).unwrap();
@@ -27,7 +27,7 @@ fn at_least_as_good(better: &[Point], worse: &[Point]) -> bool {
 #[test]
 fn the_order_of_rows_does_not_matter() {
     for seed in 0..200 {
-        let parts = draw_unweighted(seed, &SHAPE);
+        let parts = draw_unweighted(seed, &SIZES);
         let mut random = Random(seed);
         let mut order: Vec<usize> = (0..parts.rows).collect();
         for i in (1..order.len()).rev() {
@@ -48,7 +48,7 @@ fn the_order_of_rows_does_not_matter() {
 #[test]
 fn the_order_and_the_sense_of_splits_do_not_matter() {
     for seed in 0..200 {
-        let parts = draw_unweighted(seed, &SHAPE);
+        let parts = draw_unweighted(seed, &SIZES);
         let everybody = RowSet::full(parts.rows);
         let reversed = ProblemParts { splits: parts.splits.iter().rev().cloned().collect(), ..parts.clone() };
         let negated = ProblemParts {
@@ -65,7 +65,7 @@ fn the_order_and_the_sense_of_splits_do_not_matter() {
 fn the_order_of_actions_does_not_matter() {
     // Every action as an edit of its own: then any order is a valid one.
     for seed in 0..200 {
-        let parts = draw_unweighted(seed, &SHAPE);
+        let parts = draw_unweighted(seed, &SIZES);
         let problem = Problem::new(parts.clone()).unwrap();
         let sets = flip_sets(&parts);
         let mut columns: Vec<(Vec<u32>, RowSet)> = (1..parts.actions.len())
@@ -103,7 +103,7 @@ fn the_order_of_actions_does_not_matter() {
 #[test]
 fn everybody_twice_with_leaves_twice_as_large_doubles_every_value() {
     for seed in 0..200 {
-        let parts = draw_unweighted(seed, &SHAPE);
+        let parts = draw_unweighted(seed, &SIZES);
         let twice = |set: &RowSet| RowSet::from_fn(2 * parts.rows, |&row| set.contains(row % parts.rows));
         let flips: Vec<RowSet> = flip_sets(&parts).iter().map(twice).collect();
         let mut doubled = ProblemParts {
@@ -123,7 +123,7 @@ fn everybody_twice_with_leaves_twice_as_large_doubles_every_value() {
 #[test]
 fn wider_limits_are_never_worse() {
     for seed in 0..200 {
-        let parts = draw_unweighted(seed, &SHAPE);
+        let parts = draw_unweighted(seed, &SIZES);
         let base = front(&parts);
         let mut deeper = parts.clone();
         deeper.limits.max_depth += 1;

@@ -33,7 +33,7 @@ use sogar::pipeline::Prepared;
 use sogar_solver::stop::{Stop, StopReason};
 
 use crate::constraints::Constraints;
-use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Group};
 use crate::reach::Reach;
 use candidates::{Candidate, Candidates, Scoring};
 use changes::Changes;
@@ -74,13 +74,13 @@ pub struct Ares {
     /// Numbers are cut at `bins + 2` equispaced percentiles, of which the outermost are no cuts.
     pub bins: usize,
     /// How much the aims of a rule list count.
-    pub weights: Weights,
+    pub weights: ObjectiveWeights,
 }
 
 /// How much the aims of a rule list count: few failures, many people covered, low cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Weights {
+pub enum ObjectiveWeights {
     /// Those of a grid that give the lowest cost plus loss on the affected rows; coverage counts 1.
     Tuned,
     /// These.
@@ -96,7 +96,14 @@ pub enum Weights {
 
 impl Default for Ares {
     fn default() -> Self {
-        Ares { rules: 8, support: 0.05, conditions: 4, changes: 3, bins: 10, weights: Weights::Tuned }
+        Ares {
+            rules: 8,
+            support: 0.05,
+            conditions: 4,
+            changes: 3,
+            bins: 10,
+            weights: ObjectiveWeights::Tuned,
+        }
     }
 }
 
@@ -120,7 +127,7 @@ impl Ares {
             let message = format!("{} rules with {} bins make no rule list", self.rules, self.bins);
             return wrong(message, "give at least 1 rule, and 1 to 1000 bins");
         }
-        if let Weights::Fixed { incorrectness, coverage, cost } = self.weights
+        if let ObjectiveWeights::Fixed { incorrectness, coverage, cost } = self.weights
             && ![incorrectness, coverage, cost].iter().all(|weight| weight.is_finite() && *weight >= 0.0)
         {
             let message = format!("the weights {incorrectness}, {coverage}, {cost} make no sense");
@@ -136,8 +143,10 @@ impl Ares {
 
     fn weightings(&self) -> Vec<Aims> {
         match self.weights {
-            Weights::Tuned => grid(),
-            Weights::Fixed { incorrectness, coverage, cost } => vec![Aims { incorrectness, coverage, cost }],
+            ObjectiveWeights::Tuned => grid(),
+            ObjectiveWeights::Fixed { incorrectness, coverage, cost } => {
+                vec![Aims { incorrectness, coverage, cost }]
+            }
         }
     }
 }
@@ -145,8 +154,8 @@ impl Ares {
 impl Baseline for Ares {
     fn name(&self) -> String {
         match self.weights {
-            Weights::Tuned => "AReS".to_owned(),
-            Weights::Fixed { incorrectness, coverage, cost } => {
+            ObjectiveWeights::Tuned => "AReS".to_owned(),
+            ObjectiveWeights::Fixed { incorrectness, coverage, cost } => {
                 format!("AReS ({incorrectness}, {coverage}, {cost})")
             }
         }
@@ -236,7 +245,7 @@ impl Limits {
         self.stopped = self.stopped.or(reason);
     }
 
-    fn status(&self, list: &RuleList, items: &Items) -> Status {
+    fn status(&self, list: &RuleList, items: &Items) -> FitStatus {
         match self.stopped {
             Some(reason) => reason.into(),
             None if list.rules.is_empty() && list.default.is_none() => {
@@ -245,10 +254,10 @@ impl Limits {
                 } else {
                     "no allowed change leads from one frequent condition to another"
                 };
-                Status::NoResult { reason: reason.to_owned() }
+                FitStatus::NoResult { reason: reason.to_owned() }
             }
-            None if self.memory => Status::MemoryLimit,
-            None => Status::Complete,
+            None if self.memory => FitStatus::MemoryLimit,
+            None => FitStatus::Complete,
         }
     }
 }
@@ -267,7 +276,7 @@ struct FittedAres {
     default: Option<DefaultRule>,
     items: Items,
     moves: Moves,
-    status: Status,
+    status: FitStatus,
 }
 
 struct DefaultRule {
@@ -282,7 +291,7 @@ impl FittedAres {
         changes: &Changes,
         (items, moves): (Items, Moves),
         reference: &FeatureTable,
-        status: Status,
+        status: FitStatus,
     ) -> FittedAres {
         let (features, reach) = (&reference.features, Reach::new(reference));
         let rules = precedence(list.rules.iter().map(|rule| rule.covers)).into_iter().map(|place| {
@@ -349,7 +358,7 @@ impl Fitted for FittedAres {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

@@ -30,10 +30,10 @@ use sogar::feature::{Feature, FeatureTable};
 use sogar::pipeline::Prepared;
 use sogar_solver::stop::Stop;
 
-use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Guide, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Group, Guide};
 use anneal::Annealing;
 use leaf::{Adviser, Leaf};
-use rules::{Rule, all_rules};
+use rules::{SplitRule, all_rules};
 use surrogate::Surrogate;
 use tree::Tree;
 
@@ -140,8 +140,8 @@ impl Baseline for Cet {
         let (grown, stopped) = Annealing::new(prepared, self, adviser, &rules, seed, stop).run()?;
         let status = match stopped {
             Some(reason) => reason.into(),
-            None if cut_short => Status::TimeLimit,
-            None => Status::Complete,
+            None if cut_short => FitStatus::TimeLimit,
+            None => FitStatus::Complete,
         };
         Ok(Box::new(FittedCet {
             features: prepared.table.features.clone(),
@@ -167,10 +167,10 @@ fn is_linear(prepared: &Prepared) -> bool {
 
 struct FittedCet {
     features: Vec<Feature>,
-    rules: Vec<Rule>,
+    rules: Vec<SplitRule>,
     tree: Tree,
     leaves: Vec<Arc<Leaf>>,
-    status: Status,
+    status: FitStatus,
 }
 
 impl FittedCet {
@@ -236,7 +236,7 @@ impl Fitted for FittedCet {
         Description::Tree { leaves, guide }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

@@ -16,7 +16,7 @@ use sogar::select::{By, select};
 use sogar::summary::FrontFile;
 use sogar_solver::stop::Stop;
 
-use crate::contract::{Assigned, Fitted, Status};
+use crate::contract::{Assigned, FitStatus, Fitted};
 use crate::evaluate::{Score, evaluate};
 use crate::methods::Method;
 use crate::summaries::proposals;
@@ -41,7 +41,7 @@ pub struct Entry {
     /// Which method.
     pub method: &'static Method,
     /// How it ended. Without a result there are no scores.
-    pub status: Status,
+    pub status: FitStatus,
     /// Seconds, evaluation not counted.
     pub seconds: f64,
     /// On the affected rows of the reference table.
@@ -58,7 +58,7 @@ impl Entry {
     /// Why there is no result; `None` if there is one.
     pub fn reason(&self) -> Option<&str> {
         match &self.status {
-            Status::NoResult { reason } => Some(reason),
+            FitStatus::NoResult { reason } => Some(reason),
             _ => None,
         }
     }
@@ -80,13 +80,13 @@ impl Learned {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         match self {
             Learned::Other(fitted) => fitted.status(),
             Learned::Front(front, _) => match front.status {
-                sogar::summary::Status::Cancelled => Status::Cancelled,
-                status if status.is_early() => Status::TimeLimit,
-                _ => Status::Complete,
+                sogar::summary::Status::Cancelled => FitStatus::Cancelled,
+                status if status.is_early() => FitStatus::TimeLimit,
+                _ => FitStatus::Complete,
             },
         }
     }
@@ -105,7 +105,7 @@ impl Contest<'_> {
         let start = Instant::now();
         self.attempt(method, reporter, start).unwrap_or_else(|error| Entry {
             method,
-            status: Status::NoResult { reason: error.to_string() },
+            status: FitStatus::NoResult { reason: error.to_string() },
             seconds: start.elapsed().as_secs_f64(),
             score: None,
             held_out: None,
@@ -139,7 +139,7 @@ impl Contest<'_> {
             let seconds = start.elapsed().as_secs_f64();
             let (status, description) = (learned.status(), learned.description());
             let (mut score, mut elsewhere) = (None, None);
-            if !matches!(status, Status::NoResult { .. }) {
+            if !matches!(status, FitStatus::NoResult { .. }) {
                 score = Some(evaluate(prepared, table, rows, &assigned)?);
                 if let Some(held_out) = self.held_out {
                     let (table, rows) = (held_out.table(), held_out.affected());

@@ -34,7 +34,7 @@ pub trait Fitted: Send + Sync {
     fn describe(&self) -> Description;
 
     /// Whether the method finished.
-    fn status(&self) -> Status;
+    fn status(&self) -> FitStatus;
 }
 
 /// What a method proposes to one person.
@@ -59,7 +59,7 @@ impl Assigned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Status {
+pub enum FitStatus {
     /// The method did all that it wanted to do.
     Complete,
     /// The deadline passed; this is the best so far.
@@ -75,11 +75,11 @@ pub enum Status {
     },
 }
 
-impl From<StopReason> for Status {
+impl From<StopReason> for FitStatus {
     fn from(reason: StopReason) -> Self {
         match reason {
-            StopReason::TimeLimit => Status::TimeLimit,
-            _ => Status::Cancelled,
+            StopReason::TimeLimit => FitStatus::TimeLimit,
+            _ => FitStatus::Cancelled,
         }
     }
 }

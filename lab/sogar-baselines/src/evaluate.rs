@@ -1,7 +1,7 @@
 //! The one place where proposals are applied and counted, for every method alike.
 //!
 //! A proposal is applied as the user's data allow ([`Reach`]). Then the run's own cost model gives the exact cost and
-//! its own model the outcome ([`Asking`]). A proposal that fails still costs.
+//! its own model the outcome ([`BlackBox`]). A proposal that fails still costs.
 
 use serde::{Deserialize, Serialize};
 use sogar::error::{Error, ErrorKind, Result};
@@ -9,7 +9,7 @@ use sogar::feature::FeatureTable;
 use sogar::pipeline::Prepared;
 use sogar::predict::predict_table;
 
-use crate::asking::{Asking, Moved};
+use crate::black_box::{BlackBox, Moved};
 use crate::constraints::Constraints;
 use crate::contract::Assigned;
 use crate::reach::Reach;
@@ -61,7 +61,7 @@ pub fn evaluate(
     }
     let reach = Reach::new(&prepared.table);
     let constraints = Constraints::new(prepared);
-    let asking = Asking::new(prepared);
+    let black_box = BlackBox::new(prepared);
     let (mut cost_sum, mut loss_count, mut changes, mut violations) = (0, 0, 0, 0);
     for (rows, assigned) in rows.chunks(BATCH).zip(assigned.chunks(BATCH)) {
         let mut moved = Moved::default();
@@ -74,7 +74,7 @@ pub fn evaluate(
             cost_sum += prepared.cost.move_cost(&before, &after)?;
             moved.push(&before, &after);
         }
-        let flipped = asking.flips(&moved)?;
+        let flipped = black_box.flips(&moved)?;
         let lost = |(proposal, flipped): (&Assigned, bool)| !proposal.covered || !flipped;
         loss_count += assigned.iter().zip(flipped).filter(|&pair| lost(pair)).count() as u64;
     }

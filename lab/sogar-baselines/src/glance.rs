@@ -23,10 +23,10 @@ use sogar::feature::{Feature, FeatureTable};
 use sogar::pipeline::Prepared;
 use sogar_solver::stop::{Stop, StopReason};
 
-use crate::asking::{Asking, Moved};
-use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Status};
+use crate::black_box::{BlackBox, Moved};
+use crate::candidate_elimination::{CandidateElimination, same};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Group};
 use crate::moves::{Moves, changes, people};
-use crate::race::{Race, same};
 use action::Action;
 use cluster::{Cluster, Weights, average, merge};
 use counterfactuals::Search;
@@ -119,11 +119,12 @@ impl Baseline for Glance {
 
     fn fit(&self, prepared: &Prepared, seed: u64, stop: &Stop) -> Result<Box<dyn Fitted>> {
         self.check()?;
-        let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
+        let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
         let mut rows = prepared.affected.clone();
         rows.sort_unstable();
         let people = people(&prepared.table, &rows);
-        let fitting = Fitting { settings: self, moves: &moves, asking: &asking, people: &people, seed, stop };
+        let fitting =
+            Fitting { settings: self, moves: &moves, black_box: &black_box, people: &people, seed, stop };
         let (clusters, mut stopped) = fitting.clusters()?;
         let mut parts = Vec::new();
         let mut part_of = vec![None; prepared.table.rows];
@@ -136,9 +137,9 @@ impl Baseline for Glance {
         let status = match stopped {
             Some(reason) => reason.into(),
             None if parts.is_empty() => {
-                Status::NoResult { reason: "no counterfactual was found for any cluster".to_owned() }
+                FitStatus::NoResult { reason: "no counterfactual was found for any cluster".to_owned() }
             }
-            None => Status::Complete,
+            None => FitStatus::Complete,
         };
         Ok(Box::new(FittedGlance { parts, part_of, mode: self.mode, status }))
     }
@@ -148,7 +149,7 @@ impl Baseline for Glance {
 struct Fitting<'a> {
     settings: &'a Glance,
     moves: &'a Moves<'a>,
-    asking: &'a Asking<'a>,
+    black_box: &'a BlackBox<'a>,
     /// The affected people, one row after the other.
     people: &'a [f64],
     seed: u64,
@@ -164,7 +165,7 @@ impl Fitting<'_> {
         let rows = |members: &Vec<usize>| average(members.iter().map(|&row| self.person(row)), self.moves);
         let centroids: Vec<Vec<f64>> = members.par_iter().map(rows).collect();
         let search = Search {
-            asking: self.asking,
+            black_box: self.black_box,
             moves: self.moves,
             samples: self.settings.samples,
             wanted: self.settings.counterfactuals,
@@ -196,11 +197,16 @@ impl Fitting<'_> {
             }
         }
         let people: Vec<f64> = cluster.rows.iter().flat_map(|&row| self.person(row)).copied().collect();
-        let race = Race { asking: self.asking, moves: self.moves, people: &people, stop: self.stop };
+        let elimination = CandidateElimination {
+            black_box: self.black_box,
+            moves: self.moves,
+            people: &people,
+            stop: self.stop,
+        };
         let apply = |action: usize, before: &[f64], after: &mut [f64]| {
             actions[action].apply(self.moves, before, after);
         };
-        let winner = race.winner(actions.len(), self.seed.wrapping_add(number as u64), apply)?;
+        let winner = elimination.winner(actions.len(), self.seed.wrapping_add(number as u64), apply)?;
         let (chosen, flipped, stopped) =
             winner.map_or((0, 0, None), |winner| (winner.candidate, winner.flips, winner.stopped));
         let action = actions.swap_remove(chosen);
@@ -252,15 +258,15 @@ struct FittedGlance {
     /// Per row of the reference table its cluster, where it has one.
     part_of: Vec<Option<usize>>,
     mode: GlanceMode,
-    status: Status,
+    status: FitStatus,
 }
 
 impl FittedGlance {
     /// The action that works and asks for least, for each person.
-    fn best_of(&self, moves: &Moves<'_>, asking: &Asking<'_>, people: &[f64]) -> Result<Vec<Assigned>> {
-        let width = asking.width();
-        let group = (asking.rows_at_once() / self.parts.len().max(1)).max(1);
-        let assigned = asking.in_groups(people, group * width, |people| {
+    fn best_of(&self, moves: &Moves<'_>, black_box: &BlackBox<'_>, people: &[f64]) -> Result<Vec<Assigned>> {
+        let width = black_box.width();
+        let group = (black_box.rows_at_once() / self.parts.len().max(1)).max(1);
+        let assigned = black_box.in_groups(people, group * width, |people| {
             let mut best: Vec<Option<(f64, Assigned)>> = vec![None; people.len() / width];
             let (mut moved, mut asked) = (Moved::default(), Vec::new());
             for (place, before) in people.chunks_exact(width).enumerate() {
@@ -273,7 +279,7 @@ impl FittedGlance {
                     }
                 }
             }
-            let flips = asking.flips(&moved)?;
+            let flips = black_box.flips(&moved)?;
             for ((&(place, number), (before, after)), flips) in
                 asked.iter().zip(moved.pairs(width)).zip(flips)
             {
@@ -305,9 +311,9 @@ impl FittedGlance {
 
 impl Fitted for FittedGlance {
     fn assign(&self, prepared: &Prepared, table: &FeatureTable, rows: &[usize]) -> Result<Vec<Assigned>> {
-        let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
+        let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
         match self.mode {
-            GlanceMode::BestOf => self.best_of(&moves, &asking, &people(table, rows)),
+            GlanceMode::BestOf => self.best_of(&moves, &black_box, &people(table, rows)),
             GlanceMode::Cluster => {
                 // Only rows of the reference table itself were clustered.
                 let own = std::ptr::eq(table, &prepared.table);
@@ -334,7 +340,7 @@ impl Fitted for FittedGlance {
         Description::ActionSet { actions: self.parts.iter().map(group).collect(), choice: choice.to_owned() }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

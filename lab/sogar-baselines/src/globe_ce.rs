@@ -20,11 +20,11 @@ use sogar::feature::FeatureTable;
 use sogar::pipeline::Prepared;
 use sogar_solver::stop::Stop;
 
-use crate::asking::Asking;
+use crate::black_box::BlackBox;
+use crate::candidate_elimination::CandidateElimination;
 use crate::chance::stream;
-use crate::contract::{Assigned, Baseline, Description, Fitted, Group, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Group};
 use crate::moves::{Moves, people};
-use crate::race::Race;
 use cells::Cells;
 use direction::Direction;
 use steps::{Crowd, smallest_steps};
@@ -84,7 +84,7 @@ impl Baseline for GlobeCe {
 
     fn fit(&self, prepared: &Prepared, seed: u64, stop: &Stop) -> Result<Box<dyn Fitted>> {
         self.check()?;
-        let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
+        let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
         let free = moves.free();
         let mut rows = prepared.affected.clone();
         rows.sort_unstable();
@@ -93,17 +93,18 @@ impl Baseline for GlobeCe {
             .into_par_iter()
             .map(|sample| Direction::draw(self, &moves, &free, &mut stream(seed, DIRECTIONS, sample as u64)))
             .collect();
-        let race = Race { asking: &asking, moves: &moves, people: &people, stop };
+        let elimination =
+            CandidateElimination { black_box: &black_box, moves: &moves, people: &people, stop };
         let apply = |sample: usize, before: &[f64], after: &mut [f64]| {
             samples[sample].follow(&moves, 1.0, before, after);
         };
-        let Some(winner) = race.winner(samples.len(), seed, apply)? else {
+        let Some(winner) = elimination.winner(samples.len(), seed, apply)? else {
             let reason = "there is no feature in which anybody could move".to_owned();
-            let status = Status::NoResult { reason };
+            let status = FitStatus::NoResult { reason };
             return Ok(Box::new(FittedGlobeCe { found: None, scalars: self.scalars, status }));
         };
         let direction = samples[winner.candidate].clone();
-        let mut crowd = Crowd::new(&asking, &moves, &direction, &people);
+        let mut crowd = Crowd::new(&black_box, &moves, &direction, &people);
         let (longest, stopped) = match winner.stopped {
             Some(reason) => (1.0, Some(reason)),
             None => crowd.longest(stop)?,
@@ -115,7 +116,7 @@ impl Baseline for GlobeCe {
             flipped: winner.flips,
             rows: rows.len(),
         };
-        let status = stopped.map_or(Status::Complete, Status::from);
+        let status = stopped.map_or(FitStatus::Complete, FitStatus::from);
         Ok(Box::new(FittedGlobeCe { found: Some(found), scalars: self.scalars, status }))
     }
 }
@@ -136,15 +137,15 @@ struct Found {
 struct FittedGlobeCe {
     found: Option<Found>,
     scalars: usize,
-    status: Status,
+    status: FitStatus,
 }
 
 impl Fitted for FittedGlobeCe {
     fn assign(&self, prepared: &Prepared, table: &FeatureTable, rows: &[usize]) -> Result<Vec<Assigned>> {
         let Some(found) = &self.found else { return Ok(vec![Assigned::nothing(); rows.len()]) };
-        let (asking, moves) = (Asking::new(prepared), Moves::new(prepared));
+        let (black_box, moves) = (BlackBox::new(prepared), Moves::new(prepared));
         let people = people(table, rows);
-        let crowd = Crowd::new(&asking, &moves, &found.direction, &people);
+        let crowd = Crowd::new(&black_box, &moves, &found.direction, &people);
         let assigned = smallest_steps(&crowd, &Cells::new(prepared), found.longest, self.scalars)?;
         Ok(assigned.into_iter().map(|to| to.map_or_else(Assigned::nothing, proposal)).collect())
     }
@@ -162,7 +163,7 @@ impl Fitted for FittedGlobeCe {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

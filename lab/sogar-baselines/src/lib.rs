@@ -29,7 +29,8 @@
 //! ```
 
 pub mod ares;
-pub mod asking;
+pub mod black_box;
+mod candidate_elimination;
 mod cart;
 pub mod cet;
 mod chance;
@@ -42,16 +43,15 @@ pub mod glance;
 pub mod globe_ce;
 pub mod methods;
 mod moves;
-mod race;
 pub mod reach;
 pub mod summaries;
 pub mod tcrex;
 #[cfg(test)]
 mod testing;
 
-pub use ares::{Ares, Weights};
+pub use ares::{Ares, ObjectiveWeights};
 pub use cet::Cet;
-pub use contract::{Assigned, Baseline, Description, Fitted, Status};
+pub use contract::{Assigned, Baseline, Description, FitStatus, Fitted};
 pub use evaluate::{Score, evaluate, turned_down};
 pub use glance::{Glance, GlanceMode};
 pub use globe_ce::GlobeCe;

@@ -22,7 +22,7 @@ use sogar_solver::stop::Stop;
 
 use crate::cart::{self, Axis, Points};
 use crate::constraints::Constraints;
-use crate::contract::{Assigned, Baseline, Description, Fitted, Guide, Region as Described, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus, Fitted, Guide, Region as Described};
 use region::{Region, maximal_regions};
 
 /// The method's settings.
@@ -82,13 +82,13 @@ impl Baseline for TCrex {
         let regions = maximal_regions(&tree, table, valid);
         let status = match tree.stopped {
             Some(reason) => reason.into(),
-            None if regions.is_empty() => Status::NoResult {
+            None if regions.is_empty() => FitStatus::NoResult {
                 reason: format!(
                     "no node of the surrogate tree has {} % of its rows accepted",
                     sogar::describe::spoken_number(100.0 * self.purity)
                 ),
             },
-            None => Status::Complete,
+            None => FitStatus::Complete,
         };
         let constraints = self.constrained.then(|| Constraints::new(prepared));
         let mut fitted = FittedTCrex {
@@ -105,7 +105,7 @@ impl Baseline for TCrex {
             let (guide, stopped) =
                 metarules::metarules(&fitted.regions, table, &prepared.affected, &parts, stop);
             fitted.guide = Some(guide);
-            if let (Status::Complete, Some(reason)) = (&fitted.status, stopped) {
+            if let (FitStatus::Complete, Some(reason)) = (&fitted.status, stopped) {
                 fitted.status = reason.into();
             }
         }
@@ -120,7 +120,7 @@ struct FittedTCrex {
     constraints: Option<Constraints>,
     features: Vec<Feature>,
     guide: Option<Guide>,
-    status: Status,
+    status: FitStatus,
 }
 
 impl FittedTCrex {
@@ -162,7 +162,7 @@ impl Fitted for FittedTCrex {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> FitStatus {
         self.status.clone()
     }
 }

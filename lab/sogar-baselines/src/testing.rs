@@ -10,7 +10,7 @@ use sogar::pipeline::Prepared;
 use sogar::table::{ReadOptions, csv};
 use sogar_solver::stop::Stop;
 
-use crate::contract::{Assigned, Baseline, Description, Status};
+use crate::contract::{Assigned, Baseline, Description, FitStatus};
 
 /// A function of the feature values (levels by their index) as a model.
 struct Function<F> {
@@ -114,7 +114,7 @@ pub fn assert_stops_at_once(method: &dyn Baseline) {
     let prepared = german();
     let stop = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
     let fitted = method.fit(&prepared, 0, &stop).unwrap();
-    assert_eq!(fitted.status(), Status::TimeLimit);
+    assert_eq!(fitted.status(), FitStatus::TimeLimit);
     let rows = &prepared.affected[..3];
     assert_eq!(fitted.assign(&prepared, &prepared.table, rows).unwrap().len(), rows.len());
 }

@@ -11,7 +11,7 @@ engine's model for a table:
 >>> import numpy as np
 >>> rows = np.array([[1.0, 5.0], [4.0, 2.0]])
 >>> adapted = adapt(lambda rows: rows[:, 0] - rows[:, 1], rows, columns=["income", "debt"], threshold=0.0)
->>> adapted.path_taken
+>>> adapted.model_backend
 'callback: function <lambda>'
 >>> adapted.labels(rows).tolist()
 [0, 1]

@@ -69,7 +69,7 @@ def unwrapped(model: Any) -> Any:
 
 
 class Adapted:
-    """A model for a table. `path_taken` says which way it goes."""
+    """A model for a table. `model_backend` says which way it goes."""
 
     def __init__(
         self, model: Any, rows: Rows, threshold: float | None, classes: Sequence[Any] | None, batch: int
@@ -98,7 +98,7 @@ class Adapted:
             for block in rows.blocks(batch):
                 self._asked.widen(block)
             self._asked.check_apart()
-        self.path_taken = f"callback: {self._how}"
+        self.model_backend = f"callback: {self._how}"
         self._spec: Spec | None = None
         self._known: Array | None = None
         self._closed: list[str] = []
@@ -128,7 +128,7 @@ class Adapted:
         """Takes the model apart, where that is possible."""
         try:
             if self._booster is not None:
-                self.path_taken = f"native: {self._booster[1]}"
+                self.model_backend = f"native: {self._booster[1]}"
                 return
             steps, final = _parts(self.model)
             data = booster_bytes(final)
@@ -144,7 +144,7 @@ class Adapted:
             self._spec = self._spec_of(final, prepared, data)
             self._closed = prepared.closed()
             behind = f" behind {_named(steps)}" if steps else ""
-            self.path_taken = f"native: {self._spec['format']}{behind}"
+            self.model_backend = f"native: {self._spec['format']}{behind}"
         except NotReadableError as reason:
             self.notices.append(f"{self.name} is asked row by row instead of being read: {reason}")
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as reason:
@@ -230,8 +230,8 @@ class Adapted:
         if len(differing):
             row = int(differing[0])
             raise _DifferentError(
-                f"{self.path_taken} would say class {ours[row]} of row {row + 1}, but {self._how} says class "
-                f"{theirs[row]} ({len(differing)} of {len(ours)} rows differ)"
+                f"{self.model_backend} would say class {ours[row]} of row {row + 1}, but {self._how} says "
+                f"class {theirs[row]} ({len(differing)} of {len(ours)} rows differ)"
             )
 
     def _callback(self, table: Table, config: str) -> Model:
@@ -243,7 +243,7 @@ class Adapted:
                 "read the file with pandas or polars and pass that, or save the model to a file",
             )
         self._asked.check_repeatable(self.rows.sample(min(SAMPLE, self.batch)))
-        self.path_taken = f"callback: {self._how}"
+        self.model_backend = f"callback: {self._how}"
         asked, rows = self._asked, self.rows
         shown: dict[str, Any] = {}
 

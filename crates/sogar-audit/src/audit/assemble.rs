@@ -1,14 +1,14 @@
 //! The parts of an audit put together: counts, measures and intervals of every group, and what to bear in mind when reading them.
 
 use super::AuditRequest;
-use super::counted::Counted;
 use super::grouping::Groups;
 use super::intervals::{Gap, over_the_front, welch};
 use super::measures::{Along, Members, Sums, whole};
-use super::people::People;
 use super::rates::{self, Count, Truth, difference, ratio};
 use super::result::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, PopulationAudit};
+use super::routed_people::RoutedPeople;
 use super::unreachable::Unreachable;
+use super::weighted_population::WeightedPopulation;
 use sogar_front::describe::grouped;
 use sogar_front::summary::FrontFile;
 
@@ -26,7 +26,7 @@ impl Assembly<'_> {
     /// The audit of the people of one table, who were taken `along` the front.
     pub fn population(
         &self,
-        people: &Counted,
+        people: &WeightedPopulation,
         members: &[Members],
         along: &Along,
         groupings: &[Groups],
@@ -64,7 +64,7 @@ impl Assembly<'_> {
     /// The audit of people who are all here.
     pub fn present(
         &self,
-        people: &People,
+        people: &RoutedPeople,
         groupings: &[Groups],
         truth: Option<&Truth>,
         unreachable: Option<&Unreachable>,
@@ -133,13 +133,13 @@ impl Assembly<'_> {
 }
 
 /// The affected people by group.
-pub(super) fn members(people: &Counted, groupings: &[Groups]) -> Vec<Members> {
+pub(super) fn members(people: &WeightedPopulation, groupings: &[Groups]) -> Vec<Members> {
     groupings.iter().map(|groups| Members::new(people, &groups.of_row, groups.names.len())).collect()
 }
 
 /// What is known of a grouping of people.
 struct Found<'a> {
-    people: &'a Counted,
+    people: &'a WeightedPopulation,
     groups: &'a Groups,
     members: &'a Members,
     counts: Vec<Count>,

@@ -93,7 +93,7 @@ pub struct Groups {
 
 /// A way of grouping people that fits a reference table.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct LearnedGrouping {
     name: String,
     terms: Vec<Term>,
     /// The groups of the reference table.
@@ -102,7 +102,7 @@ pub struct Rule {
 
 impl Grouping {
     /// Finds the columns that are meant, and the groups that they make in the reference table.
-    pub fn learn(&self, reference: View<'_>, config: &Config) -> Result<Rule> {
+    pub fn learn(&self, reference: View<'_>, config: &Config) -> Result<LearnedGrouping> {
         let terms = if term::is_known(&self.0, reference) {
             vec![Term::new(&self.0, reference, config)?]
         } else {
@@ -112,7 +112,7 @@ impl Grouping {
                 .collect::<Result<_>>()?
         };
         let name = terms.iter().map(Term::name).collect::<Vec<_>>().join("×");
-        let mut rule = Rule { name, terms, names: Vec::new() };
+        let mut rule = LearnedGrouping { name, terms, names: Vec::new() };
         let groups = rule.apply(reference)?;
         if groups.names.len() > MOST_GROUPS {
             let message = format!("`{}` makes {} groups, too many to compare", rule.name, groups.names.len());
@@ -129,7 +129,7 @@ impl Grouping {
     }
 }
 
-impl Rule {
+impl LearnedGrouping {
     /// The name of those who meet a condition; empty where people are not divided by one.
     fn first(&self) -> String {
         self.terms.first().map(Term::met).unwrap_or_default()

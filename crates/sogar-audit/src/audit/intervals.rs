@@ -10,9 +10,9 @@
 
 use rayon::prelude::*;
 
-use super::counted::Counted;
 use super::measures::{Along, Members};
 use super::result::{MeasureName, Measures};
+use super::weighted_population::WeightedPopulation;
 use sogar_base::draw::Draw;
 
 /// The normal quantile of a two-sided 95 % interval.
@@ -153,7 +153,7 @@ pub(super) fn over_the_front(
 const MOST_DRAWN: u64 = 20_000_000_000;
 
 /// Whether people with these weights are drawn from so often, or are too many for that.
-pub(super) fn is_drawn(people: &Counted, draws: usize) -> bool {
+pub(super) fn is_drawn(people: &WeightedPopulation, draws: usize) -> bool {
     let weights: Vec<u64> = (0..people.count()).map(|person| people.weight(person)).collect();
     Crowd::new(&weights, people.person).is_drawable(draws)
 }

@@ -7,10 +7,10 @@
 
 use rayon::prelude::*;
 
-use super::counted::Counted;
 use super::intervals::Moments;
-use super::people::People;
 use super::result::MeasureName;
+use super::routed_people::RoutedPeople;
+use super::weighted_population::WeightedPopulation;
 use sogar_front::summary::FrontFile;
 
 /// Sums over some people at one point of the front. Costs are in units, and people in units of weight.
@@ -96,14 +96,14 @@ pub(super) struct Members {
 
 impl Members {
     /// The groups of a table's affected rows.
-    pub fn new(people: &Counted, of_row: &[u32], groups: usize) -> Members {
+    pub fn new(people: &WeightedPopulation, of_row: &[u32], groups: usize) -> Members {
         Members { of_person: people.affected.iter().map(|&row| of_row[row]).collect(), groups }
     }
 }
 
 impl Along {
     /// Takes everybody through every tree.
-    pub fn new(front: &FrontFile, people: &People, groupings: &[Members]) -> Along {
+    pub fn new(front: &FrontFile, people: &RoutedPeople, groupings: &[Members]) -> Along {
         let nobody = || (vec![0u64; people.count()], vec![0u64; people.count()]);
         let add = |(mut costs, mut losses): (Vec<u64>, Vec<u64>), (more, lost): (Vec<u64>, Vec<u64>)| {
             costs.iter_mut().zip(more).for_each(|(cost, more)| *cost += more);

@@ -6,10 +6,10 @@
 //! places tells parts apart, and every number is checked against what it may be.
 
 use sha2::{Digest, Sha256};
-use sogar_solver::wire::{Reader, RecordError, put};
+use sogar_solver::varint::{DecodeError, Reader, put};
 
 use super::measures::{Along, Members, Sums};
-use super::people::People;
+use super::routed_people::RoutedPeople;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::evaluate::HeldOut;
 use sogar_front::summary::FrontFile;
@@ -20,7 +20,7 @@ use sogar_table::table::Table;
 const DIGEST: usize = 32;
 /// Groups that a part is ready for.
 const MOST_GROUPS: u64 = 1 << 24;
-type Read<T> = std::result::Result<T, RecordError>;
+type Read<T> = std::result::Result<T, DecodeError>;
 
 /// What a part of a table has to be told of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(super) fn identity(front: &FrontFile, prepared: &Prepared) -> [u8; DIGEST] {
 
 /// What was found about the people of a part.
 #[derive(Debug, PartialEq)]
-pub(super) struct Part {
+pub(super) struct PartAudit {
     /// The affected rows, ascending.
     pub affected: Vec<usize>,
     /// `[point][grouping][group]`.
@@ -105,15 +105,15 @@ pub fn part(front: &FrontFile, prepared: &Prepared, table: &Table, places: &[u8]
             .help("give a table whose partitions are the same whenever they are computed"));
     }
     let held_out = HeldOut::part(prepared, table, (places.unit > 0).then_some(places.unit))?;
-    let people = People::held_out(front, prepared, &held_out)?;
+    let people = RoutedPeople::held_out(front, prepared, &held_out)?;
     let members: Vec<Members> =
         places.groupings.into_iter().map(|(groups, of_row)| Members::new(&people, &of_row, groups)).collect();
     let Along { points, costs, losses, .. } =
         prepared.with_threads(|| Ok(Along::new(front, &people, &members)))?;
-    Ok(Part { affected: people.affected.clone(), points, costs, losses }.to_bytes(asked))
+    Ok(PartAudit { affected: people.affected.clone(), points, costs, losses }.to_bytes(asked))
 }
 
-impl Part {
+impl PartAudit {
     fn to_bytes(&self, places: &[u8]) -> Vec<u8> {
         let mut out = Sha256::digest(places).to_vec();
         put(&mut out, self.affected.len() as u64);
@@ -137,21 +137,21 @@ impl Part {
     }
 
     /// Reads what [`part`] found for these places, along so many points.
-    pub fn from_bytes(bytes: &[u8], places: &Places, points: usize) -> Result<Part> {
+    pub fn from_bytes(bytes: &[u8], places: &Places, points: usize) -> Result<PartAudit> {
         let read = || {
             let content = checked(bytes)?;
             let mut reader = Reader::new(content);
             if digest(reader.take(DIGEST)?)? != <[u8; DIGEST]>::from(Sha256::digest(places.to_bytes())) {
-                return Err(RecordError("it belongs to another part, or to another audit"));
+                return Err(DecodeError("it belongs to another part, or to another audit"));
             }
-            let part = Part::read(&mut reader, places, points)?;
+            let part = PartAudit::read(&mut reader, places, points)?;
             reader.end()?;
             Ok(part)
         };
         read().map_err(|why| damaged("this is no part of the audit", why))
     }
 
-    fn read(reader: &mut Reader<'_>, places: &Places, points: usize) -> Read<Part> {
+    fn read(reader: &mut Reader<'_>, places: &Places, points: usize) -> Read<PartAudit> {
         let count = reader.below(places.rows as u64 + 1)? as usize;
         let (mut affected, mut costs, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         let mut next = 0;
@@ -181,7 +181,7 @@ impl Part {
             }
             along.push(point);
         }
-        Ok(Part { affected, points: along, costs, losses })
+        Ok(PartAudit { affected, points: along, costs, losses })
     }
 }
 
@@ -191,16 +191,16 @@ pub(super) fn checked(bytes: &[u8]) -> Read<&[u8]> {
         .len()
         .checked_sub(DIGEST)
         .and_then(|length| bytes.split_at_checked(length))
-        .ok_or(RecordError("it is cut short"))?;
-    if Sha256::digest(content)[..] == *sum { Ok(content) } else { Err(RecordError("its checksum is wrong")) }
+        .ok_or(DecodeError("it is cut short"))?;
+    if Sha256::digest(content)[..] == *sum { Ok(content) } else { Err(DecodeError("its checksum is wrong")) }
 }
 
 fn digest(bytes: &[u8]) -> Read<[u8; DIGEST]> {
-    bytes.try_into().map_err(|_| RecordError("it is cut short"))
+    bytes.try_into().map_err(|_| DecodeError("it is cut short"))
 }
 
 /// An error for bytes that are not what they should be.
-pub(super) fn damaged(what: &str, why: RecordError) -> Error {
+pub(super) fn damaged(what: &str, why: DecodeError) -> Error {
     Error::new(ErrorKind::Usage, format!("{what}: {why}"))
         .help("give all processes the same version of sogar, and start the audit anew")
 }
@@ -209,7 +209,7 @@ pub(super) fn damaged(what: &str, why: RecordError) -> Error {
 mod tests {
     use super::*;
 
-    fn example() -> (Places, Part) {
+    fn example() -> (Places, PartAudit) {
         let places = Places {
             front: [7; 32],
             unit: 0,
@@ -218,7 +218,7 @@ mod tests {
         };
         let sums = |people: u64| Sums { people, cost: 300, squares: 1 << 70, lost: 1, cost_of_lost: 9 };
         let point = vec![vec![sums(1), sums(2)], vec![sums(3)]];
-        let part = Part {
+        let part = PartAudit {
             affected: vec![0, 2, 5],
             points: vec![point.clone(), point],
             costs: vec![0, 1 << 40, 7],
@@ -232,15 +232,15 @@ mod tests {
         let (places, part) = example();
         assert_eq!(Places::from_bytes(&places.to_bytes()).unwrap(), places);
         let bytes = part.to_bytes(&places.to_bytes());
-        assert_eq!(Part::from_bytes(&bytes, &places, 2).unwrap(), part);
+        assert_eq!(PartAudit::from_bytes(&bytes, &places, 2).unwrap(), part);
         let other = Places { front: [8; 32], ..places.clone() };
-        let error = Part::from_bytes(&bytes, &other, 2).unwrap_err();
+        let error = PartAudit::from_bytes(&bytes, &other, 2).unwrap_err();
         assert_eq!(
             error.to_string(),
             "this is no part of the audit: it belongs to another part, or to another audit"
         );
         assert!(error.remedy().is_some());
-        assert!(Part::from_bytes(&bytes, &places, 3).is_err(), "a front with another point");
+        assert!(PartAudit::from_bytes(&bytes, &places, 3).is_err(), "a front with another point");
     }
 
     #[test]
@@ -251,11 +251,11 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[position] ^= 1 << bit;
-                assert!(Part::from_bytes(&damaged, &places, 2).is_err(), "byte {position}");
+                assert!(PartAudit::from_bytes(&damaged, &places, 2).is_err(), "byte {position}");
             }
-            assert!(Part::from_bytes(&bytes[..position], &places, 2).is_err(), "{position} bytes");
+            assert!(PartAudit::from_bytes(&bytes[..position], &places, 2).is_err(), "{position} bytes");
         }
-        assert!(Part::from_bytes(&[&bytes[..], &[0]].concat(), &places, 2).is_err());
+        assert!(PartAudit::from_bytes(&[&bytes[..], &[0]].concat(), &places, 2).is_err());
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
                 forged[position] = value;
                 let sum = Sha256::digest(&forged);
                 forged.extend_from_slice(&sum);
-                if let Ok(read) = Part::from_bytes(&forged, &places, 2) {
+                if let Ok(read) = PartAudit::from_bytes(&forged, &places, 2) {
                     assert!(read.affected.is_sorted() && read.affected.iter().all(|&row| row < 6));
                 }
             }

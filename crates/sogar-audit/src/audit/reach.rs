@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 use sogar_solver::CancelToken;
-use sogar_solver::wire::{Reader, RecordError, put};
+use sogar_solver::varint::{DecodeError, Reader, put};
 
 use super::part::{checked, damaged};
 use super::unreachable::{self, Reasons, Unreachable, tested_reasons};
@@ -77,10 +77,10 @@ fn to_bytes(affected: usize, found: Option<&Unreachable>) -> Vec<u8> {
 }
 
 /// What a part found, if its affected people are so many.
-fn from_bytes(bytes: &[u8], affected: usize) -> std::result::Result<Option<Unreachable>, RecordError> {
+fn from_bytes(bytes: &[u8], affected: usize) -> std::result::Result<Option<Unreachable>, DecodeError> {
     let mut reader = Reader::new(checked(bytes)?);
     if reader.number()? != affected as u64 {
-        return Err(RecordError("it belongs to another part"));
+        return Err(DecodeError("it belongs to another part"));
     }
     if reader.below(2)? == 0 {
         return reader.end().map(|()| None);

@@ -14,8 +14,8 @@ use sogar_front::evaluate::HeldOut;
 use sogar_prepare::actions::all_actions;
 use sogar_prepare::prepared::{Prepared, Reporter};
 
-use super::counted::Counted;
 use super::result::BlockedBy;
+use super::weighted_population::WeightedPopulation;
 use lifting::Lifting;
 
 pub(super) use lifting::{is_searched, tested_reasons};
@@ -63,7 +63,7 @@ pub struct Unreachable {
 
 impl Unreachable {
     /// How many there are, and what stands in their way, among those of the `people` for whom `test` holds.
-    pub fn among(&self, test: impl Fn(usize) -> bool, people: &Counted) -> (f64, BlockedBy) {
+    pub fn among(&self, test: impl Fn(usize) -> bool, people: &WeightedPopulation) -> (f64, BlockedBy) {
         self.counted(test, |person| people.weight(person), people.person)
     }
 

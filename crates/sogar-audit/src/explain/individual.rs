@@ -2,14 +2,14 @@
 
 use sogar_solver::{Actions, Stop};
 
-use super::Asking;
+use super::PersonQuery;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_prepare::actions::{Edit, all_actions};
 use sogar_prepare::limits::{Size, memory_limit};
-use sogar_prepare::outcomes::{Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
+use sogar_prepare::outcomes::{OutcomeQuery, Outcomes, Watch, count_scorings, is_scored, outcomes};
 
 /// Whether these edits together change the decision.
-pub(super) fn works(asking: &Asking<'_>, edits: &[Edit]) -> Result<bool> {
+pub(super) fn works(asked: &PersonQuery<'_>, edits: &[Edit]) -> Result<bool> {
     if edits.is_empty() {
         return Ok(false);
     }
@@ -20,27 +20,27 @@ pub(super) fn works(asking: &Asking<'_>, edits: &[Edit]) -> Result<bool> {
         return Err(Error::new(ErrorKind::ResultFile, "an action of this result moves a feature twice")
             .help("solve again: the result was made under earlier rules for links"));
     }
-    Ok(flips(asking, edits, &actions)?.flips.contains(last, 0))
+    Ok(flips(asked, edits, &actions)?.flips.contains(last, 0))
 }
 
 /// The cheapest action that changes the decision, and how many were tried. On ties it is the first in the order of actions: the
 /// one with the fewest edits.
-pub(super) fn cheapest(asking: &Asking<'_>) -> Result<(Option<Vec<Edit>>, u64)> {
-    let prepared = asking.prepared;
+pub(super) fn cheapest(asked: &PersonQuery<'_>) -> Result<(Option<Vec<Edit>>, u64)> {
+    let prepared = asked.prepared;
     let (edits, max_edits) = (&prepared.edits, prepared.limits.max_edits);
     let features = &prepared.table.features;
     let size = Size { rows: 1, edits, features, actions: prepared.action_count, max_edits };
     let outputs = prepared.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
     size.refuse_if_too_large(size.memory(1, outputs), memory_limit(&prepared.config.limits)?)?;
     let actions = all_actions(edits, max_edits);
-    let question = question(asking, edits, &actions);
-    if is_scored(question.predictor)
-        && let Some(scorings) = count_scorings(&question, &Stop::default())
+    let query = outcome_query(asked, edits, &actions);
+    if is_scored(query.predictor)
+        && let Some(scorings) = count_scorings(&query, &Stop::default())
     {
         size.refuse_if_too_many(scorings, prepared.config.limits.max_scorings)?;
     }
-    let found = flips(asking, edits, &actions)?;
-    let row = &asking.person.values;
+    let found = flips(asked, edits, &actions)?;
+    let row = &asked.person.values;
     let costs: Vec<u64> =
         edits.iter().map(|edit| prepared.cost.edit_cost(edit, row).map(u64::from)).collect::<Result<_>>()?;
     let cost = |action: usize| {
@@ -54,13 +54,17 @@ pub(super) fn cheapest(asking: &Asking<'_>) -> Result<(Option<Vec<Edit>>, u64)> 
     Ok((chosen, actions.len() as u64 - 1))
 }
 
-fn question<'a>(asking: &'a Asking<'_>, edits: &'a [Edit], actions: &'a Actions) -> Question<'a> {
-    let prepared = asking.prepared;
-    Question {
+fn outcome_query<'a>(
+    asked: &'a PersonQuery<'_>,
+    edits: &'a [Edit],
+    actions: &'a Actions,
+) -> OutcomeQuery<'a> {
+    let prepared = asked.prepared;
+    OutcomeQuery {
         predictor: &*prepared.model.predictor,
         encoder: &prepared.encoder,
         desired: &prepared.classes.desired,
-        table: asking.one,
+        table: asked.one,
         rows: &[0],
         edits,
         actions,
@@ -68,11 +72,11 @@ fn question<'a>(asking: &'a Asking<'_>, edits: &'a [Edit], actions: &'a Actions)
     }
 }
 
-fn flips(asking: &Asking<'_>, edits: &[Edit], actions: &Actions) -> Result<Outcomes> {
+fn flips(asked: &PersonQuery<'_>, edits: &[Edit], actions: &Actions) -> Result<Outcomes> {
     let watch = Watch { progress: &|_, _| {}, stop: &Stop::default() };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(asking.prepared.threads()).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(asked.prepared.threads()).build();
     let pool =
         pool.map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
-    let found = pool.install(|| outcomes(question(asking, edits, actions), &watch))?;
+    let found = pool.install(|| outcomes(outcome_query(asked, edits, actions), &watch))?;
     found.ok_or_else(|| Error::new(ErrorKind::Usage, "the outcomes were not computed to their end"))
 }

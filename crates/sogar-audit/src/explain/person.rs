@@ -73,17 +73,17 @@ impl Person {
         for (index, feature) in features.iter().enumerate() {
             let value = match take(&mut entries, feature)? {
                 Some(json) => {
-                    let cell = Cell::of(&json, data).map_err(|error| error.column(&feature.name))?;
+                    let cell = EntryValue::of(&json, data).map_err(|error| error.column(&feature.name))?;
                     cell.value(feature).map_err(|error| error.column(&feature.name))?
                 }
                 None => {
                     absent.push(feature.name.as_str());
-                    Known::Is(f64::NAN)
+                    FeatureValue::Is(f64::NAN)
                 }
             };
             person.values.push(match value {
-                Known::Is(value) => value,
-                Known::Unseen(text) => {
+                FeatureValue::Is(value) => value,
+                FeatureValue::Unseen(text) => {
                     person.unseen.insert(index, text);
                     feature.levels().len() as f64
                 }
@@ -226,7 +226,7 @@ fn take(entries: &mut BTreeMap<String, Json>, feature: &Feature) -> Result<Optio
 }
 
 /// What stands in an entry.
-enum Cell {
+enum EntryValue {
     Missing,
     Number(f64),
     Truth(bool),
@@ -234,29 +234,29 @@ enum Cell {
 }
 
 /// A feature's value, or a category that it never had.
-enum Known {
+enum FeatureValue {
     Is(f64),
     Unseen(String),
 }
 
-impl Cell {
-    fn of(json: &Json, data: &DataConfig) -> Result<Cell> {
+impl EntryValue {
+    fn of(json: &Json, data: &DataConfig) -> Result<EntryValue> {
         let tokens = &data.missing;
         Ok(match json {
-            Json::Null => Cell::Missing,
-            Json::Bool(truth) => Cell::Truth(*truth),
+            Json::Null => EntryValue::Missing,
+            Json::Bool(truth) => EntryValue::Truth(*truth),
             // 64-bit floats can't tell all large whole numbers apart.
             Json::Number(number) if !number.is_f64() && exact_number(&number.to_string()).is_none() => {
-                Cell::Text(number.to_string())
+                EntryValue::Text(number.to_string())
             }
             Json::Number(number) => match number.as_f64().filter(|number| number.is_finite()) {
-                Some(number) if is_token(tokens, &format_number(number)) => Cell::Missing,
-                Some(number) => Cell::Number(number + 0.0),
+                Some(number) if is_token(tokens, &format_number(number)) => EntryValue::Missing,
+                Some(number) => EntryValue::Number(number + 0.0),
                 None => return Err(fault(format!("`{number}` is not a finite number"))),
             },
             Json::String(text) => match if data.trim { text.trim() } else { text } {
-                text if text.is_empty() || is_token(tokens, text) => Cell::Missing,
-                text => Cell::Text(text.to_owned()),
+                text if text.is_empty() || is_token(tokens, text) => EntryValue::Missing,
+                text => EntryValue::Text(text.to_owned()),
             },
             Json::Array(_) | Json::Object(_) => {
                 return Err(fault("a list or an object is no value").help("write a number, a text or null"));
@@ -264,31 +264,31 @@ impl Cell {
         })
     }
 
-    fn value(self, feature: &Feature) -> Result<Known> {
+    fn value(self, feature: &Feature) -> Result<FeatureValue> {
         match &feature.kind {
-            Kind::Real | Kind::Integer => self.number().map(Known::Is),
+            Kind::Real | Kind::Integer => self.number().map(FeatureValue::Is),
             Kind::Ordinal { levels } => match self.level(feature) {
-                Ok(level) => Ok(Known::Is(level.unwrap_or(f64::NAN))),
+                Ok(level) => Ok(FeatureValue::Is(level.unwrap_or(f64::NAN))),
                 Err(text) => Err(fault(format!("`{text}` is not one of the feature's levels"))
                     .help(suggest(&text, levels.iter().map(String::as_str)))),
             },
             Kind::Categorical { .. } | Kind::Binary { .. } => Ok(match self.level(feature) {
-                Ok(Some(level)) => Known::Is(level),
+                Ok(Some(level)) => FeatureValue::Is(level),
                 Ok(None) => match feature.missing_level() {
-                    Some(level) => Known::Is(level as f64),
-                    None => Known::Unseen(String::new()),
+                    Some(level) => FeatureValue::Is(level as f64),
+                    None => FeatureValue::Unseen(String::new()),
                 },
-                Err(text) => Known::Unseen(text),
+                Err(text) => FeatureValue::Unseen(text),
             }),
         }
     }
 
     fn number(self) -> Result<f64> {
         let text = match self {
-            Cell::Missing => return Ok(f64::NAN),
-            Cell::Number(number) => return Ok(number),
-            Cell::Truth(truth) => truth.to_string(),
-            Cell::Text(text) => text,
+            EntryValue::Missing => return Ok(f64::NAN),
+            EntryValue::Number(number) => return Ok(number),
+            EntryValue::Truth(truth) => truth.to_string(),
+            EntryValue::Text(text) => text,
         };
         let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| {
@@ -300,12 +300,12 @@ impl Cell {
     /// The index of the level that is meant; `None` if nothing is, the text if there is no such level.
     fn level(self, feature: &Feature) -> std::result::Result<Option<f64>, String> {
         let texts = match self {
-            Cell::Missing => return Ok(None),
-            Cell::Number(number) => vec![format_number(number)],
-            Cell::Text(text) => vec![text],
+            EntryValue::Missing => return Ok(None),
+            EntryValue::Number(number) => vec![format_number(number)],
+            EntryValue::Text(text) => vec![text],
             // How a table writes truth is up to whoever wrote it.
-            Cell::Truth(true) => ["true", "True", "TRUE", "1", "yes"].map(String::from).to_vec(),
-            Cell::Truth(false) => ["false", "False", "FALSE", "0", "no"].map(String::from).to_vec(),
+            EntryValue::Truth(true) => ["true", "True", "TRUE", "1", "yes"].map(String::from).to_vec(),
+            EntryValue::Truth(false) => ["false", "False", "FALSE", "0", "no"].map(String::from).to_vec(),
         };
         let known = texts.iter().find_map(|text| feature.level_index(text));
         known.map(|level| Some(level as f64)).ok_or_else(|| texts[0].clone())

@@ -10,7 +10,7 @@ use crate::describe::grouped;
 
 /// How many people a table has, and how they are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct People {
+pub struct PeopleCounts {
     /// Units in one person.
     pub unit: u64,
     /// All rows, in units.
@@ -19,11 +19,11 @@ pub struct People {
     pub affected: u64,
 }
 
-impl People {
+impl PeopleCounts {
     fn new(weight: Option<&WeightRef>, rows: usize, affected: usize) -> Self {
         match weight {
-            Some(weight) => People { unit: weight.unit, all: weight.total, affected: weight.affected },
-            None => People { unit: 1, all: rows as u64, affected: affected as u64 },
+            Some(weight) => PeopleCounts { unit: weight.unit, all: weight.total, affected: weight.affected },
+            None => PeopleCounts { unit: 1, all: rows as u64, affected: affected as u64 },
         }
     }
 
@@ -63,15 +63,15 @@ pub fn as_count_if_any<S: Serializer>(count: &Option<f64>, serializer: S) -> Res
 
 impl FrontFile {
     /// How many people the reference table has.
-    pub fn people(&self) -> People {
-        People::new(self.weight.as_ref(), self.population.rows, self.population.affected)
+    pub fn people(&self) -> PeopleCounts {
+        PeopleCounts::new(self.weight.as_ref(), self.population.rows, self.population.affected)
     }
 }
 
 impl Evaluation {
     /// How many people the held-out table has.
-    pub fn people(&self) -> People {
-        People::new(self.weight.as_ref(), self.rows, self.affected)
+    pub fn people(&self) -> PeopleCounts {
+        PeopleCounts::new(self.weight.as_ref(), self.rows, self.affected)
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn people_are_written_with_the_decimals_they_have() {
-        let text = |units, unit| People { unit, all: 1, affected: 1 }.text(units);
+        let text = |units, unit| PeopleCounts { unit, all: 1, affected: 1 }.text(units);
         assert_eq!(text(19_199, 1), "19,199");
         assert_eq!(text(191_995, 10), "19,199.5");
         assert_eq!(text(1_000_050, 1_000_000), "1.00005");

@@ -100,10 +100,10 @@ impl LeafContext for Context<'_, '_> {
         }
     }
 
-    fn narrow<'b>(&'b self, set: &RowSet) -> Option<Box<dyn LeafContext + 'b>> {
+    fn compact_rows<'b>(&'b self, set: &RowSet) -> Option<Box<dyn LeafContext + 'b>> {
         match self.kernels.choice.may_try() {
             true => None,
-            false => self.cpu().narrow(set),
+            false => self.cpu().compact_rows(set),
         }
     }
 }

@@ -1,4 +1,4 @@
-// The fronts of many leaves: `mod.rs` says how these kernels work together, and why nothing is lost.
+// The fronts of many leaves: `leaf.rs` says how these kernels work together, and why nothing is lost.
 
 const NONE: u32 = 0xffffffffu;
 

@@ -22,7 +22,7 @@ const MOST_STEPS: u64 = 1024;
 
 /// Settings that all kernels of a problem share, in the order of `Tile` in `leaf.wgsl`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct KernelSettings {
     pub shorts: u32,
     pub longs: u32,
     pub words: usize,
@@ -37,7 +37,7 @@ pub(super) struct Shape {
     pub found: u32,
 }
 
-impl Shape {
+impl KernelSettings {
     fn settings(&self, first: u32, count: u32, columns: u32) -> [u32; 12] {
         [
             first,
@@ -87,7 +87,7 @@ pub(super) struct Longs {
 
 /// A problem on the device.
 pub(super) struct Tables {
-    pub shape: Shape,
+    pub shape: KernelSettings,
     pub settings: Buffer,
     pub numbers: Buffer,
     pub singles: Vec<ShortTile>,
@@ -159,7 +159,7 @@ impl Tables {
         let lists = Lists::new(problem, useful);
         let size = problem.size() as u64;
         let loss_bits = (0..32).find(|bits| size >> bits < MOST_STEPS - 2).unwrap_or(31);
-        let shape = Shape {
+        let shape = KernelSettings {
             shorts: lists.shorts.len() as u32,
             longs: lists.longs.len() as u32,
             words: problem.rows().div_ceil(32),
@@ -249,7 +249,7 @@ struct Cutter<'a> {
     gpu: &'a Gpu,
     problem: &'a Problem,
     lists: &'a Lists,
-    shape: Shape,
+    shape: KernelSettings,
     /// The costs of all edits, where long actions need them in one buffer.
     shared: Option<&'a Buffer>,
 }
@@ -345,7 +345,7 @@ fn long_actions(
     gpu: &Gpu,
     problem: &Problem,
     lists: &Lists,
-    shape: Shape,
+    shape: KernelSettings,
     allowance: &mut Allowance<'_>,
 ) -> Result<Longs, Fault> {
     let all: Vec<u32> = (0..problem.edits() as u32).collect();

@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::chain::Chain;
 use super::damaged;
 use super::ensembles::{Answer, Trees};
-use super::value::{Labels, Part, Rule, Scores, Source, Squash, Value};
+use super::value::{LabelRule, Labels, ScorePart, Scores, Source, Squash, Value};
 use crate::network::{DenseNetwork, NetworkDecision, NetworkModel};
 use crate::{Decision, ModelInfo, Predictor, TreeEnsemble, TreeModel};
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -18,7 +18,7 @@ use sogar_base::error::{Error, ErrorKind, Result};
 /// What the outputs say.
 pub(super) struct Chosen {
     scores: Scores,
-    rule: Option<Rule>,
+    rule: Option<LabelRule>,
 }
 
 /// Chooses among the graph's outputs.
@@ -28,7 +28,7 @@ pub(super) fn choose(outputs: &[Value]) -> Result<Chosen> {
         _ => None,
     });
     let scores = outputs.iter().find_map(|output| match output {
-        Value::Scores(scores) if scores.part != Part::Complement => {
+        Value::Scores(scores) if scores.part != ScorePart::Complement => {
             Some(Chosen { scores: scores.clone(), rule: None })
         }
         _ => None,
@@ -92,7 +92,7 @@ impl Chosen {
         let (scaling, layers, sigmoid) = chain.finish(columns.len(), budget)?;
         let outputs = layers.last().map_or(0, |layer| layer.outputs);
         let stated = match self.rule {
-            Some(Rule::Above(bound)) => Some(bound),
+            Some(LabelRule::Above(bound)) => Some(bound),
             _ => None,
         };
         let decision = match outputs {
@@ -101,7 +101,7 @@ impl Chosen {
             }
             1 => NetworkDecision::Raw { threshold: threshold.or(stated).ok_or_else(needs_threshold)? },
             _ if sigmoid => return Err(one_versus_all()),
-            2 if self.scores.part == Part::Second => {
+            2 if self.scores.part == ScorePart::Second => {
                 NetworkDecision::SoftmaxAbove { threshold: probability(threshold.or(stated).unwrap_or(0.5))? }
             }
             2 if threshold.is_some() => {
@@ -178,12 +178,12 @@ impl Chosen {
     /// The decision, and whether it looks at the second of two outputs alone.
     fn tree_decision(&self, trees: &Trees, threshold: Option<f64>) -> Result<(Decision, bool)> {
         let stated = match self.rule {
-            Some(Rule::Above(bound)) => Some(bound),
+            Some(LabelRule::Above(bound)) => Some(bound),
             _ => None,
         };
         let raw = |threshold| Decision::Raw { threshold };
         let own = |decision| Ok((decision, false));
-        let second = self.scores.part == Part::Second;
+        let second = self.scores.part == ScorePart::Second;
         match (trees.answer, self.scores.squash) {
             (_, Squash::Sigmoid) if trees.outputs() == 1 && trees.answer == Answer::Numbers => {
                 let threshold = probability(threshold.or(stated).unwrap_or(0.5))?;

@@ -44,7 +44,7 @@ pub(super) struct Branch {
 
 /// A tree without its values: nodes, and for each leaf the file's leaf.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(super) struct TreeShape {
     pub nodes: Vec<Node>,
     pub leaves: Vec<usize>,
 }
@@ -90,8 +90,8 @@ pub(super) fn shape(
     branches: &[Branch],
     columns: &Columns,
     budget: &mut Budget,
-) -> Result<Shape> {
-    let mut shape = Shape { nodes: Vec::new(), leaves: Vec::new() };
+) -> Result<TreeShape> {
+    let mut shape = TreeShape { nodes: Vec::new(), leaves: Vec::new() };
     let mut open: Vec<(Place, Option<(usize, bool)>)> = vec![(root, None)];
     while let Some((place, parent)) = open.pop() {
         budget.take(1, 4)?;
@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// The file's leaf that a value reaches.
-    fn leaf(shape: &Shape, value: f64) -> usize {
+    fn leaf(shape: &TreeShape, value: f64) -> usize {
         let tree = crate::Tree { nodes: shape.nodes.clone(), leaves: vec![0.0; shape.leaves.len()] };
         shape.leaves[tree.leaf_of(&[value])]
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::damaged;
 use super::operators::Call;
-use super::value::{Columns, Labels, Part, Scores, Value};
+use super::value::{Columns, Labels, ScorePart, Scores, Value};
 use crate::network::Activation;
 use crate::scaling::{Operation, Step};
 use sogar_base::error::Result;
@@ -89,11 +89,11 @@ pub(super) fn joined(call: &mut Call<'_, '_>) -> Result<Value> {
         return Err(call.unsupported("of rows"));
     }
     if let [Value::Scores(other), Value::Scores(scores)] = &call.inputs[..]
-        && other.part == Part::Complement
+        && other.part == ScorePart::Complement
         && scores.is_one_probability()
         && other.same_source(scores)
     {
-        return Ok(Value::Scores(Scores { part: Part::Pair, ..scores.clone() }));
+        return Ok(Value::Scores(Scores { part: ScorePart::Pair, ..scores.clone() }));
     }
     let mut list = Vec::new();
     let mut single = true;
@@ -135,11 +135,11 @@ pub(super) fn selected(call: &mut Call<'_, '_>, extractor: bool) -> Result<Value
             }
             Ok(Columns { list, single: columns.single }.into())
         }
-        Value::Scores(scores) if indices == [1] && scores.part == Part::Pair => {
-            Ok(Value::Scores(Scores { part: Part::All, ..scores.clone() }))
+        Value::Scores(scores) if indices == [1] && scores.part == ScorePart::Pair => {
+            Ok(Value::Scores(Scores { part: ScorePart::All, ..scores.clone() }))
         }
-        Value::Scores(scores) if indices == [1] && scores.part == Part::All && scores.width() == 2 => {
-            Ok(Value::Scores(Scores { part: Part::Second, ..scores.clone() }))
+        Value::Scores(scores) if indices == [1] && scores.part == ScorePart::All && scores.width() == 2 => {
+            Ok(Value::Scores(Scores { part: ScorePart::Second, ..scores.clone() }))
         }
         _ => Err(call.unsupported("at this place")),
     }
@@ -151,9 +151,9 @@ pub(super) fn reshaped(call: &mut Call<'_, '_>) -> Result<Value> {
     let width = match &value {
         Value::Columns(columns) => columns.list.len(),
         Value::Scores(scores) => match scores.part {
-            Part::Pair => 2,
-            Part::Complement | Part::Second => 1,
-            Part::All => scores.width(),
+            ScorePart::Pair => 2,
+            ScorePart::Complement | ScorePart::Second => 1,
+            ScorePart::All => scores.width(),
         },
         Value::Labels(_) => 1,
         Value::Constant(tensor) => return reshaped_constant(call, tensor.len()),
@@ -212,7 +212,7 @@ fn reshaped_constant(call: &mut Call<'_, '_>, count: usize) -> Result<Value> {
 pub(super) fn complement(value: &Value) -> Option<Value> {
     match value {
         Value::Scores(scores) if scores.is_one_probability() => {
-            Some(Value::Scores(Scores { part: Part::Complement, ..scores.clone() }))
+            Some(Value::Scores(Scores { part: ScorePart::Complement, ..scores.clone() }))
         }
         _ => None,
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::chain::Affine;
 use super::operators::Call;
-use super::value::{Labels, Part, Rule, Scores, Squash, Value};
+use super::value::{LabelRule, Labels, ScorePart, Scores, Squash, Value};
 use super::{damaged, ensembles};
 use crate::network::Activation;
 use sogar_base::error::Result;
@@ -114,11 +114,15 @@ pub(super) fn classifier(call: &mut Call<'_, '_>) -> Result<Vec<Value>> {
     let (scores, rule) = match (post, outputs) {
         ("LOGISTIC", 1) => {
             let chain = chain.activate(Activation::Sigmoid, call.budget)?;
-            (Scores { part: Part::Pair, ..Scores::network(chain) }, Rule::Own)
+            (Scores { part: ScorePart::Pair, ..Scores::network(chain) }, LabelRule::Own)
         }
-        ("" | "NONE", 1) => (Scores { part: Part::Pair, ..Scores::network(chain) }, Rule::Above(0.0)),
-        ("" | "NONE", _) => (Scores::network(chain), Rule::Largest),
-        ("SOFTMAX", 2..) => (Scores { squash: Squash::Softmax, ..Scores::network(chain) }, Rule::Largest),
+        ("" | "NONE", 1) => {
+            (Scores { part: ScorePart::Pair, ..Scores::network(chain) }, LabelRule::Above(0.0))
+        }
+        ("" | "NONE", _) => (Scores::network(chain), LabelRule::Largest),
+        ("SOFTMAX", 2..) => {
+            (Scores { squash: Squash::Softmax, ..Scores::network(chain) }, LabelRule::Largest)
+        }
         _ => return Err(call.unsupported(&format!("with the post-transform {post} of {outputs} scores"))),
     };
     let scores = Scores { classes: Some(Rc::new(classes)), ..scores };

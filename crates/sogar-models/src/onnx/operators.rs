@@ -11,7 +11,7 @@ use super::chain::{Affine, Chain};
 use super::external::ExternalFiles;
 use super::proto::Node;
 use super::tensor::Tensor;
-use super::value::{Columns, Labels, Part, Rule, Scores, Source, Squash, Value};
+use super::value::{Columns, LabelRule, Labels, ScorePart, Scores, Source, Squash, Value};
 use super::{arithmetic, columns, damaged, ensembles, linear};
 use crate::network::Activation;
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -168,7 +168,7 @@ impl Call<'_, '_> {
                 let mut scores = tree_scores(trees);
                 scores.classes = Some(Rc::new(classes));
                 Ok(vec![
-                    Value::Labels(Labels { scores: scores.clone(), rule: Rule::Own }),
+                    Value::Labels(Labels { scores: scores.clone(), rule: LabelRule::Own }),
                     Value::Scores(scores),
                 ])
             }
@@ -221,7 +221,7 @@ impl Call<'_, '_> {
             return Err(self.unsupported("over the rows"));
         }
         match self.input(0) {
-            Value::Scores(scores) if scores.squash == Squash::None && scores.part == Part::All => {
+            Value::Scores(scores) if scores.squash == Squash::None && scores.part == ScorePart::All => {
                 Ok(vec![Value::Scores(Scores { squash: Squash::Softmax, ..scores.clone() })])
             }
             _ => Err(self.unsupported("at this place")),
@@ -232,8 +232,10 @@ impl Call<'_, '_> {
         let across = matches!(self.attributes.integer("axis"), Some(1 | -1));
         let first = self.attributes.integer("select_last_index").unwrap_or(0) == 0;
         match self.input(0) {
-            Value::Scores(scores) if across && first && matches!(scores.part, Part::All | Part::Pair) => {
-                Ok(vec![Value::Labels(Labels { scores: scores.clone(), rule: Rule::Largest })])
+            Value::Scores(scores)
+                if across && first && matches!(scores.part, ScorePart::All | ScorePart::Pair) =>
+            {
+                Ok(vec![Value::Labels(Labels { scores: scores.clone(), rule: LabelRule::Largest })])
             }
             _ => Err(self.unsupported("at this place")),
         }
@@ -242,8 +244,10 @@ impl Call<'_, '_> {
     /// A score above a constant is class 1.
     fn greater(&mut self) -> Result<Vec<Value>> {
         match (self.input(0), self.constant(1).and_then(|bound| bound.scalar())) {
-            (Value::Scores(scores), Some(bound)) if scores.width() == 1 || scores.part == Part::Second => {
-                Ok(vec![Value::Labels(Labels { scores: scores.clone(), rule: Rule::Above(bound) })])
+            (Value::Scores(scores), Some(bound))
+                if scores.width() == 1 || scores.part == ScorePart::Second =>
+            {
+                Ok(vec![Value::Labels(Labels { scores: scores.clone(), rule: LabelRule::Above(bound) })])
             }
             _ => Err(self.unsupported("at this place")),
         }
@@ -253,7 +257,7 @@ impl Call<'_, '_> {
     fn normalizer(&mut self) -> Result<Vec<Value>> {
         match (self.input(0), self.attributes.text("norm")?) {
             (Value::Scores(scores), "L1")
-                if scores.squash == Squash::Softmax || scores.part == Part::Pair =>
+                if scores.squash == Squash::Softmax || scores.part == ScorePart::Pair =>
             {
                 Ok(vec![Value::Scores(scores.clone())])
             }
@@ -297,5 +301,10 @@ impl Call<'_, '_> {
 }
 
 fn tree_scores(trees: ensembles::Trees) -> Scores {
-    Scores { source: Source::Trees(Rc::new(trees)), squash: Squash::None, part: Part::All, classes: None }
+    Scores {
+        source: Source::Trees(Rc::new(trees)),
+        squash: Squash::None,
+        part: ScorePart::All,
+        classes: None,
+    }
 }

@@ -52,7 +52,7 @@ pub(super) struct Scores {
     pub source: Source,
     /// What was done to them at the end, apart from what is part of the source.
     pub squash: Squash,
-    pub part: Part,
+    pub part: ScorePart,
     /// Names of the classes, where a node gave them.
     pub classes: Option<Rc<Vec<String>>>,
 }
@@ -74,7 +74,7 @@ pub(super) enum Squash {
 
 /// Which of the scores a value holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ScorePart {
     /// All, as the source gives them.
     All,
     /// `1 − p` of the one probability `p`.
@@ -89,12 +89,12 @@ pub(super) enum Part {
 #[derive(Debug, Clone)]
 pub(super) struct Labels {
     pub scores: Scores,
-    pub rule: Rule,
+    pub rule: LabelRule,
 }
 
 /// How scores become classes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Rule {
+pub(super) enum LabelRule {
     /// The largest.
     Largest,
     /// Class 1 iff the score is above this.
@@ -124,7 +124,7 @@ impl Scores {
         Scores {
             source: Source::Network(Rc::new(chain)),
             squash: Squash::None,
-            part: Part::All,
+            part: ScorePart::All,
             classes: None,
         }
     }
@@ -149,14 +149,16 @@ impl Scores {
     /// The chain of a network that can be continued: nothing but the chain itself.
     pub fn open_chain(&self) -> Option<&Rc<Chain>> {
         match &self.source {
-            Source::Network(chain) if self.squash == Squash::None && self.part == Part::All => Some(chain),
+            Source::Network(chain) if self.squash == Squash::None && self.part == ScorePart::All => {
+                Some(chain)
+            }
             _ => None,
         }
     }
 
     /// Whether this is one probability, made by a logistic function.
     pub fn is_one_probability(&self) -> bool {
-        self.part == Part::All
+        self.part == ScorePart::All
             && self.width() == 1
             && match &self.source {
                 Source::Network(chain) => chain.ends_in_sigmoid(),

@@ -15,7 +15,7 @@ use sogar_table::feature::{Columns, Feature, Kind};
 
 /// What a model column stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum ColumnMeaning {
     /// The feature's value.
     Whole(usize),
     /// Whether the feature (first) has this level (second).
@@ -24,10 +24,12 @@ pub(super) enum Part {
     Absent(usize),
 }
 
-impl Part {
+impl ColumnMeaning {
     fn feature(self) -> usize {
         match self {
-            Part::Whole(feature) | Part::Level(feature, _) | Part::Absent(feature) => feature,
+            ColumnMeaning::Whole(feature)
+            | ColumnMeaning::Level(feature, _)
+            | ColumnMeaning::Absent(feature) => feature,
         }
     }
 }
@@ -38,7 +40,7 @@ const JOINTS: [char; 4] = [':', '=', '_', '.'];
 /// Names that pandas and others give to the one-hot column of missing values.
 const MISSING_NAMES: [&str; 6] = ["nan", "NaN", "NA", "None", "missing", "?"];
 
-type Names = BTreeMap<String, BTreeSet<Part>>;
+type Names = BTreeMap<String, BTreeSet<ColumnMeaning>>;
 
 /// What every model column stands for.
 pub(super) fn match_parts(
@@ -47,7 +49,7 @@ pub(super) fn match_parts(
     config: &ModelConfig,
     table_columns: Option<&[&str]>,
     notices: &mut Vec<String>,
-) -> Result<Vec<Part>> {
+) -> Result<Vec<ColumnMeaning>> {
     let mut parts = vec![None; info.columns.len()];
     declared(info, features, config, &mut parts)?;
 
@@ -76,11 +78,11 @@ pub(super) fn match_parts(
 }
 
 /// The columns behind a feature, with what each stands for.
-fn columns_of(index: usize, feature: &Feature) -> Vec<(&str, Part)> {
+fn columns_of(index: usize, feature: &Feature) -> Vec<(&str, ColumnMeaning)> {
     match &feature.columns {
-        Columns::One(name) => vec![(name, Part::Whole(index))],
+        Columns::One(name) => vec![(name, ColumnMeaning::Whole(index))],
         Columns::OneHot(names) => {
-            let part = |(level, name)| Some((Option::as_deref(name)?, Part::Level(index, level)));
+            let part = |(level, name)| Some((Option::as_deref(name)?, ColumnMeaning::Level(index, level)));
             names.iter().enumerate().filter_map(part).collect()
         }
     }
@@ -95,7 +97,7 @@ fn column_names(features: &[Feature]) -> Names {
         }
     }
     for (index, feature) in features.iter().enumerate() {
-        names.entry(feature.name.clone()).or_insert_with(|| BTreeSet::from([Part::Whole(index)]));
+        names.entry(feature.name.clone()).or_insert_with(|| BTreeSet::from([ColumnMeaning::Whole(index)]));
     }
     names
 }
@@ -108,7 +110,7 @@ fn level_names(features: &[Feature]) -> Names {
             for spelling in spellings(feature, level, text) {
                 for joint in JOINTS {
                     let name = format!("{}{joint}{spelling}", feature.name);
-                    names.entry(name).or_default().insert(Part::Level(index, level));
+                    names.entry(name).or_default().insert(ColumnMeaning::Level(index, level));
                 }
             }
         }
@@ -145,19 +147,20 @@ fn match_names(
     features: &[Feature],
     names: &Names,
     spelling: fn(&str) -> String,
-    parts: &mut [Option<Part>],
+    parts: &mut [Option<ColumnMeaning>],
 ) -> Result<()> {
-    let taken: BTreeSet<Part> = parts.iter().flatten().copied().collect();
+    let taken: BTreeSet<ColumnMeaning> = parts.iter().flatten().copied().collect();
     let mut free = Names::new();
     for (name, candidates) in names {
         free.entry(spelling(name)).or_default().extend(candidates.difference(&taken));
     }
-    let mut claimed: BTreeMap<Part, &str> = BTreeMap::new();
+    let mut claimed: BTreeMap<ColumnMeaning, &str> = BTreeMap::new();
     for (column, name) in info.columns.iter().enumerate() {
         if parts[column].is_some() {
             continue;
         }
-        let candidates: Vec<Part> = free.get(&spelling(name)).into_iter().flatten().copied().collect();
+        let candidates: Vec<ColumnMeaning> =
+            free.get(&spelling(name)).into_iter().flatten().copied().collect();
         match candidates[..] {
             [] => {}
             [part] => {
@@ -183,13 +186,13 @@ fn match_names(
 fn absent_levels(
     info: &ModelInfo,
     features: &[Feature],
-    parts: &mut [Option<Part>],
+    parts: &mut [Option<ColumnMeaning>],
     notices: &mut Vec<String>,
 ) {
     let hot: BTreeSet<usize> = parts
         .iter()
         .flatten()
-        .filter(|part| matches!(part, Part::Level(..)))
+        .filter(|part| matches!(part, ColumnMeaning::Level(..)))
         .map(|part| part.feature())
         .collect();
     for (name, part) in info.columns.iter().zip(parts).filter(|(_, part)| part.is_none()) {
@@ -209,16 +212,18 @@ fn absent_levels(
                 features[feature].name,
                 level(&feature).unwrap_or_default()
             ));
-            *part = Some(Part::Absent(feature));
+            *part = Some(ColumnMeaning::Absent(feature));
         }
     }
 }
 
 /// A part in words.
-fn shown(features: &[Feature], part: Part) -> String {
+fn shown(features: &[Feature], part: ColumnMeaning) -> String {
     match part {
-        Part::Whole(feature) | Part::Absent(feature) => format!("`{}`", features[feature].name),
-        Part::Level(feature, level) => {
+        ColumnMeaning::Whole(feature) | ColumnMeaning::Absent(feature) => {
+            format!("`{}`", features[feature].name)
+        }
+        ColumnMeaning::Level(feature, level) => {
             let feature = &features[feature];
             format!("`{}` = `{}`", feature.name, feature.levels().get(level).map_or("", String::as_str))
         }
@@ -237,7 +242,7 @@ fn declared(
     info: &ModelInfo,
     features: &[Feature],
     config: &ModelConfig,
-    parts: &mut [Option<Part>],
+    parts: &mut [Option<ColumnMeaning>],
 ) -> Result<()> {
     let names = column_names(features);
     let places: BTreeMap<&str, usize> =
@@ -256,7 +261,7 @@ fn declared(
 }
 
 /// What a user's `table column`, `feature` or `feature=level` stands for.
-fn declared_part(features: &[Feature], names: &Names, meant: &str) -> Result<Part> {
+fn declared_part(features: &[Feature], names: &Names, meant: &str) -> Result<ColumnMeaning> {
     if let Some(part) = names.get(meant).and_then(BTreeSet::first) {
         return Ok(*part);
     }
@@ -267,7 +272,7 @@ fn declared_part(features: &[Feature], names: &Names, meant: &str) -> Result<Par
         let levels = features[index].levels();
         let place = |level: &str| levels.iter().position(|known| known == level);
         return match place(level).or_else(|| place(level.trim())) {
-            Some(level) => Ok(Part::Level(index, level)),
+            Some(level) => Ok(ColumnMeaning::Level(index, level)),
             None => {
                 let message = format!("[model.columns]: feature `{name}` has no level `{level}`");
                 let help = suggest(level, levels.iter().map(String::as_str));
@@ -286,8 +291,8 @@ fn by_position(
     features: &[Feature],
     names: &Names,
     table_columns: Option<&[&str]>,
-) -> Result<Option<Vec<Part>>> {
-    let in_order: Vec<(&str, Part)> =
+) -> Result<Option<Vec<ColumnMeaning>>> {
+    let in_order: Vec<(&str, ColumnMeaning)> =
         features.iter().enumerate().flat_map(|(index, feature)| columns_of(index, feature)).collect();
     if in_order.len() != info.columns.len() {
         return Ok(None);
@@ -295,7 +300,8 @@ fn by_position(
     if let Some(table_columns) = table_columns {
         let behind: BTreeSet<&str> = in_order.iter().map(|(name, _)| *name).collect();
         let behind = table_columns.iter().filter(|name| behind.contains(**name));
-        let parts: Vec<Part> = behind.filter_map(|name| names.get(*name)?.first().copied()).collect();
+        let parts: Vec<ColumnMeaning> =
+            behind.filter_map(|name| names.get(*name)?.first().copied()).collect();
         return Ok((parts.len() == info.columns.len()).then_some(parts));
     }
     if features.iter().any(|feature| matches!(feature.columns, Columns::OneHot(_))) {
@@ -309,7 +315,7 @@ fn by_position(
 }
 
 /// The error for model columns that were not found.
-fn unmatched(info: &ModelInfo, features: &[Feature], parts: &[Option<Part>]) -> Error {
+fn unmatched(info: &ModelInfo, features: &[Feature], parts: &[Option<ColumnMeaning>]) -> Error {
     let lost: Vec<&str> = info
         .columns
         .iter()

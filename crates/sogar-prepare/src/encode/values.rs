@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ColumnSource;
-use super::matching::Part;
+use super::matching::ColumnMeaning;
 use crate::model::ModelInfo;
 use crate::model::lightgbm::categories::only_placement;
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -18,24 +18,24 @@ use sogar_table::feature::{Feature, Kind, exact_number, truth};
 pub(super) fn sources(
     info: &ModelInfo,
     features: &[Feature],
-    parts: &[Part],
+    parts: &[ColumnMeaning],
     notices: &mut Vec<String>,
 ) -> Result<Vec<ColumnSource>> {
     let lists = settled_categories(info, features, parts)?;
     let mut columns = Vec::with_capacity(parts.len());
     for (column, part) in parts.iter().enumerate() {
         columns.push(match *part {
-            Part::Level(feature, level) => {
+            ColumnMeaning::Level(feature, level) => {
                 let mut map = vec![0.0; features[feature].levels().len() + 1];
                 if let Some(value) = map.get_mut(level) {
                     *value = 1.0;
                 }
                 ColumnSource { feature, map: Some(map) }
             }
-            Part::Absent(feature) => {
+            ColumnMeaning::Absent(feature) => {
                 ColumnSource { feature, map: Some(vec![0.0; features[feature].levels().len() + 1]) }
             }
-            Part::Whole(feature) => {
+            ColumnMeaning::Whole(feature) => {
                 let list = lists.get(column).map_or(&[][..], Vec::as_slice);
                 let map = whole(&features[feature], list, &info.columns[column], notices)?;
                 ColumnSource { feature, map }
@@ -47,7 +47,11 @@ pub(super) fn sources(
 
 /// The model's categories per column, with lists that the file leaves open given to the columns whose
 /// features have those levels.
-fn settled_categories(info: &ModelInfo, features: &[Feature], parts: &[Part]) -> Result<Vec<Vec<String>>> {
+fn settled_categories(
+    info: &ModelInfo,
+    features: &[Feature],
+    parts: &[ColumnMeaning],
+) -> Result<Vec<Vec<String>>> {
     let mut lists = info.categories.clone();
     lists.resize(parts.len(), Vec::new());
     let open = &info.unplaced_categories;
@@ -55,8 +59,8 @@ fn settled_categories(info: &ModelInfo, features: &[Feature], parts: &[Part]) ->
         return Ok(lists);
     }
     let feature_of = |column: usize| match parts[column] {
-        Part::Whole(feature) => Some(&features[feature]),
-        Part::Level(..) | Part::Absent(_) => None,
+        ColumnMeaning::Whole(feature) => Some(&features[feature]),
+        ColumnMeaning::Level(..) | ColumnMeaning::Absent(_) => None,
     };
     let fits = |column: usize, list: usize, all: bool| {
         feature_of(column).filter(|feature| !feature.is_numeric()).is_some_and(|feature| {

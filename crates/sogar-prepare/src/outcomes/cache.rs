@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use sogar_solver::BitTable;
 
-use super::{Kept, Outcomes};
+use super::{Outcomes, StoredOutcomes};
 use sogar_base::error::Result;
 use sogar_base::files::write_atomically;
 
@@ -230,7 +230,7 @@ fn read(path: &Path, key: &str, actions: usize, rows: usize) -> std::result::Res
     if (0..actions).any(|action| flips.set(action).last().is_some_and(|word| word & beyond != 0)) {
         return because("the file has outcomes of rows that do not exist");
     }
-    let kept = Some(Kept { path: path.to_path_buf(), in_checkpoint: false, rows });
+    let kept = Some(StoredOutcomes { path: path.to_path_buf(), in_checkpoint: false, rows });
     Ok(Outcomes { flips, method: "kept from an earlier run", settled, kept })
 }
 

@@ -20,27 +20,27 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use sogar_solver::{BitTable, Stop};
 
-use super::cells::Cells;
 use super::decision::{Judge, Threshold};
-use super::gates::Passage;
 use super::index::ActionIndex;
 use super::kernel::{Kernel, transpose};
 use super::leaves::Leaves;
-use super::units::{Units, units};
+use super::linked_features::{LinkedFeatures, linked_features};
+use super::predicates::PredicateValues;
+use super::value_intervals::ValueIntervals;
 use super::walk::{LinkedWalk, PathUnit, Walk};
-use super::{Outcomes, Question, Watch, rounding, scoring};
+use super::{OutcomeQuery, Outcomes, Watch, rounding, scoring};
 use crate::model::{Rows, TreeEnsemble};
 use sogar_base::error::Result;
 
 /// Everything about the model and the actions that does not depend on the row.
 pub(super) struct Decomposition<'a> {
-    question: &'a Question<'a>,
+    query: &'a OutcomeQuery<'a>,
     judge: Judge,
-    cells: Vec<Cells>,
+    intervals: Vec<ValueIntervals>,
     outputs: usize,
     base: Vec<f64>,
     leaves: Leaves,
-    units: Units,
+    linked: LinkedFeatures,
     index: ActionIndex,
     /// Whether a unit has edits of several features.
     tied: bool,
@@ -57,13 +57,13 @@ const ROOM_FOR_WORDS: usize = 16 << 20;
 
 /// What one thread needs for one row.
 struct Scratch {
-    cell_of: Vec<usize>,
-    /// Per edit: the cells of the features that it touches, after the edit.
+    interval_of: Vec<usize>,
+    /// Per edit: the intervals of the features that it touches, after the edit.
     edited: Vec<Vec<(usize, usize)>>,
     /// `terms[output][action]`: g_U, then turned into margins.
     terms: Vec<Vec<f64>>,
     margins: Vec<Vec<f64>>,
-    passage: Passage,
+    predicate_values: PredicateValues,
     path: Vec<PathUnit>,
     /// The edits of all path units, one after the other.
     turning: Vec<u32>,
@@ -76,25 +76,25 @@ struct Scratch {
 
 impl<'a> Decomposition<'a> {
     /// `None` where the decomposition does not apply (the caller then scores).
-    pub fn new(ensemble: &TreeEnsemble, question: &'a Question<'a>) -> Option<Self> {
-        let judge = Judge::new(ensemble, question.desired)?;
-        let features = &question.table.features;
-        let cells = Cells::of_features(ensemble, question.encoder, features);
-        let units = units(question);
-        let most_edits = question.actions.iter().last().map_or(0, <[u32]>::len);
-        let feature = |edit: u32| question.edits[edit as usize].feature;
-        let unit_of_edit = |edit: u32| units.of_feature[feature(edit)];
-        let tied = units.edits.iter().any(|own| own.iter().any(|&edit| feature(edit) != feature(own[0])));
-        let scored = (1..question.actions.len() as u32)
+    pub fn new(ensemble: &TreeEnsemble, query: &'a OutcomeQuery<'a>) -> Option<Self> {
+        let judge = Judge::new(ensemble, query.desired)?;
+        let features = &query.table.features;
+        let intervals = ValueIntervals::of_features(ensemble, query.encoder, features);
+        let linked = linked_features(query);
+        let most_edits = query.actions.iter().last().map_or(0, <[u32]>::len);
+        let feature = |edit: u32| query.edits[edit as usize].feature;
+        let unit_of_edit = |edit: u32| linked.of_feature[feature(edit)];
+        let tied = linked.edits.iter().any(|own| own.iter().any(|&edit| feature(edit) != feature(own[0])));
+        let scored = (1..query.actions.len() as u32)
             .filter(|&action| {
-                let list = question.actions.get(action as usize);
+                let list = query.actions.get(action as usize);
                 list.iter()
                     .enumerate()
                     .any(|(i, &a)| list[..i].iter().any(|&b| unit_of_edit(a) == unit_of_edit(b)))
             })
             .collect();
         let mut base: Vec<f64> = ensemble.base.iter().map(|base| base / ensemble.divisor).collect();
-        let leaves = Leaves::of(ensemble, question.encoder, &cells, &units, &mut base);
+        let leaves = Leaves::of(ensemble, query.encoder, &intervals, &linked, &mut base);
         let subsets = 2f64.powi(most_edits as i32);
         let terms = subsets * leaves.list.len() as f64 + 8.0;
         let weight: f64 = leaves.list.iter().map(|leaf| leaf.value.abs()).sum();
@@ -106,28 +106,28 @@ impl<'a> Decomposition<'a> {
             outputs: ensemble.outputs,
             base,
             leaves,
-            units,
-            index: ActionIndex::new(question, most_edits),
+            linked,
+            index: ActionIndex::new(query, most_edits),
             tied,
             scored,
             error,
             kernel: Kernel::best(),
             most_edits,
-            cells,
-            question,
+            intervals,
+            query,
         })
     }
 
     /// All outcomes, 64 rows to a word of every action's flip set.
     pub fn outcomes(&self, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-        let question = self.question;
-        let mut flips = BitTable::new(question.actions.len(), question.rows.len());
+        let query = self.query;
+        let mut flips = BitTable::new(query.actions.len(), query.rows.len());
         let mut settled = 0;
         let mut done = 0;
-        let blocks: Vec<&[usize]> = question.rows.chunks(64).collect();
+        let blocks: Vec<&[usize]> = query.rows.chunks(64).collect();
         let pool = Mutex::new(Vec::new());
         // So many blocks at a time that threads seldom wait for each other, but few enough for the words that wait to be written.
-        let bytes = 8 * question.actions.len();
+        let bytes = 8 * query.actions.len();
         let at_once = (ROOM_FOR_WORDS / bytes).max(2 * rayon::current_num_threads());
         for (group, some) in blocks.chunks(at_once).enumerate() {
             let words: Vec<(Vec<u64>, u64)> = some
@@ -147,7 +147,7 @@ impl<'a> Decomposition<'a> {
             );
             settled += words.iter().map(|(_, close)| close).sum::<u64>();
             done += some.iter().map(|rows| rows.len()).sum::<usize>();
-            (watch.progress)(done, question.rows.len());
+            (watch.progress)(done, query.rows.len());
         }
         Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled, kept: None }))
     }
@@ -164,14 +164,14 @@ impl<'a> Decomposition<'a> {
 
     /// Room for one thread's rows.
     fn scratch(&self) -> Scratch {
-        let actions = self.question.actions.len();
+        let actions = self.query.actions.len();
         let per_row = actions.div_ceil(64);
         Scratch {
-            cell_of: Vec::new(),
-            edited: vec![Vec::new(); self.question.edits.len()],
+            interval_of: Vec::new(),
+            edited: vec![Vec::new(); self.query.edits.len()],
             terms: vec![vec![0.0; actions]; self.outputs],
             margins: vec![vec![0.0; actions]; self.outputs],
-            passage: Passage::default(),
+            predicate_values: PredicateValues::default(),
             path: Vec::new(),
             turning: Vec::new(),
             above: vec![0; per_row],
@@ -183,12 +183,12 @@ impl<'a> Decomposition<'a> {
     /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model. Once stopped, whatever
     /// it gives means nothing.
     fn block(&self, rows: &[usize], scratch: &mut Scratch, stop: &Stop) -> Result<(Vec<u64>, u64)> {
-        let question = self.question;
-        let actions = question.actions.len();
+        let query = self.query;
+        let actions = query.actions.len();
         let per_row = actions.div_ceil(64);
         let mut settled = 0;
         for (position, &row) in rows.iter().enumerate().take_while(|_| stop.check().is_ok()) {
-            let values = question.table.row(row);
+            let values = query.table.row(row);
             self.look_up_cells(&values, scratch);
             self.collect_terms(scratch);
             scratch.close.clear();
@@ -210,7 +210,7 @@ impl<'a> Decomposition<'a> {
             words.copy_from_slice(&square[..words.len()]);
         }
         words[0] = 0; // the identity flips nobody
-        for (&action, word) in self.scored.iter().zip(scoring::score(question, rows, &self.scored)?) {
+        for (&action, word) in self.scored.iter().zip(scoring::score(query, rows, &self.scored)?) {
             words[action as usize] = word;
         }
         Ok((words, settled))
@@ -241,7 +241,7 @@ impl<'a> Decomposition<'a> {
     fn judge_margins(&self, scratch: &mut Scratch) {
         self.sum_margins(scratch);
         scratch.above.fill(0);
-        for action in 1..self.question.actions.len() {
+        for action in 1..self.query.actions.len() {
             match self.judge.judge(scratch.margins.iter().map(|margins| margins[action]), self.error) {
                 Some(flips) => scratch.above[action / 64] |= u64::from(flips) << (action % 64),
                 None => scratch.close.push(action as u32),
@@ -251,25 +251,25 @@ impl<'a> Decomposition<'a> {
 
     /// Asks the model about the outcomes that are too close to call.
     fn settle(&self, values: &[f64], close: &[u32], flips: &mut [u64]) -> Result<()> {
-        let question = self.question;
+        let query = self.query;
         if close.is_empty() {
             return Ok(());
         }
-        let columns = question.encoder.columns.len();
+        let columns = query.encoder.columns.len();
         let (mut edited, mut encoded) = (Vec::new(), Vec::new());
         let mut block = Vec::with_capacity(close.len() * columns);
         for &action in close {
             edited.clear();
             edited.extend_from_slice(values);
-            for &edit in question.actions.get(action as usize) {
-                question.edits[edit as usize].apply(&mut edited);
+            for &edit in query.actions.get(action as usize) {
+                query.edits[edit as usize].apply(&mut edited);
             }
-            question.encoder.encode_row(&edited, &mut encoded);
+            query.encoder.encode_row(&edited, &mut encoded);
             block.extend_from_slice(&encoded);
         }
-        let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+        let predictions = query.predictor.predict(Rows { values: &block, columns })?;
         for (&action, prediction) in close.iter().zip(&predictions) {
-            let desired = question.desired.get(prediction.label as usize).copied().unwrap_or(false);
+            let desired = query.desired.get(prediction.label as usize).copied().unwrap_or(false);
             let (word, bit) = (&mut flips[action as usize / 64], action % 64);
             *word = *word & !(1 << bit) | u64::from(desired) << bit;
         }
@@ -277,46 +277,53 @@ impl<'a> Decomposition<'a> {
     }
 
     fn look_up_cells(&self, values: &[f64], scratch: &mut Scratch) {
-        scratch.cell_of.clear();
-        scratch.cell_of.extend(self.cells.iter().zip(values).map(|(cells, &value)| cells.cell(value)));
+        scratch.interval_of.clear();
+        scratch
+            .interval_of
+            .extend(self.intervals.iter().zip(values).map(|(intervals, &value)| intervals.interval(value)));
         let mut edited = Vec::new();
-        for (edit, cells) in self.question.edits.iter().zip(&mut scratch.edited) {
+        for (edit, intervals) in self.query.edits.iter().zip(&mut scratch.edited) {
             edited.clear();
             edited.extend_from_slice(values);
             edit.apply(&mut edited);
-            cells.clear();
-            cells.extend(edit.touched().map(|feature| (feature, self.cells[feature].cell(edited[feature]))));
+            intervals.clear();
+            intervals.extend(
+                edit.touched().map(|feature| (feature, self.intervals[feature].interval(edited[feature]))),
+            );
         }
     }
 
     /// Fills `terms` with g_U for every action U.
     fn collect_terms(&self, scratch: &mut Scratch) {
-        let Scratch { cell_of, edited, terms, passage, path, turning, .. } = scratch;
+        let Scratch { interval_of, edited, terms, predicate_values, path, turning, .. } = scratch;
         for (terms, base) in terms.iter_mut().zip(&self.base) {
             terms.fill(0.0);
             terms[0] = *base;
         }
-        self.leaves.gates.pass(&self.units, cell_of, edited, passage);
+        self.leaves.predicates.evaluate(&self.linked, interval_of, edited, predicate_values);
         for leaf in &self.leaves.list {
-            let (fixed, gates) = self.leaves.gates_of(leaf);
-            let shut = |gates: &[u32]| -> u64 {
-                gates.iter().map(|&gate| u64::from(passage.shut[gate as usize])).sum()
+            let (fixed, predicates) = self.leaves.predicates_of(leaf);
+            let unmet = |predicates: &[u32]| -> u64 {
+                predicates
+                    .iter()
+                    .map(|&predicate| u64::from(predicate_values.unmet[predicate as usize]))
+                    .sum()
             };
-            let violations = shut(fixed) + shut(gates);
+            let violations = unmet(fixed) + unmet(predicates);
             if violations > self.most_edits as u64 {
                 continue;
             }
             path.clear();
             turning.clear();
-            for &gate in gates {
-                let edits = passage.turning(gate);
+            for &predicate in predicates {
+                let edits = predicate_values.turning(predicate);
                 if edits.is_empty() {
                     continue; // no edit here matters to this leaf
                 }
                 let start = turning.len();
                 turning.extend_from_slice(edits);
                 path.push(PathUnit {
-                    violated: passage.shut[gate as usize] != 0,
+                    violated: predicate_values.unmet[predicate as usize] != 0,
                     turning: start..turning.len(),
                 });
             }

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use sogar_solver::BitTable;
 use sogar_table::rules::Rule;
 
-use super::Question;
+use super::OutcomeQuery;
 
 /// Takes back the flips of actions that break a rule. Only edits of the rule's own features can, so rows are
 /// looked at once per combination of such edits, not once per action.
-pub fn forbid(question: Question<'_>, flips: &mut BitTable) {
-    for rule in question.rules {
+pub fn forbid(query: OutcomeQuery<'_>, flips: &mut BitTable) {
+    for rule in query.rules {
         let concerns = |edit: u32| {
-            question.edits[edit as usize].touched().any(|touched| rule.features().any(|own| own == touched))
+            query.edits[edit as usize].touched().any(|touched| rule.features().any(|own| own == touched))
         };
         let mut broken: BTreeMap<Vec<u32>, Vec<u64>> = BTreeMap::new();
-        for action in 1..question.actions.len() {
+        for action in 1..query.actions.len() {
             let edits: Vec<u32> =
-                question.actions.get(action).iter().copied().filter(|&edit| concerns(edit)).collect();
+                query.actions.get(action).iter().copied().filter(|&edit| concerns(edit)).collect();
             if edits.is_empty() {
                 continue;
             }
-            let rows = broken.entry(edits).or_insert_with_key(|edits| breaking_rows(question, rule, edits));
+            let rows = broken.entry(edits).or_insert_with_key(|edits| breaking_rows(query, rule, edits));
             for (word, broken) in flips.set_mut(action).iter_mut().zip(rows) {
                 *word &= !*broken;
             }
@@ -29,13 +29,13 @@ pub fn forbid(question: Question<'_>, flips: &mut BitTable) {
     }
 }
 
-fn breaking_rows(question: Question<'_>, rule: &Rule, edits: &[u32]) -> Vec<u64> {
-    let mut words = vec![0u64; question.rows.len().div_ceil(64)];
-    for (position, &row) in question.rows.iter().enumerate() {
-        let before = question.table.row(row);
+fn breaking_rows(query: OutcomeQuery<'_>, rule: &Rule, edits: &[u32]) -> Vec<u64> {
+    let mut words = vec![0u64; query.rows.len().div_ceil(64)];
+    for (position, &row) in query.rows.iter().enumerate() {
+        let before = query.table.row(row);
         let mut after = before.clone();
         for &edit in edits {
-            question.edits[edit as usize].apply(&mut after);
+            query.edits[edit as usize].apply(&mut after);
         }
         if rule.broken_by(&before, &after) {
             words[position / 64] |= 1 << (position % 64);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Question;
+use super::OutcomeQuery;
 use crate::actions::Clashes;
 
 /// Edits that follow each other and all make children of an action: the child with `edit` is at `offset + edit` (modulo 2^32).
@@ -27,8 +27,8 @@ pub(super) struct Children {
 }
 
 impl Children {
-    pub fn new(question: &Question<'_>, most_edits: usize) -> Self {
-        let edits = question.edits;
+    pub fn new(query: &OutcomeQuery<'_>, most_edits: usize) -> Self {
+        let edits = query.edits;
         let clashes = Clashes::new(edits);
         let mut own: BTreeMap<usize, Range<u32>> = BTreeMap::new();
         for (edit, description) in (0..).zip(edits) {
@@ -37,7 +37,7 @@ impl Children {
         let mut children = Children { segments: Vec::new(), starts: vec![0], offsets: Vec::new() };
         let mut next = 1u32;
         let mut holes: Vec<Range<u32>> = Vec::new();
-        for list in question.actions.iter().take_while(|list| list.len() < most_edits) {
+        for list in query.actions.iter().take_while(|list| list.len() < most_edits) {
             let feature = |edit: &u32| edits[*edit as usize].feature;
             let clashing = list.iter().flat_map(|edit| clashes.of(feature(edit)));
             holes.clear();
@@ -100,11 +100,11 @@ pub(super) struct ActionIndex {
 }
 
 impl ActionIndex {
-    pub fn new(question: &Question<'_>, most_edits: usize) -> Self {
-        let children = Children::new(question, most_edits);
+    pub fn new(query: &OutcomeQuery<'_>, most_edits: usize) -> Self {
+        let children = Children::new(query, most_edits);
         let mut index = ActionIndex { children, runs: Vec::new(), run_start: vec![0] };
         let mut chosen = Vec::new();
-        for (action, list) in question.actions.iter().enumerate().take(index.children.parents()) {
+        for (action, list) in query.actions.iter().enumerate().take(index.children.parents()) {
             for place in index.children.places(action) {
                 let first = index.children.segments[place].from;
                 for subset in 0..(1u32 << list.len()) - 1 {

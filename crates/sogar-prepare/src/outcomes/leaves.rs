@@ -1,25 +1,25 @@
 //! The leaves of a tree ensemble with their conditions, gathered once for all rows.
 
-use super::cells::Cells;
-use super::gates::{Conditions, Gates};
-use super::units::Units;
+use super::linked_features::LinkedFeatures;
+use super::predicates::{Conditions, Predicates};
+use super::value_intervals::ValueIntervals;
 use crate::encode::Encoder;
 use crate::model::TreeEnsemble;
 
 /// All leaves of a model that is not constant.
 pub(super) struct Leaves {
     pub list: Vec<ModelLeaf>,
-    pub gates: Gates,
-    /// The gates of all leaves, one leaf after the other.
+    pub predicates: Predicates,
+    /// The predicates of all leaves, one leaf after the other.
     numbers: Vec<u32>,
 }
 
-/// A leaf: its value, the output that it adds to, and its gates among those of all leaves.
+/// A leaf: its value, the output that it adds to, and its predicates among those of all leaves.
 pub(super) struct ModelLeaf {
     pub value: f64,
     pub output: usize,
-    first_gate: u32,
-    /// Gates on features that no edit changes come first; then one a unit, units ascending.
+    first_predicate: u32,
+    /// Predicates on features that no edit changes come first; then one a unit, units ascending.
     first_unit: u32,
     end: u32,
 }
@@ -29,11 +29,11 @@ impl Leaves {
     pub fn of(
         ensemble: &TreeEnsemble,
         encoder: &Encoder,
-        cells: &[Cells],
-        units: &Units,
+        intervals: &[ValueIntervals],
+        linked: &LinkedFeatures,
         base: &mut [f64],
     ) -> Leaves {
-        let mut leaves = Leaves { list: Vec::new(), gates: Gates::default(), numbers: Vec::new() };
+        let mut leaves = Leaves { list: Vec::new(), predicates: Predicates::default(), numbers: Vec::new() };
         for (number, tree) in ensemble.trees.iter().enumerate() {
             let output = number % ensemble.outputs;
             if tree.nodes.is_empty() {
@@ -42,20 +42,20 @@ impl Leaves {
                 }
                 continue;
             }
-            // The way to a node: per feature the cells that every test so far lets through.
+            // The way to a node: per feature the intervals that every test so far lets through.
             let mut open: Vec<(i32, Conditions)> = vec![(0, Vec::new())];
             while let Some((node, path)) = open.pop() {
                 if node < 0 {
-                    leaves.add(tree.leaves[!node as usize] / ensemble.divisor, output, path, units);
+                    leaves.add(tree.leaves[!node as usize] / ensemble.divisor, output, path, linked);
                     continue;
                 }
                 let node = &tree.nodes[node as usize];
                 let source = &encoder.columns[node.column];
-                let cells = &cells[source.feature];
-                let mut passing = vec![0u64; cells.count().div_ceil(64)];
-                for cell in 0..cells.count() {
-                    if node.test.passes(source.value(cells.value(cell))) {
-                        passing[cell / 64] |= 1 << (cell % 64);
+                let intervals = &intervals[source.feature];
+                let mut passing = vec![0u64; intervals.count().div_ceil(64)];
+                for interval in 0..intervals.count() {
+                    if node.test.passes(source.value(intervals.value(interval))) {
+                        passing[interval / 64] |= 1 << (interval % 64);
                     }
                 }
                 for (child, keep) in [(node.left, true), (node.right, false)] {
@@ -75,29 +75,36 @@ impl Leaves {
         leaves
     }
 
-    fn add(&mut self, value: f64, output: usize, mut path: Conditions, units: &Units) {
-        path.sort_by_key(|(feature, _)| (units.of_feature[*feature], *feature));
-        let first_gate = self.numbers.len() as u32;
-        let mut first_unit = first_gate;
+    fn add(&mut self, value: f64, output: usize, mut path: Conditions, linked: &LinkedFeatures) {
+        path.sort_by_key(|(feature, _)| (linked.of_feature[*feature], *feature));
+        let first_predicate = self.numbers.len() as u32;
+        let mut first_unit = first_predicate;
         let mut conditions = path.into_iter().peekable();
         while let Some(condition) = conditions.next() {
-            let unit = units.of_feature[condition.0];
-            let mut gate = vec![condition];
+            let unit = linked.of_feature[condition.0];
+            let mut predicate = vec![condition];
             if unit.is_some() {
-                while let Some(more) = conditions.next_if(|(feature, _)| units.of_feature[*feature] == unit) {
-                    gate.push(more);
+                while let Some(more) = conditions.next_if(|(feature, _)| linked.of_feature[*feature] == unit)
+                {
+                    predicate.push(more);
                 }
             }
-            self.numbers.push(self.gates.number(unit, gate));
+            self.numbers.push(self.predicates.number(unit, predicate));
             first_unit += u32::from(unit.is_none());
         }
-        self.list.push(ModelLeaf { value, output, first_gate, first_unit, end: self.numbers.len() as u32 });
+        self.list.push(ModelLeaf {
+            value,
+            output,
+            first_predicate,
+            first_unit,
+            end: self.numbers.len() as u32,
+        });
     }
 
-    /// The gates of a leaf on features that no edit changes, and those on units.
+    /// The predicates of a leaf on features that no edit changes, and those on units.
     #[inline]
-    pub fn gates_of(&self, leaf: &ModelLeaf) -> (&[u32], &[u32]) {
-        let gates = |from: u32, to: u32| &self.numbers[from as usize..to as usize];
-        (gates(leaf.first_gate, leaf.first_unit), gates(leaf.first_unit, leaf.end))
+    pub fn predicates_of(&self, leaf: &ModelLeaf) -> (&[u32], &[u32]) {
+        let predicates = |from: u32, to: u32| &self.numbers[from as usize..to as usize];
+        (predicates(leaf.first_predicate, leaf.first_unit), predicates(leaf.first_unit, leaf.end))
     }
 }

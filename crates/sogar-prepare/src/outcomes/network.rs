@@ -12,10 +12,10 @@
 mod activation;
 mod bound;
 mod effects;
-mod elsewhere;
 mod judge;
 mod kernel;
 mod lanes;
+mod offload;
 mod plan;
 mod walk;
 
@@ -25,73 +25,73 @@ use rayon::prelude::*;
 use sogar_solver::BitTable;
 
 use self::effects::FirstLayer;
-pub use self::elsewhere::CellDevice;
-use self::elsewhere::Elsewhere;
-pub use self::elsewhere::{CellScores, Evaluable, Wanted, slope};
 use self::judge::Judge;
 use self::kernel::Layers;
+pub use self::offload::CellDevice;
+use self::offload::Offload;
+pub use self::offload::{CellScores, Evaluable, Wanted, slope};
 use self::plan::Plan;
 use self::walk::{RowOutcomes, Walk};
 use super::kernel::transpose;
-use super::{Outcomes, Question, Watch};
+use super::{OutcomeQuery, Outcomes, Watch};
 use crate::model::DenseNetwork;
 use crate::model::network::Instructions;
 
 /// Everything about the network and the actions that does not depend on the row.
 pub(super) struct NetworkOutcomes<'a> {
-    question: &'a Question<'a>,
+    query: &'a OutcomeQuery<'a>,
     network: &'a DenseNetwork,
     first: FirstLayer,
     layers: Layers,
     judge: Judge,
     plan: Plan,
     /// A device that does a part of the work.
-    elsewhere: Option<Elsewhere<'a>>,
+    offload: Option<Offload<'a>>,
 }
 
 impl<'a> NetworkOutcomes<'a> {
     /// `None` where the network does not fit the question (the caller then scores).
-    pub fn new(network: &'a DenseNetwork, question: &'a Question<'a>) -> Option<Self> {
-        NetworkOutcomes::with(network, question, Instructions::best())
+    pub fn new(network: &'a DenseNetwork, query: &'a OutcomeQuery<'a>) -> Option<Self> {
+        NetworkOutcomes::with(network, query, Instructions::best())
     }
 
     fn with(
         network: &'a DenseNetwork,
-        question: &'a Question<'a>,
+        query: &'a OutcomeQuery<'a>,
         instructions: Instructions,
     ) -> Option<Self> {
-        if network.check().is_err() || network.inputs != question.encoder.columns.len() {
+        if network.check().is_err() || network.inputs != query.encoder.columns.len() {
             return None;
         }
-        let plan = Plan::new(question);
+        let plan = Plan::new(query);
         Some(NetworkOutcomes {
-            question,
+            query,
             network,
-            first: FirstLayer::new(network.layers.first()?, question, plan.most_edits),
+            first: FirstLayer::new(network.layers.first()?, query, plan.most_edits),
             layers: Layers::new(network, instructions)?,
-            judge: Judge::new(network.decision, question.desired, network.outputs()),
+            judge: Judge::new(network.decision, query.desired, network.outputs()),
             plan,
-            elsewhere: None,
+            offload: None,
         })
     }
 
     /// With a device for the rows that it can be trusted with.
     pub fn on(mut self, device: Option<&'a dyn CellDevice>) -> Self {
-        self.elsewhere = device.and_then(|device| Elsewhere::new(self.network, self.plan.most_edits, device));
+        self.offload = device.and_then(|device| Offload::new(self.network, self.plan.most_edits, device));
         self
     }
 
     /// All outcomes; `None` if stopped.
     pub fn outcomes(&self, watch: &Watch<'_>) -> Option<Outcomes> {
-        let question = self.question;
-        let (actions, rows) = (question.actions.len(), question.rows.len());
+        let query = self.query;
+        let (actions, rows) = (query.actions.len(), query.rows.len());
         let mut flips = BitTable::new(actions, rows);
         let per_set = flips.words_per_set();
         let done = AtomicUsize::new(0);
         let mut settled = 0;
         // Whole words of rows, and enough of them that all threads have work until the end.
         let at_once = 64 * rayon::current_num_threads().div_ceil(4).max(1);
-        for (group, some) in question.rows.chunks(at_once).enumerate() {
+        for (group, some) in query.rows.chunks(at_once).enumerate() {
             let found: Vec<RowOutcomes> = some
                 .par_iter()
                 .map_init(

@@ -14,13 +14,13 @@ use std::hash::BuildHasherDefault;
 use rayon::prelude::*;
 use sogar_solver::{BitTable, Stop};
 
-use super::{Outcomes, Question, Watch};
+use super::{OutcomeQuery, Outcomes, Watch};
 use crate::model::Rows;
 use sogar_base::error::{Error, ErrorKind, Result};
 
 pub(super) use block::score;
 
-use fingerprints::{AsItIs, Distinct, Known};
+use fingerprints::{AnswerCache, AsItIs, Distinct};
 use inputs::Inputs;
 
 /// Pairs of a row and an action that wait for an answer, at most.
@@ -40,15 +40,15 @@ pub struct Scorings {
 }
 
 /// Counts the different edited rows; `None` if stopped.
-pub fn count(question: &Question<'_>, stop: &Stop) -> Option<Scorings> {
-    let inputs = Inputs::new(question);
-    let counted = question
+pub fn count(query: &OutcomeQuery<'_>, stop: &Stop) -> Option<Scorings> {
+    let inputs = Inputs::new(query);
+    let counted = query
         .rows
         .par_chunks(ROWS_PER_TASK)
         .fold(Distinct::default, |mut distinct, rows| {
             for &row in rows.iter().take_while(|_| stop.check().is_ok()) {
                 let row = inputs.of_row(row);
-                for action in 1..question.actions.len() {
+                for action in 1..query.actions.len() {
                     distinct.insert(inputs.fingerprint(&row, action));
                 }
             }
@@ -56,43 +56,47 @@ pub fn count(question: &Question<'_>, stop: &Stop) -> Option<Scorings> {
         })
         .reduce(Distinct::default, Distinct::merge);
     let (distinct, exact) = counted.count();
-    let pairs = question.rows.len() as u64 * (question.actions.len() as u64).saturating_sub(1);
+    let pairs = query.rows.len() as u64 * (query.actions.len() as u64).saturating_sub(1);
     stop.check().is_ok().then_some(Scorings { distinct: distinct.min(pairs), exact, pairs })
 }
 
 /// Asks about all rows and actions. `memory` is for remembering answers, in bytes.
-pub(super) fn score_all(question: &Question<'_>, watch: &Watch<'_>, memory: u64) -> Result<Option<Outcomes>> {
-    let inputs = Inputs::new(question);
-    let mut asking = Asking::new(&inputs, question, memory);
-    for (position, &row) in question.rows.iter().enumerate() {
+pub(super) fn score_all(
+    query: &OutcomeQuery<'_>,
+    watch: &Watch<'_>,
+    memory: u64,
+) -> Result<Option<Outcomes>> {
+    let inputs = Inputs::new(query);
+    let mut queue = ScoringQueue::new(&inputs, query, memory);
+    for (position, &row) in query.rows.iter().enumerate() {
         let row = inputs.of_row(row);
-        for action in 1..question.actions.len() {
-            asking.add(position, action, inputs.fingerprint(&row, action));
-            if asking.is_full() {
+        for action in 1..query.actions.len() {
+            queue.add(position, action, inputs.fingerprint(&row, action));
+            if queue.is_full() {
                 if watch.stop.check().is_err() {
                     return Ok(None);
                 }
-                if !asking.ask_unless_stopped(watch)? {
+                if !queue.ask_unless_stopped(watch)? {
                     return Ok(None);
                 }
-                (watch.progress)(position, question.rows.len());
+                (watch.progress)(position, query.rows.len());
             }
         }
     }
-    if watch.stop.check().is_err() || !asking.ask_unless_stopped(watch)? {
+    if watch.stop.check().is_err() || !queue.ask_unless_stopped(watch)? {
         return Ok(None);
     }
-    (watch.progress)(question.rows.len(), question.rows.len());
+    (watch.progress)(query.rows.len(), query.rows.len());
     let method = "every different edited row scored by the model";
-    Ok(Some(Outcomes { flips: asking.flips, method, settled: 0, kept: None }))
+    Ok(Some(Outcomes { flips: queue.flips, method, settled: 0, kept: None }))
 }
 
 /// Questions that wait for a batch to be full, and the answers so far.
-struct Asking<'a> {
+struct ScoringQueue<'a> {
     inputs: &'a Inputs<'a>,
-    question: &'a Question<'a>,
+    query: &'a OutcomeQuery<'a>,
     flips: BitTable,
-    known: Known,
+    known: AnswerCache,
     /// Questions by position of the row and action, with their fingerprints and, by fingerprint, their positions.
     questions: Vec<(u32, u32)>,
     fingerprints: Vec<u128>,
@@ -104,17 +108,17 @@ struct Asking<'a> {
     full: usize,
 }
 
-impl<'a> Asking<'a> {
-    fn new(inputs: &'a Inputs<'a>, question: &'a Question<'a>, memory: u64) -> Asking<'a> {
-        let batching = question.predictor.batching();
+impl<'a> ScoringQueue<'a> {
+    fn new(inputs: &'a Inputs<'a>, query: &'a OutcomeQuery<'a>, memory: u64) -> ScoringQueue<'a> {
+        let batching = query.predictor.batching();
         // A few calls for each thread, so that none of them is idle for long.
         let calls = batching.at_once.clamp(1, 4 * rayon::current_num_threads().max(1));
         let batch = batching.rows.clamp(1, MOST_WAITING);
-        Asking {
+        ScoringQueue {
             inputs,
-            question,
-            flips: BitTable::new(question.actions.len(), question.rows.len()),
-            known: Known::new(memory),
+            query,
+            flips: BitTable::new(query.actions.len(), query.rows.len()),
+            known: AnswerCache::new(memory),
             questions: Vec::new(),
             fingerprints: Vec::new(),
             position: HashMap::default(),
@@ -144,7 +148,7 @@ impl<'a> Asking<'a> {
         let (row, action) = (position as u32, action as u32);
         let mut asked = *self.position.entry(fingerprint as u64).or_insert(next);
         if asked != next && self.fingerprints[asked as usize] != fingerprint {
-            asked = next; // another question with the same first half: it is asked as well
+            asked = next; // another query with the same first half: it is asked as well
         }
         if asked == next {
             self.questions.push((row, action));
@@ -163,23 +167,23 @@ impl<'a> Asking<'a> {
 
     /// Asks all questions that wait.
     fn ask(&mut self) -> Result<()> {
-        let (inputs, question) = (self.inputs, self.question);
-        let columns = question.encoder.columns.len();
+        let (inputs, query) = (self.inputs, self.query);
+        let columns = query.encoder.columns.len();
         let answers: Vec<Vec<bool>> = self
             .questions
             .par_chunks(self.batch)
             .map(|questions| {
                 let mut block = Vec::with_capacity(questions.len() * columns);
                 for &(row, action) in questions {
-                    inputs.encode(question.rows[row as usize], action as usize, &mut block);
+                    inputs.encode(query.rows[row as usize], action as usize, &mut block);
                 }
-                let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+                let predictions = query.predictor.predict(Rows { values: &block, columns })?;
                 if predictions.len() != questions.len() {
                     let (got, want) = (predictions.len(), questions.len());
                     let message = format!("the model gave {got} predictions for {want} rows");
                     return Err(Error::new(ErrorKind::Model, message));
                 }
-                let desired = |label: u32| question.desired.get(label as usize).copied().unwrap_or(false);
+                let desired = |label: u32| query.desired.get(label as usize).copied().unwrap_or(false);
                 Ok(predictions.iter().map(|prediction| desired(prediction.label)).collect())
             })
             .collect::<Result<_>>()?;

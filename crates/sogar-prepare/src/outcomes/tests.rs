@@ -260,7 +260,7 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
     let mut desired = vec![false; outputs.max(2)];
     desired[random.below(outputs.max(2))] = true;
     let rows: Vec<usize> = (0..rows).collect();
-    let question = Question {
+    let query = OutcomeQuery {
         predictor: &*predictor,
         encoder: &encoder,
         desired: &desired,
@@ -271,8 +271,8 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
         rules: &[],
     };
     let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
-    let fast = outcomes(question, &watch).unwrap().unwrap();
-    let slow = by_scoring(question, &watch).unwrap().unwrap();
+    let fast = outcomes(query, &watch).unwrap().unwrap();
+    let slow = by_scoring(query, &watch).unwrap().unwrap();
     assert!(fast.method.starts_with("tree ensemble"));
     // The identity flips nobody by definition; every other outcome must agree.
     for action in 1..actions.len() {

@@ -13,7 +13,7 @@ use crate::model::LoadedModel;
 use crate::population::{Classes, affected_rows, check_predictions};
 use crate::predict::HashOfPredictions;
 use crate::predict::Matched;
-use crate::row_order::like_next_to_like;
+use crate::row_order::cluster_rows;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::visible;
 use sogar_table::binarize::{all_splits, useful_splits};
@@ -27,7 +27,7 @@ use sogar_table::table::Table;
 const AGREEING: f64 = 0.5;
 
 /// A table and a model, when it is known whom the model turns down.
-pub(super) struct Judged {
+pub(super) struct Classified {
     pub config: Config,
     pub folder: PathBuf,
     pub table_path: PathBuf,
@@ -77,7 +77,7 @@ impl Prepared {
         }
         let mut hash = HashOfPredictions::default();
         hash.add(&predicted);
-        Prepared::judged(Judged {
+        Prepared::finish(Classified {
             folder: folder.to_path_buf(),
             table_path: table.path.clone(),
             table_hash: table.hash.clone(),
@@ -97,8 +97,9 @@ impl Prepared {
     }
 
     /// The stages behind the affected people: limits, splits, edits and costs.
-    pub(super) fn judged(judged: Judged) -> Result<Prepared> {
-        let Judged { mut config, reference, table, affected, mut notices, unfit, folder, .. } = judged;
+    pub(super) fn finish(classified: Classified) -> Result<Prepared> {
+        let Classified { mut config, reference, table, affected, mut notices, unfit, folder, .. } =
+            classified;
         // The budget of actions looks at the table alone, so that the model's unused labels come later.
         config.leave_aside(&reference.features, &unfit, &mut notices);
         let fixed = |name: &str| config.features.get(name).is_some_and(FeatureConfig::is_fixed);
@@ -108,20 +109,20 @@ impl Prepared {
             .filter(|&f| fixed(&reference.features[f].name))
             .collect();
         budget::resolve(&reference, &left_aside, &mut config, &mut notices)?;
-        let labels = unused_labels(&reference, &table, &affected, &judged.encoder, &judged.classes);
+        let labels = unused_labels(&reference, &table, &affected, &classified.encoder, &classified.classes);
         config.leave_aside(&reference.features, &labels, &mut notices);
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&reference, &config)?;
         let memory = memory_limit(&config.limits)?;
         refuse_if_too_many_splits(&candidates, &table.features, affected.len(), memory)?;
-        let affected = like_next_to_like(&affected, &useful_splits(&candidates, &table, &affected));
+        let affected = cluster_rows(&affected, &useful_splits(&candidates, &table, &affected));
         let splits = useful_splits(&candidates, &table, &affected);
         let mut by_row: Vec<usize> = (0..affected.len()).collect();
         by_row.sort_unstable_by_key(|&position| affected[position]);
         let rules: Vec<Rule> =
             config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
-        let idle = Idle::new(&table.features, &judged.encoder, &config, &rules);
+        let idle = Idle::new(&table.features, &classified.encoder, &config, &rules);
         notices.extend(idle.notice(&table.features));
         let edits = idle.others(all_edits(&reference, &config)?);
         if edits.is_empty() {
@@ -139,15 +140,15 @@ impl Prepared {
             reference: ReferenceSize { rows: reference.rows, people: reference.people() },
             action_count: count_actions(&edits, limits.max_edits),
             folder,
-            table_path: judged.table_path,
-            table_hash: judged.table_hash,
+            table_path: classified.table_path,
+            table_hash: classified.table_hash,
             table,
             config,
-            model: judged.model,
-            encoder: judged.encoder,
-            classes: judged.classes,
+            model: classified.model,
+            encoder: classified.encoder,
+            classes: classified.classes,
             affected,
-            places: judged.places,
+            places: classified.places,
             by_row,
             splits,
             edits,
@@ -159,8 +160,8 @@ impl Prepared {
             outcomes_cache: None,
             checkpoint: None,
             verify_cache: VERIFIED_ROWS,
-            predictions_hash: judged.predictions_hash,
-            seconds_per_row: judged.seconds_per_row,
+            predictions_hash: classified.predictions_hash,
+            seconds_per_row: classified.seconds_per_row,
         })
     }
 }

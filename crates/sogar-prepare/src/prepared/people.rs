@@ -9,7 +9,7 @@ use super::Prepared;
 const STREAM: u64 = 0x5a;
 
 /// Affected people whose problem is posed: all of them, or a sample.
-pub struct People {
+pub struct ProblemPopulation {
     /// Rows of the table, in the order in which the problem has them.
     pub rows: Vec<usize>,
     /// Who passes each split.
@@ -20,8 +20,8 @@ pub struct People {
 
 impl Prepared {
     /// All affected people.
-    pub fn everybody(&self) -> People {
-        People {
+    pub fn everybody(&self) -> ProblemPopulation {
+        ProblemPopulation {
             rows: self.affected.clone(),
             splits: self.splits.iter().map(|(_, rows)| rows.clone()).collect(),
             min_leaf: self.min_leaf(),
@@ -37,9 +37,9 @@ impl Prepared {
     }
 
     /// Those at some positions (ascending) of the affected rows.
-    pub fn people(&self, positions: &[usize], min_leaf: u32) -> People {
+    pub fn people(&self, positions: &[usize], min_leaf: u32) -> ProblemPopulation {
         let among = |all: &RowSet| RowSet::from_fn(positions.len(), |&at| all.contains(positions[at]));
-        People {
+        ProblemPopulation {
             rows: positions.iter().map(|&position| self.affected[position]).collect(),
             splits: self.splits.iter().map(|(_, rows)| among(rows)).collect(),
             min_leaf,
@@ -47,7 +47,7 @@ impl Prepared {
     }
 
     /// The people that are searched: a stratified sample of the affected ones, or all of them.
-    pub fn searched(&self) -> People {
+    pub fn searched(&self) -> ProblemPopulation {
         match self.sample() {
             None => self.everybody(),
             Some(rows) => {

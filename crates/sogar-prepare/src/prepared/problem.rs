@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_solver::{Actions, CancelToken, Limits, Problem, ProblemParts, Stop};
 
-use super::{People, Prepared, Reporter};
+use super::{Prepared, ProblemPopulation, Reporter};
 use crate::actions::all_actions;
 use crate::cost::edit_costs;
 use crate::limits::{PlaceOfFlips, Size, amount, memory_limit};
 use crate::outcomes::blocks::in_blocks;
 use crate::outcomes::mapped::table_in_file;
-use crate::outcomes::{Kept, Outcomes, Question, Watch, count_scorings, is_scored, outcomes};
+use crate::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch, count_scorings, is_scored, outcomes};
 
 /// A solver problem with what is needed to read its answer.
 pub struct SolverProblem {
@@ -26,7 +26,7 @@ pub struct SolverProblem {
     /// Whether outcomes were computed for all actions; if stopped, only the identity is left.
     pub finished: bool,
     /// Where outcomes come from, if an earlier run kept them.
-    pub kept: Option<Kept>,
+    pub kept: Option<StoredOutcomes>,
 }
 
 impl Prepared {
@@ -43,18 +43,18 @@ impl Prepared {
 
     fn computed(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
-        let find = |question: Question<'_>, watch: &Watch<'_>, place| {
-            self.refuse_scorings(&question, watch, reporter)?;
+        let find = |query: OutcomeQuery<'_>, watch: &Watch<'_>, place| {
+            self.refuse_scorings(&query, watch, reporter)?;
             match place {
-                PlaceOfFlips::Memory => outcomes(question, watch),
+                PlaceOfFlips::Memory => outcomes(query, watch),
                 PlaceOfFlips::File { rows_at_once } => {
-                    let table = table_in_file(question.actions.len(), question.rows.len())?;
-                    in_blocks(question, rows_at_once, watch, table, None, |_, question, watch| {
-                        outcomes(question, watch)
+                    let table = table_in_file(query.actions.len(), query.rows.len())?;
+                    in_blocks(query, rows_at_once, watch, table, None, |_, query, watch| {
+                        outcomes(query, watch)
                     })
                 }
             }
@@ -65,12 +65,12 @@ impl Prepared {
     /// Refuses to ask a model about more rows than the user allows.
     pub fn refuse_scorings(
         &self,
-        question: &Question<'_>,
+        query: &OutcomeQuery<'_>,
         watch: &Watch<'_>,
         reporter: &dyn Reporter,
     ) -> Result<()> {
-        if is_scored(question.predictor)
-            && let Some(scorings) = count_scorings(question, watch.stop)
+        if is_scored(query.predictor)
+            && let Some(scorings) = count_scorings(query, watch.stop)
         {
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             reporter.scorings(scorings);
@@ -81,8 +81,8 @@ impl Prepared {
     /// The problem of some people and all actions, whose outcomes `find` finds, in memory or in a file.
     pub fn problem_of(
         &self,
-        people: &People,
-        find: impl FnOnce(Question<'_>, &Watch<'_>, PlaceOfFlips) -> Result<Option<Outcomes>> + Send,
+        people: &ProblemPopulation,
+        find: impl FnOnce(OutcomeQuery<'_>, &Watch<'_>, PlaceOfFlips) -> Result<Option<Outcomes>> + Send,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
@@ -97,22 +97,22 @@ impl Prepared {
             ));
         }
         let actions = all_actions(&self.edits, self.limits.max_edits);
-        self.problem_over(people, actions, |question, watch| find(question, watch, place), reporter, cancel)
+        self.problem_over(people, actions, |query, watch| find(query, watch, place), reporter, cancel)
     }
 
     /// The problem of some people and some actions, whose outcomes `find` finds.
     pub fn problem_over(
         &self,
-        people: &People,
+        people: &ProblemPopulation,
         mut actions: Actions,
-        find: impl FnOnce(Question<'_>, &Watch<'_>) -> Result<Option<Outcomes>> + Send,
+        find: impl FnOnce(OutcomeQuery<'_>, &Watch<'_>) -> Result<Option<Outcomes>> + Send,
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<SolverProblem> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
         })?;
-        let question = Question {
+        let query = OutcomeQuery {
             predictor: &*self.model.predictor,
             encoder: &self.encoder,
             desired: &self.classes.desired,
@@ -128,7 +128,7 @@ impl Prepared {
         let watch = Watch { progress: &progress, stop: &Stop { deadline, cancel: cancel.clone() } };
         let (costs, found) = pool.install(|| -> Result<_> {
             let costs = edit_costs(&self.cost, &self.edits, &self.table, &people.rows)?;
-            Ok((costs, find(question, &watch)?))
+            Ok((costs, find(query, &watch)?))
         })?;
         let finished = found.is_some();
         let (flips, settled, method, kept) = match found {
@@ -168,8 +168,8 @@ impl Prepared {
     }
 
     /// Whom some actions flip among some rows.
-    pub fn question<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> Question<'a> {
-        Question {
+    pub fn outcome_query<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> OutcomeQuery<'a> {
+        OutcomeQuery {
             predictor: &*self.model.predictor,
             encoder: &self.encoder,
             desired: &self.classes.desired,

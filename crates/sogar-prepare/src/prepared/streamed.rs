@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::Prepared;
-use super::build::{Judged, labelled, without_predictions};
+use super::build::{Classified, labelled, without_predictions};
 use crate::encode::Encoder;
 use crate::model::LoadedModel;
 use crate::population::{Classes, Comparison, some_but_not_all};
@@ -57,7 +57,7 @@ impl Prepared {
             .check_absent(info, model.predictor.tree_ensemble())
             .map_err(|error| error.file(&model.path))?;
         let classes = Classes::new(info, labels.as_ref(), &config)?;
-        let judge = Judge {
+        let judge = Classifier {
             config: &config,
             reference: &reference,
             model: &model,
@@ -65,7 +65,7 @@ impl Prepared {
             classes: &classes,
         };
         let kept = judge.keep_affected(source, predictions)?;
-        Prepared::judged(Judged {
+        Prepared::finish(Classified {
             folder: folder.to_path_buf(),
             table_path: header.path.clone(),
             table_hash: header.hash.clone(),
@@ -86,7 +86,7 @@ impl Prepared {
 }
 
 /// What it takes to find out who is affected.
-struct Judge<'a> {
+struct Classifier<'a> {
     config: &'a Config,
     reference: &'a Reference,
     model: &'a LoadedModel,
@@ -95,7 +95,7 @@ struct Judge<'a> {
 }
 
 /// The affected rows.
-struct Kept {
+struct AffectedRows {
     table: FeatureTable,
     places: Vec<usize>,
     predictions_hash: String,
@@ -103,9 +103,9 @@ struct Kept {
     seconds: f64,
 }
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Asks the model about everybody and keeps the affected rows.
-    fn keep_affected(&self, source: &dyn TableSource, predictions: Option<&str>) -> Result<Kept> {
+    fn keep_affected(&self, source: &dyn TableSource, predictions: Option<&str>) -> Result<AffectedRows> {
         let features = &self.reference.features;
         let scale = self.reference.scale.as_ref();
         let mut columns: Vec<&str> = features.iter().flat_map(|feature| feature.columns.names()).collect();
@@ -147,6 +147,6 @@ impl Judge<'_> {
         some_but_not_all(places.len(), rows, self.classes)?;
         values.iter_mut().for_each(Vec::shrink_to_fit);
         let table = FeatureTable { features: features.clone(), values, rows: places.len(), weights };
-        Ok(Kept { table, places, predictions_hash: hash.finish(), seconds })
+        Ok(AffectedRows { table, places, predictions_hash: hash.finish(), seconds })
     }
 }

@@ -24,7 +24,7 @@ const MOST_LINES: usize = 6;
 pub fn tree_svg(front: &FrontFile, point: usize) -> String {
     let point = point.min(front.points.len().saturating_sub(1));
     let Some(chosen) = front.points.get(point) else { return String::new() };
-    let root = Shape::of(front, &chosen.tree, "Everybody");
+    let root = NodeBox::of(front, &chosen.tree, "Everybody");
     let depth = f64::from(chosen.depth);
     let width = 2.0 * MARGIN + depth * (INNER + ACROSS) + LEAF;
     let heading = format!(
@@ -53,12 +53,12 @@ pub fn tree_svg(front: &FrontFile, point: usize) -> String {
 }
 
 /// A node with its texts broken into lines.
-struct Shape {
+struct NodeBox {
     condition: Vec<String>,
     /// People, of an inner node.
     people: String,
     leaf: Option<Suggestion>,
-    children: Vec<Shape>,
+    children: Vec<NodeBox>,
     told: String,
 }
 
@@ -69,8 +69,8 @@ struct Suggestion {
     share: f64,
 }
 
-impl Shape {
-    fn of(front: &FrontFile, node: &Node, condition: &str) -> Shape {
+impl NodeBox {
+    fn of(front: &FrontFile, node: &Node, condition: &str) -> NodeBox {
         let (width, leaf, told) = match node {
             Node::Leaf { action, rows, flipped, cost_sum } => {
                 let action = &front.actions[*action];
@@ -103,11 +103,11 @@ impl Shape {
                 .map(|(child, passed)| {
                     let name = &front.splits[*split].feature;
                     let condition = conditions(front, &[(*split, passed)]).join(" and ");
-                    Shape::of(front, child, &condition.replacen(&format!("`{name}`"), name, 1))
+                    NodeBox::of(front, child, &condition.replacen(&format!("`{name}`"), name, 1))
                 })
                 .collect(),
         };
-        Shape {
+        NodeBox {
             condition: lines(condition, LETTERS * BOLD, width - 2.0 * PAD, MOST_LINES),
             people: people_in(front, rows_of(node)),
             leaf,
@@ -130,14 +130,14 @@ impl Shape {
     /// Height of the box with everything that comes from it.
     fn extent(&self) -> f64 {
         let gaps = BELOW * self.children.len().saturating_sub(1) as f64;
-        self.height().max(self.children.iter().map(Shape::extent).sum::<f64>() + gaps)
+        self.height().max(self.children.iter().map(NodeBox::extent).sum::<f64>() + gaps)
     }
 
     /// Draws the subtree into the space that begins at this corner; gives the height at which a line comes to it.
     fn draw(&self, drawing: &mut Drawing, x: f64, top: f64) -> f64 {
         let next = x + self.width() + ACROSS;
         let gaps = BELOW * self.children.len().saturating_sub(1) as f64;
-        let needed = self.children.iter().map(Shape::extent).sum::<f64>() + gaps;
+        let needed = self.children.iter().map(NodeBox::extent).sum::<f64>() + gaps;
         let mut at = top + (self.extent() - needed) / 2.0;
         let mut ends = Vec::new();
         for child in &self.children {

@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 
 use sogar_solver::RowSet;
 
-use sogar_audit::audit::People;
+use sogar_audit::audit::RoutedPeople;
 use sogar_front::summary::{FrontFile, Node};
 
 /// The leaves of a front's trees, by group.
 pub struct Compositions {
     /// For each different leaf, per grouping, per group.
-    leaves: Vec<Vec<Vec<Cell>>>,
+    leaves: Vec<Vec<Vec<GroupCount>>>,
     /// For each point the leaves of its tree, from the left, by position in `leaves`.
     of_point: Vec<Vec<usize>>,
 }
 
 /// People are counted in units of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Cell {
+struct GroupCount {
     rows: u64,
     flipped: u64,
     /// All of the leaf, or all of the group: no secret, since these totals are shown.
@@ -31,7 +31,12 @@ struct Cell {
 
 impl Compositions {
     /// Counts, and hides what is about fewer than `min_n` people.
-    pub fn new(front: &FrontFile, people: &People, members: &[Vec<RowSet>], min_n: usize) -> Compositions {
+    pub fn new(
+        front: &FrontFile,
+        people: &RoutedPeople,
+        members: &[Vec<RowSet>],
+        min_n: usize,
+    ) -> Compositions {
         let mut found = Compositions { leaves: Vec::new(), of_point: Vec::with_capacity(front.points.len()) };
         // A leaf is known by its path and its action; equal counts then share a place.
         let mut by_path: BTreeMap<(Vec<(usize, bool)>, usize), usize> = BTreeMap::new();
@@ -70,8 +75,8 @@ impl Compositions {
 
     /// The leaves for the page.
     pub fn shown(&self) -> Vec<Vec<Vec<Option<[u64; 2]>>>> {
-        let cell = |cell: &Cell| (!cell.hidden).then_some([cell.rows, cell.flipped]);
-        let grouping = |groups: &Vec<Cell>| groups.iter().map(cell).collect();
+        let cell = |cell: &GroupCount| (!cell.hidden).then_some([cell.rows, cell.flipped]);
+        let grouping = |groups: &Vec<GroupCount>| groups.iter().map(cell).collect();
         self.leaves.iter().map(|leaf| leaf.iter().map(grouping).collect()).collect()
     }
 
@@ -86,7 +91,7 @@ impl Compositions {
     fn hide_beside_lone_cells(&mut self) -> bool {
         let mut changed = false;
         for groups in self.leaves.iter_mut().flatten() {
-            let cells: Vec<Cell> = groups.clone();
+            let cells: Vec<GroupCount> = groups.clone();
             if let Some(other) = beside_lone(&cells) {
                 groups[other].hidden = true;
                 changed = true;
@@ -96,7 +101,7 @@ impl Compositions {
             let shape: Vec<usize> = self.leaves[places[0]].iter().map(Vec::len).collect();
             for (grouping, &groups) in shape.iter().enumerate() {
                 for group in 0..groups {
-                    let cells: Vec<Cell> =
+                    let cells: Vec<GroupCount> =
                         places.iter().map(|&leaf| self.leaves[leaf][grouping][group]).collect();
                     if let Some(other) = beside_lone(&cells) {
                         self.leaves[places[other]][grouping][group].hidden = true;
@@ -110,7 +115,7 @@ impl Compositions {
 
     /// Leaves that look alike become one.
     fn merge(&mut self) {
-        let mut known: BTreeMap<Vec<Vec<Cell>>, usize> = BTreeMap::new();
+        let mut known: BTreeMap<Vec<Vec<GroupCount>>, usize> = BTreeMap::new();
         let mut kept = Vec::new();
         let places: Vec<usize> = self
             .leaves
@@ -130,7 +135,7 @@ impl Compositions {
 }
 
 /// The cell to hide beside the only hidden one: the smallest of the others that has people and is no total.
-fn beside_lone(cells: &[Cell]) -> Option<usize> {
+fn beside_lone(cells: &[GroupCount]) -> Option<usize> {
     if cells.iter().filter(|cell| cell.hidden).count() != 1 {
         return None;
     }
@@ -146,17 +151,17 @@ fn action_of(leaf: &Node) -> usize {
 }
 
 fn count(
-    people: &People,
+    people: &RoutedPeople,
     members: &[Vec<RowSet>],
     action: usize,
     leaf: &RowSet,
     min_n: usize,
-) -> Vec<Vec<Cell>> {
+) -> Vec<Vec<GroupCount>> {
     let (all, min_n) = (people.weight_of(leaf), min_n as u64 * people.person);
     let cell = |group: &RowSet| {
         let here = leaf.and(group);
         let (rows, group) = (people.weight_of(&here), people.weight_of(group));
-        Cell {
+        GroupCount {
             rows,
             flipped: people.weight_of(&here.and(people.flips(action))),
             told: rows >= min_n && (rows == all || rows == group),
@@ -174,13 +179,13 @@ pub fn is_small(front: &FrontFile, min_n: usize, point: usize, leaf: usize) -> b
     }
     let person = front.people().unit;
     let rules = front.points[point].tree.rules();
-    let cells: Vec<Cell> = rules
+    let cells: Vec<GroupCount> = rules
         .iter()
         .map(|(_, leaf)| match leaf {
             Node::Leaf { rows, .. } => {
-                Cell { rows: *rows, flipped: 0, told: false, hidden: *rows < min_n as u64 * person }
+                GroupCount { rows: *rows, flipped: 0, told: false, hidden: *rows < min_n as u64 * person }
             }
-            Node::Split { .. } => Cell { rows: 0, flipped: 0, told: false, hidden: false },
+            Node::Split { .. } => GroupCount { rows: 0, flipped: 0, told: false, hidden: false },
         })
         .collect();
     cells[leaf].hidden || beside_lone(&cells) == Some(leaf)
@@ -190,8 +195,8 @@ pub fn is_small(front: &FrontFile, min_n: usize, point: usize, leaf: usize) -> b
 mod tests {
     use super::*;
 
-    fn cell(rows: u64, hidden: bool) -> Cell {
-        Cell { rows, flipped: 0, told: false, hidden }
+    fn cell(rows: u64, hidden: bool) -> GroupCount {
+        GroupCount { rows, flipped: 0, told: false, hidden }
     }
 
     #[test]
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_total_hides_nothing() {
-        let total = Cell { told: true, ..cell(6, false) };
+        let total = GroupCount { told: true, ..cell(6, false) };
         assert_eq!(beside_lone(&[cell(3, true), total, cell(7, false)]), Some(2));
         assert_eq!(beside_lone(&[cell(3, true), total]), None);
     }

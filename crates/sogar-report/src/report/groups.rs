@@ -3,7 +3,9 @@
 use sogar_solver::RowSet;
 
 use sogar_audit::audit::unreachable::Unreachable;
-use sogar_audit::audit::{Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, People};
+use sogar_audit::audit::{
+    Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, RoutedPeople,
+};
 
 use super::data::{GroupData, GroupingData, GroupingFigures, MeasureData};
 use super::pack::{Packed, Precision};
@@ -20,7 +22,7 @@ const VALUE_SIZE: usize = 8;
 /// All ways of grouping people. `members` are the groups' affected people in the reference table.
 pub fn groupings(
     audit: &Audit,
-    people: &People,
+    people: &RoutedPeople,
     members: &[Vec<RowSet>],
     unreachable: Option<&Unreachable>,
     min_n: usize,

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sogar_solver::{FinishedCut, Shape, Subproblems};
+use sogar_solver::{FinishedCut, ProblemDims, Subproblems};
 
-use super::parts::Kind;
+use super::file::FileKind;
 use super::{Checkpoint, damaged};
 use sogar_base::error::Result;
 use sogar_prepare::prepared::Reporter;
@@ -33,13 +33,13 @@ impl<'a> KeptCuts<'a> {
     pub fn open(
         checkpoint: &'a Checkpoint,
         identity: &str,
-        shape: &Shape,
+        dims: &ProblemDims,
         reporter: &'a dyn Reporter,
     ) -> Result<KeptCuts<'a>> {
         let mut known = BTreeMap::new();
         let mut any = false;
         for number in 0..checkpoint.state().searches {
-            let part = checkpoint.part(Kind::Search, number);
+            let part = checkpoint.part(FileKind::Search, number);
             let payload = part.read()?;
             let mut rest = &payload[..];
             if number == 0 {
@@ -56,7 +56,7 @@ impl<'a> KeptCuts<'a> {
                 let Some(bytes) = bytes else {
                     return Err(damaged(&part.path, "a subproblem in it is cut short"));
                 };
-                let cut = FinishedCut::from_bytes(shape, bytes).map_err(|why| {
+                let cut = FinishedCut::from_bytes(dims, bytes).map_err(|why| {
                     damaged(&part.path, &format!("a subproblem in it can't be used: {why}"))
                 })?;
                 known.insert((cut.depth, cut.split), cut);
@@ -78,7 +78,7 @@ impl<'a> KeptCuts<'a> {
         let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         if !fresh.bytes.is_empty() {
             let bytes = std::mem::take(&mut fresh.bytes);
-            self.checkpoint.keep(Kind::Search, &[&bytes], self.reporter);
+            self.checkpoint.keep(FileKind::Search, &[&bytes], self.reporter);
         }
         fresh.written = Instant::now();
     }

@@ -27,8 +27,8 @@ fn filled() -> (tempfile::TempDir, PathBuf) {
     for block in 0..3 {
         checkpoint.keep_outcomes(block, ROWS, &outcomes(block), &());
     }
-    checkpoint.keep(Kind::Search, &[b"first"], &());
-    checkpoint.keep(Kind::Search, &[b"second"], &());
+    checkpoint.keep(FileKind::Search, &[b"first"], &());
+    checkpoint.keep(FileKind::Search, &[b"second"], &());
     (folder, path)
 }
 
@@ -55,7 +55,7 @@ fn what_was_kept_comes_back() {
         assert!((0..ACTIONS).all(|action| found.flips.set(action) == expected.flips.set(action)));
     }
     assert!(checkpoint.outcomes(3, ACTIONS, ROWS).unwrap().is_none());
-    assert_eq!(checkpoint.part(Kind::Search, 1).read().unwrap(), b"second");
+    assert_eq!(checkpoint.part(FileKind::Search, 1).read().unwrap(), b"second");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn beyond_its_limit_nothing_is_written_and_that_is_said_once() {
     for block in 0..5 {
         checkpoint.keep_outcomes(block, ROWS, &outcomes(block), &heard);
     }
-    checkpoint.keep(Kind::Search, &[b"first"], &heard);
+    checkpoint.keep(FileKind::Search, &[b"first"], &heard);
     let kept = names_in(folder.path()).unwrap();
     assert_eq!(kept, ["checkpoint.json", "lock", "outcomes-000000.kept", "outcomes-000001.kept"]);
     let heard = heard.0.lock().unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sogar_gpu::{Choice, Fault, Gpu, NetworkKernels, NetworkLayer, NetworkRow};
 
 use super::Compute;
-use sogar_prepare::outcomes::{CellDevice, CellScores, Evaluable, Question, Wanted, slope};
+use sogar_prepare::outcomes::{CellDevice, CellScores, Evaluable, OutcomeQuery, Wanted, slope};
 
 /// The network, on the device.
 pub(super) struct GpuCells<'a> {
@@ -20,7 +20,7 @@ impl<'a> GpuCells<'a> {
         compute: &'a Compute<'a>,
         gpu: &'a Gpu,
         network: &Evaluable<'_>,
-        question: &Question<'_>,
+        query: &OutcomeQuery<'_>,
     ) -> Result<GpuCells<'a>, Fault> {
         let layers: Vec<NetworkLayer<'_>> = network
             .rest
@@ -32,8 +32,8 @@ impl<'a> GpuCells<'a> {
                 slope: slope(layer.activation).flatten(),
             })
             .collect();
-        let per_cell = question.actions.iter().map(<[u32]>::len).max().unwrap_or(0);
-        let edits = (per_cell, question.edits.len());
+        let per_cell = query.actions.iter().map(<[u32]>::len).max().unwrap_or(0);
+        let edits = (per_cell, query.edits.len());
         let kernels = NetworkKernels::new(gpu, network.first, &layers, edits, compute.memory_of(gpu))?;
         Ok(GpuCells { compute, gpu, kernels, choice: Choice::new(compute.when()) })
     }

@@ -9,7 +9,7 @@ use sogar_solver::{Observer, Outcome, Problem, Solver, Subproblems};
 use super::cells::GpuCells;
 use super::{Device, Listed, ListedLimits};
 use sogar_prepare::model::DenseNetwork;
-use sogar_prepare::outcomes::{CellDevice, Evaluable, Question};
+use sogar_prepare::outcomes::{CellDevice, Evaluable, OutcomeQuery};
 use sogar_prepare::prepared::Reporter;
 
 /// Work of a search, in words of row sets, from which a look at graphics processors costs nothing in comparison: seconds of a CPU.
@@ -64,11 +64,11 @@ impl<'a> Compute<'a> {
     }
 
     /// What evaluates the cells of a dense network, where it is asked for or may be faster.
-    pub fn cells(&self, question: &Question<'_>) -> Option<Box<dyn CellDevice + '_>> {
-        let network = question.predictor.dense_network()?;
+    pub fn cells(&self, query: &OutcomeQuery<'_>) -> Option<Box<dyn CellDevice + '_>> {
+        let network = query.predictor.dense_network()?;
         let evaluable = Evaluable::of(network)?;
-        let gpu = self.gpu(|| cell_work(question, network) >= WORTH_A_LOOK)?;
-        match GpuCells::new(self, gpu, &evaluable, question) {
+        let gpu = self.gpu(|| cell_work(query, network) >= WORTH_A_LOOK)?;
+        match GpuCells::new(self, gpu, &evaluable, query) {
             Ok(cells) => Some(Box::new(cells)),
             Err(fault) => {
                 self.lost(&fault);
@@ -156,9 +156,9 @@ fn leaf_work(problem: &Problem) -> f64 {
 }
 
 /// Multiply-adds of a network's outcomes.
-fn cell_work(question: &Question<'_>, network: &DenseNetwork) -> f64 {
+fn cell_work(query: &OutcomeQuery<'_>, network: &DenseNetwork) -> f64 {
     let weights: usize = network.layers.iter().skip(1).map(|layer| layer.weights.len()).sum();
-    question.rows.len() as f64 * question.actions.len() as f64 * weights as f64
+    query.rows.len() as f64 * query.actions.len() as f64 * weights as f64
 }
 
 /// A fault that a test asks for; there are none in release builds.

@@ -6,7 +6,7 @@ use sogar_base::draw::Draw;
 use sogar_prepare::actions::{Change, Edit, all_actions};
 use sogar_prepare::encode::Encoder;
 use sogar_prepare::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel, Predictor};
-use sogar_prepare::outcomes::{Question, Watch, by_scoring, outcomes_on};
+use sogar_prepare::outcomes::{OutcomeQuery, Watch, by_scoring, outcomes_on};
 use sogar_solver::Stop;
 use sogar_table::config::ModelConfig;
 use sogar_table::feature::{Columns, Feature, FeatureTable, Kind};
@@ -76,7 +76,7 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
             (0..FEATURES).flat_map(|feature| [-1.5, 0.25, 3.0].map(|by| shift(feature, by))).collect();
         let actions = all_actions(&edits, 1 + (seed % 3) as u32);
         let rows: Vec<usize> = (0..ROWS).collect();
-        let question = Question {
+        let query = OutcomeQuery {
             predictor: &*predictor,
             encoder: &encoder,
             desired: &[false, true],
@@ -87,10 +87,10 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
             rules: &[],
         };
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
-        let slow = by_scoring(question, &watch).unwrap().unwrap();
+        let slow = by_scoring(query, &watch).unwrap().unwrap();
         let compute = Compute::new(Device::Gpu(None), &(), 2, 1 << 30);
-        let cells = compute.cells(&question);
-        let found = outcomes_on(question, &watch, cells.as_deref()).unwrap().unwrap();
+        let cells = compute.cells(&query);
+        let found = outcomes_on(query, &watch, cells.as_deref()).unwrap().unwrap();
         for action in 0..actions.len() {
             assert_eq!(found.flips.set(action), slow.flips.set(action), "seed {seed}, action {action}");
         }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use sogar_solver::{Observer, Outcome, Problem, Solver, Subproblems};
 
 use super::{Device, Listed};
-use sogar_prepare::outcomes::{CellDevice, Question};
+use sogar_prepare::outcomes::{CellDevice, OutcomeQuery};
 use sogar_prepare::prepared::Reporter;
 
 /// The CPU.
@@ -31,7 +31,7 @@ impl<'a> Compute<'a> {
         solver.solve_with(problem, observer, None, kept)
     }
 
-    pub fn cells(&self, _: &Question<'_>) -> Option<Box<dyn CellDevice + '_>> {
+    pub fn cells(&self, _: &OutcomeQuery<'_>) -> Option<Box<dyn CellDevice + '_>> {
         None
     }
 

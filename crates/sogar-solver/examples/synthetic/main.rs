@@ -2,11 +2,11 @@
 //!
 //! ```sh
 //! cargo run --release -p sogar-solver --example synthetic -- numeric24 --rows 3000 --depth 1
-//! cargo run --release -p sogar-solver --example synthetic -- dense --rows 331 --actions 90745 --yardstick
+//! cargo run --release -p sogar-solver --example synthetic -- dense --rows 331 --actions 90745 --reference-kernel
 //! ```
 //!
 //! Prints leaf sets per CPU second and a hash of the front, witnesses included: two versions that agree print the same hash.
-//! `--yardstick` evaluates every leaf plainly instead (see [`plain`]).
+//! `--reference-kernel` evaluates every leaf plainly instead (see [`plain`]).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, missing_docs)] // a measurement, not a tool
 
@@ -33,7 +33,7 @@ pub struct Options {
     pub scale: u64,
     pub seed: u64,
     pub seconds: Option<f64>,
-    pub yardstick: bool,
+    pub reference_kernel: bool,
     pub memory: usize,
 }
 
@@ -53,12 +53,12 @@ impl Options {
             scale: 1,
             seed: 1,
             seconds: None,
-            yardstick: false,
+            reference_kernel: false,
             memory: usize::MAX,
         };
         while let Some(word) = words.next() {
-            if word == "--yardstick" {
-                options.yardstick = true;
+            if word == "--reference-kernel" {
+                options.reference_kernel = true;
                 continue;
             }
             let value = words.next().expect("a value");
@@ -149,13 +149,13 @@ fn main() {
         .build()
         .unwrap();
     let (wall, before) = (Instant::now(), cpu());
-    let yardstick = plain::Plain::default();
-    let outcome = match options.yardstick {
-        true => solver.solve_with(&problem, &(), Some(&yardstick), &()),
+    let reference_kernel = plain::Plain::default();
+    let outcome = match options.reference_kernel {
+        true => solver.solve_with(&problem, &(), Some(&reference_kernel), &()),
         false => solver.solve(&problem, &()),
     };
     let elapsed = wall.elapsed().as_secs_f64();
-    let taken = cpu() - yardstick.began().unwrap_or(before);
+    let taken = cpu() - reference_kernel.began().unwrap_or(before);
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for byte in format!("{:?}", outcome.front).bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

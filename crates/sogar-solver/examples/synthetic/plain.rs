@@ -1,4 +1,4 @@
-//! The yardstick: every useful action on every leaf set, eight leaf sets at a time, so that a row of costs is made once for all of them.
+//! The reference_kernel: every useful action on every leaf set, eight leaf sets at a time, so that a row of costs is made once for all of them.
 //! The search above it is the solver's own, so leaf sets are remembered.
 
 use std::sync::Mutex;
@@ -81,7 +81,7 @@ impl LeafContext for Context<'_> {
         Ok(fronts)
     }
 
-    fn narrow<'a>(&'a self, _: &RowSet) -> Option<Box<dyn LeafContext + 'a>> {
+    fn compact_rows<'a>(&'a self, _: &RowSet) -> Option<Box<dyn LeafContext + 'a>> {
         None
     }
 }

@@ -1,10 +1,10 @@
 //! Up to eight leaves at once, box by box (see [`super::boxes`]).
 
 use super::LeafRequest;
+use super::batch8::{Batch, Setting, scaled};
 use super::boxes::{Boxes, DEEPEST};
 use super::groups::NONE;
-use super::lanes::Eight;
-use super::side_by_side::{Batch, Setting, scaled};
+use super::lanes::U32x8;
 use crate::problem::Combine;
 
 /// What is known of a box in which some leaf may need something.
@@ -15,12 +15,12 @@ struct Open {
     /// The corner whose cost is in `least`.
     corner: [u32; 3],
     /// What its actions cost (scaled) and lose at least.
-    least: Eight,
-    losses: Eight,
+    least: U32x8,
+    losses: U32x8,
 }
 
 impl Batch {
-    /// Evaluates at most eight leaves; their points are left in `known`.
+    /// Evaluates at most eight leaves; their points are left in `fronts`.
     #[inline(always)]
     pub fn evaluate_boxes<const KERNEL: u8>(
         &mut self,
@@ -32,7 +32,7 @@ impl Batch {
         self.sum_singles::<KERNEL>(on);
         self.try_hints::<KERNEL>(on, requests);
         let outside =
-            Open { lanes: self.lanes, corner: [NONE; 3], least: Eight::all(0), losses: Eight::all(0) };
+            Open { lanes: self.lanes, corner: [NONE; 3], least: U32x8::all(0), losses: U32x8::all(0) };
         let mut around = [outside; DEEPEST + 1];
         let mut at = 0;
         while let Some(node) = boxes.nodes.get(at) {
@@ -70,7 +70,7 @@ impl Batch {
             return None;
         }
         // Of a leaf no more are flipped than of all members.
-        let most = Eight::all(on.members.box_size::<KERNEL>(boxes, at));
+        let most = U32x8::all(on.members.box_size::<KERNEL>(boxes, at));
         let missed = self.sizes.max::<KERNEL>(most).minus::<KERNEL>(most);
         let lanes = lanes & self.open::<KERNEL>(on, least, missed);
         if lanes == 0 {

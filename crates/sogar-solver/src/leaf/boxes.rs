@@ -12,7 +12,7 @@
 //! maximum or by sum, on every row and hence on every set of rows. It flips nobody outside the union of the flips in the box. So corner and union are a bound as
 //! [`super`] asks for, and what is skipped is strictly dominated. (The corner need not be an action.)
 //!
-//! Boxes are halved along their longest side down to a few actions, which are then looked at one by one. Useless actions ([`super::useful`]) are in no box,
+//! Boxes are halved along their longest side down to a few actions, which are then looked at one by one. Useless actions ([`super::dominated_actions`]) are in no box,
 //! and ranges reach only as far as the actions in it.
 
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! What is known about groups of actions before any leaf is looked at.
 
-use super::useful::{Trie, useful_actions};
+use super::dominated_actions::{Trie, useful_actions};
 use crate::bits::BitTable;
 use crate::problem::Problem;
 

@@ -13,7 +13,7 @@ pub(super) const LANES: usize = 8;
 /// elsewhere, and for the other kernels, it is an array.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Eight(Register);
+pub(super) struct U32x8(Register);
 
 #[cfg(target_arch = "x86_64")]
 type Register = std::arch::x86_64::__m256i;
@@ -51,17 +51,17 @@ macro_rules! lanewise {
     }};
 }
 
-impl Eight {
+impl U32x8 {
     /// The numbers, lane by lane.
     #[inline(always)]
-    pub fn of(lanes: [u32; LANES]) -> Eight {
+    pub fn of(lanes: [u32; LANES]) -> U32x8 {
         // SAFETY: both are 32 bytes without padding, and every pattern of bits is valid for both.
-        Eight(unsafe { std::mem::transmute::<[u32; LANES], Register>(lanes) })
+        U32x8(unsafe { std::mem::transmute::<[u32; LANES], Register>(lanes) })
     }
 
     #[inline(always)]
-    pub fn all(number: u32) -> Eight {
-        Eight::of([number; LANES])
+    pub fn all(number: u32) -> U32x8 {
+        U32x8::of([number; LANES])
     }
 
     #[inline(always)]
@@ -71,53 +71,53 @@ impl Eight {
     }
 
     #[inline(always)]
-    fn zip(self, other: Eight, f: impl Fn(u32, u32) -> u32) -> Eight {
+    fn zip(self, other: U32x8, f: impl Fn(u32, u32) -> u32) -> U32x8 {
         let (a, b) = (self.lanes(), other.lanes());
-        Eight::of(std::array::from_fn(|lane| f(a[lane], b[lane])))
+        U32x8::of(std::array::from_fn(|lane| f(a[lane], b[lane])))
     }
 
     #[inline(always)]
-    pub fn max<const KERNEL: u8>(self, other: Eight) -> Eight {
+    pub fn max<const KERNEL: u8>(self, other: U32x8) -> U32x8 {
         lanewise!(
             KERNEL,
-            wide: Eight(arch::_mm256_max_epu32(self.0, other.0)),
+            wide: U32x8(arch::_mm256_max_epu32(self.0, other.0)),
             self.zip(other, u32::max)
         )
     }
 
     /// The sum, or the largest number where it would be larger.
     #[inline(always)]
-    pub fn plus<const KERNEL: u8>(self, other: Eight) -> Eight {
+    pub fn plus<const KERNEL: u8>(self, other: U32x8) -> U32x8 {
         lanewise!(
             KERNEL,
             {
                 let sum = arch::_mm256_add_epi32(self.0, other.0);
                 let over = arch::_mm256_cmplt_epu32_mask(sum, self.0);
-                Eight(arch::_mm256_mask_mov_epi32(sum, over, arch::_mm256_set1_epi32(-1)))
+                U32x8(arch::_mm256_mask_mov_epi32(sum, over, arch::_mm256_set1_epi32(-1)))
             },
             avx2: {
                 // Where a sum is not the larger of itself and a summand, it has gone over.
                 let sum = arch::_mm256_add_epi32(self.0, other.0);
                 let fits = arch::_mm256_cmpeq_epi32(arch::_mm256_max_epu32(sum, self.0), sum);
                 let over = arch::_mm256_xor_si256(fits, arch::_mm256_set1_epi32(-1));
-                Eight(arch::_mm256_or_si256(sum, over))
+                U32x8(arch::_mm256_or_si256(sum, over))
             },
             self.zip(other, u32::saturating_add)
         )
     }
 
     #[inline(always)]
-    pub fn minus<const KERNEL: u8>(self, other: Eight) -> Eight {
+    pub fn minus<const KERNEL: u8>(self, other: U32x8) -> U32x8 {
         lanewise!(
             KERNEL,
-            wide: Eight(arch::_mm256_sub_epi32(self.0, other.0)),
+            wide: U32x8(arch::_mm256_sub_epi32(self.0, other.0)),
             self.zip(other, u32::wrapping_sub)
         )
     }
 
     /// The lanes in which this is at most the other, as bits.
     #[inline(always)]
-    pub fn at_most<const KERNEL: u8>(self, other: Eight) -> u32 {
+    pub fn at_most<const KERNEL: u8>(self, other: U32x8) -> u32 {
         lanewise!(
             KERNEL,
             u32::from(arch::_mm256_cmple_epu32_mask(self.0, other.0)),
@@ -134,19 +134,19 @@ impl Eight {
 
     /// This in the given lanes, [`DEAD`] in the others.
     #[inline(always)]
-    pub fn only_in<const KERNEL: u8>(self, lanes: u32) -> Eight {
+    pub fn only_in<const KERNEL: u8>(self, lanes: u32) -> U32x8 {
         lanewise!(
             KERNEL,
-            Eight(arch::_mm256_mask_mov_epi32(arch::_mm256_set1_epi32(-1), lanes as u8, self.0)),
+            U32x8(arch::_mm256_mask_mov_epi32(arch::_mm256_set1_epi32(-1), lanes as u8, self.0)),
             avx2: {
                 let bits = arch::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
                 let lanes = arch::_mm256_and_si256(arch::_mm256_set1_epi32(lanes as i32), bits);
                 let others = arch::_mm256_cmpeq_epi32(lanes, arch::_mm256_setzero_si256());
-                Eight(arch::_mm256_or_si256(self.0, others))
+                U32x8(arch::_mm256_or_si256(self.0, others))
             },
             {
                 let own = self.lanes();
-                Eight::of(std::array::from_fn(|lane| if lanes >> lane & 1 == 1 { own[lane] } else { DEAD }))
+                U32x8::of(std::array::from_fn(|lane| if lanes >> lane & 1 == 1 { own[lane] } else { DEAD }))
             }
         )
     }
@@ -193,7 +193,7 @@ pub(super) fn lanes_of_bits<const KERNEL: u8>(words: [u64; LANES]) -> [u8; 64] {
 
 /// How many rows each of eight sets shares with one set.
 #[inline(always)]
-pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
+pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> U32x8 {
     lanewise!(
         KERNEL,
         {
@@ -204,7 +204,7 @@ pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
                 let both = arch::_mm512_and_si512(members, arch::_mm512_set1_epi64(flips as i64));
                 sums = arch::_mm512_add_epi64(sums, arch::_mm512_popcnt_epi64(both));
             }
-            Eight(arch::_mm512_cvtepi64_epi32(sums))
+            U32x8(arch::_mm512_cvtepi64_epi32(sums))
         },
         avx2: {
             // The bits of four bits, by look-up; bytes are added up before they could run over (8 for each of 31 words at most).
@@ -239,7 +239,7 @@ pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
             let order = arch::_mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
             let first = arch::_mm256_permutevar8x32_epi32(first, order);
             let second = arch::_mm256_permutevar8x32_epi32(second, order);
-            Eight(arch::_mm256_blend_epi32::<0b1111_0000>(first, second))
+            U32x8(arch::_mm256_blend_epi32::<0b1111_0000>(first, second))
         },
         {
             let mut counts = [0; LANES];
@@ -248,7 +248,7 @@ pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> Eight {
                     *count += (word & flips).count_ones();
                 }
             }
-            Eight::of(counts)
+            U32x8::of(counts)
         }
     )
 }
@@ -263,30 +263,30 @@ fn fill_while(places: &mut [u32], value: u32, worse: impl Fn(u32) -> bool) {
     }
 }
 
-/// Losses that share a place in the stairs: few enough places to stay in the cache, fine enough to be decisive.
-const MOST_PLACES: usize = 4096;
+/// Losses that share a place in the min_cost: few enough places to stay in the cache, fine enough to be decisive.
+const LOSS_PLACES: usize = 4096;
 
 /// For eight leaves and every loss: what an action with at least this loss may cost before a known point
 /// strictly dominates it.
 ///
 /// A place holds the lowest known cost (without its lowest bits) among points whose loss is at most the *smallest* loss of
 /// the place. An action with a loss of that place and a larger cost is therefore dominated.
-pub(super) struct Stairs {
+pub(super) struct MinCostByLoss {
     /// `lane * length + (loss >> shift)`
     costs: Vec<u32>,
     length: usize,
     shift: u32,
 }
 
-impl Stairs {
+impl MinCostByLoss {
     pub fn new() -> Self {
-        Stairs { costs: Vec::new(), length: 0, shift: 0 }
+        MinCostByLoss { costs: Vec::new(), length: 0, shift: 0 }
     }
 
     /// Starts anew for leaves of at most `size` rows: nothing is dominated.
     pub fn reset(&mut self, size: u32) {
         self.shift = 0;
-        while (size >> self.shift) as usize >= MOST_PLACES {
+        while (size >> self.shift) as usize >= LOSS_PLACES {
             self.shift += 1;
         }
         self.length = (size >> self.shift) as usize + 2;
@@ -306,7 +306,7 @@ impl Stairs {
 
     /// What actions with at least these losses may cost.
     #[inline(always)]
-    pub fn dearest<const KERNEL: u8>(&self, losses: Eight) -> Eight {
+    pub fn dearest<const KERNEL: u8>(&self, losses: U32x8) -> U32x8 {
         assert!(self.length > 0 && self.costs.len() == self.length * LANES);
         lanewise!(
             KERNEL,
@@ -318,11 +318,11 @@ impl Stairs {
                 let places = arch::_mm256_add_epi32(starts, within);
                 // Every place is below `length`, so inside its lane's part of the vector, whose size is asserted above
                 // and far below 2^31.
-                Eight(arch::_mm256_i32gather_epi32::<4>(self.costs.as_ptr().cast(), places))
+                U32x8(arch::_mm256_i32gather_epi32::<4>(self.costs.as_ptr().cast(), places))
             },
             {
                 let losses = losses.lanes();
-                Eight::of(std::array::from_fn(|lane| {
+                U32x8::of(std::array::from_fn(|lane| {
                     let within = ((losses[lane] >> self.shift) as usize).min(self.length - 1);
                     self.costs[lane * self.length + within]
                 }))
@@ -331,48 +331,48 @@ impl Stairs {
     }
 }
 
-/// Costs that share a place in the ladder.
-const LADDER_PLACES: usize = 512;
+/// Costs that share a place in the min_flips.
+const COST_PLACES: usize = 512;
 
 /// For eight leaves and ranges of costs: how many rows an action must flip lest a known point strictly dominate it.
 ///
 /// A place holds the answer for the *lowest* cost of its range: for every known point that is cheaper, one row more than
 /// that point flips. Dearer actions of the range must flip at least as many.
-pub(super) struct Ladder {
-    /// `lane * LADDER_PLACES + (cost >> shift)`
+pub(super) struct MinFlipsByCost {
+    /// `lane * COST_PLACES + (cost >> shift)`
     flips: Vec<u32>,
     shift: u32,
 }
 
-impl Ladder {
+impl MinFlipsByCost {
     pub fn new() -> Self {
-        Ladder { flips: Vec::new(), shift: 0 }
+        MinFlipsByCost { flips: Vec::new(), shift: 0 }
     }
 
     /// Starts anew, with places for costs up to about `dearest`: nothing is dominated.
     pub fn reset(&mut self, dearest: u32) {
         self.shift = 0;
-        while (dearest >> self.shift) as usize >= LADDER_PLACES {
+        while (dearest >> self.shift) as usize >= COST_PLACES {
             self.shift += 1;
         }
         self.flips.clear();
-        self.flips.resize(LADDER_PLACES * LANES, 0);
+        self.flips.resize(COST_PLACES * LANES, 0);
     }
 
     /// Takes in a point of one leaf that flips this many rows.
     #[inline(always)]
     pub fn raise(&mut self, lane: usize, cost: u32, flips: u32) {
-        let places = &mut self.flips[lane * LADDER_PLACES..(lane + 1) * LADDER_PLACES];
+        let places = &mut self.flips[lane * COST_PLACES..(lane + 1) * COST_PLACES];
         // The first place all of whose costs are above the point's.
-        let first = ((cost >> self.shift) as usize + 1).min(LADDER_PLACES);
+        let first = ((cost >> self.shift) as usize + 1).min(COST_PLACES);
         fill_while(&mut places[first..], flips + 1, |place| place <= flips);
     }
 
     /// How many rows actions must flip that cost at least this much.
     #[inline(always)]
-    pub fn needed<const KERNEL: u8>(&self, costs: Eight) -> Eight {
-        assert!(self.flips.len() == LADDER_PLACES * LANES);
-        const LAST: u32 = LADDER_PLACES as u32 - 1;
+    pub fn needed<const KERNEL: u8>(&self, costs: U32x8) -> U32x8 {
+        assert!(self.flips.len() == COST_PLACES * LANES);
+        const LAST: u32 = COST_PLACES as u32 - 1;
         lanewise!(
             KERNEL,
             wide: {
@@ -382,13 +382,13 @@ impl Ladder {
                 let starts = arch::_mm256_mullo_epi32(lanes, arch::_mm256_set1_epi32(LAST as i32 + 1));
                 let places = arch::_mm256_add_epi32(starts, within);
                 // Every place is inside its lane's part of the vector, whose size is asserted above.
-                Eight(arch::_mm256_i32gather_epi32::<4>(self.flips.as_ptr().cast(), places))
+                U32x8(arch::_mm256_i32gather_epi32::<4>(self.flips.as_ptr().cast(), places))
             },
             {
                 let costs = costs.lanes();
-                Eight::of(std::array::from_fn(|lane| {
+                U32x8::of(std::array::from_fn(|lane| {
                     let within = (costs[lane] >> self.shift).min(LAST) as usize;
-                    self.flips[lane * LADDER_PLACES + within]
+                    self.flips[lane * COST_PLACES + within]
                 }))
             }
         )
@@ -403,17 +403,17 @@ mod tests {
     #[test]
     fn stairs_hold_the_lowest_cost_of_points_with_no_more_loss() {
         for size in [5u32, 100, 4095, 4096, 30_000] {
-            let mut stairs = Stairs::new();
-            stairs.reset(size);
+            let mut min_cost = MinCostByLoss::new();
+            min_cost.reset(size);
             let mut points: Vec<(usize, u32, u32)> = Vec::new();
             let mut state = u64::from(size);
             for _ in 0..300 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let (lane, cost, loss) =
                     ((state >> 61) as usize, (state >> 33 & 1023) as u32, (state >> 40) as u32 % (size + 1));
-                stairs.lower(lane, cost, loss);
+                min_cost.lower(lane, cost, loss);
                 points.push((lane, cost, loss));
-                let dearest = stairs.dearest::<PORTABLE>(Eight::all(loss)).lanes();
+                let dearest = min_cost.dearest::<PORTABLE>(U32x8::all(loss)).lanes();
                 for (lane, &dearest) in dearest.iter().enumerate() {
                     let exact = points
                         .iter()
@@ -425,10 +425,10 @@ mod tests {
                     assert!(size >= 4096 || dearest == exact, "exact while every loss has a place");
                 }
                 if Kernel::best() == Kernel::Avx512 {
-                    assert_eq!(stairs.dearest::<AVX512>(Eight::all(loss)).lanes(), dearest);
+                    assert_eq!(min_cost.dearest::<AVX512>(U32x8::all(loss)).lanes(), dearest);
                 }
                 if Kernel::best() != Kernel::Portable {
-                    assert_eq!(stairs.dearest::<AVX2>(Eight::all(loss)).lanes(), dearest);
+                    assert_eq!(min_cost.dearest::<AVX2>(U32x8::all(loss)).lanes(), dearest);
                 }
             }
         }
@@ -437,8 +437,8 @@ mod tests {
     #[test]
     fn the_ladder_never_asks_for_more_flips_than_the_points_do() {
         for dearest in [10u32, 511, 512, 100_000] {
-            let mut ladder = Ladder::new();
-            ladder.reset(dearest);
+            let mut min_flips = MinFlipsByCost::new();
+            min_flips.reset(dearest);
             let mut points: Vec<(usize, u32, u32)> = Vec::new();
             let mut state = u64::from(dearest);
             for _ in 0..300 {
@@ -448,10 +448,10 @@ mod tests {
                     (state >> 33) as u32 % (2 * dearest),
                     (state >> 40 & 255) as u32,
                 );
-                ladder.raise(lane, cost, flips);
+                min_flips.raise(lane, cost, flips);
                 points.push((lane, cost, flips));
                 let asked = (state >> 20) as u32 % (3 * dearest);
-                let needed = ladder.needed::<PORTABLE>(Eight::all(asked)).lanes();
+                let needed = min_flips.needed::<PORTABLE>(U32x8::all(asked)).lanes();
                 for (lane, &needed) in needed.iter().enumerate() {
                     let cheaper = points.iter().filter(|point| point.0 == lane && point.1 < asked);
                     let exact = cheaper.map(|point| point.2 + 1).max().unwrap_or(0);
@@ -459,10 +459,10 @@ mod tests {
                     assert!(asked >= 512 || dearest > 511 || needed == exact);
                 }
                 if Kernel::best() == Kernel::Avx512 {
-                    assert_eq!(ladder.needed::<AVX512>(Eight::all(asked)).lanes(), needed);
+                    assert_eq!(min_flips.needed::<AVX512>(U32x8::all(asked)).lanes(), needed);
                 }
                 if Kernel::best() != Kernel::Portable {
-                    assert_eq!(ladder.needed::<AVX2>(Eight::all(asked)).lanes(), needed);
+                    assert_eq!(min_flips.needed::<AVX2>(U32x8::all(asked)).lanes(), needed);
                 }
             }
         }
@@ -478,7 +478,7 @@ mod tests {
         };
         for _ in 0..500 {
             let (a, b) =
-                (Eight::of(std::array::from_fn(|_| random())), Eight::of(std::array::from_fn(|_| random())));
+                (U32x8::of(std::array::from_fn(|_| random())), U32x8::of(std::array::from_fn(|_| random())));
             let lanes = random() & 255;
             let all = |kernel: u8| match kernel {
                 AVX512 => each::<AVX512>(a, b, lanes),
@@ -491,10 +491,10 @@ mod tests {
         }
     }
 
-    fn each<const KERNEL: u8>(a: Eight, b: Eight, lanes: u32) -> ([[u32; LANES]; 4], u32) {
+    fn each<const KERNEL: u8>(a: U32x8, b: U32x8, lanes: u32) -> ([[u32; LANES]; 4], u32) {
         let (max, plus) = (a.max::<KERNEL>(b), a.plus::<KERNEL>(b));
         let (minus, only) = (a.minus::<KERNEL>(b), a.only_in::<KERNEL>(lanes));
-        ([max, plus, minus, only].map(Eight::lanes), a.at_most::<KERNEL>(b))
+        ([max, plus, minus, only].map(U32x8::lanes), a.at_most::<KERNEL>(b))
     }
 
     #[test]

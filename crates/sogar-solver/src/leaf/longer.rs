@@ -1,15 +1,15 @@
-//! Actions of four and more edits, of up to eight leaves at once (see [`super::side_by_side`]).
+//! Actions of four and more edits, of up to eight leaves at once (see [`super::batch8`]).
 
+use super::batch8::{Batch, Setting};
 use super::groups::{Child, NONE};
-use super::lanes::{DEAD, Eight};
-use super::side_by_side::{Batch, Setting};
+use super::lanes::{DEAD, U32x8};
 use crate::problem::Combine;
 
 impl Batch {
     /// Four and more edits, out of line: rare, and not worth a copy in the loop over triples. An action is looked at if all
     /// of its pairs are alive.
     #[inline(never)]
-    pub(super) fn try_longer<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight) {
+    pub(super) fn try_longer<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: U32x8) {
         let mut rest = vec![(action, least)];
         while let Some((action, least)) = rest.pop() {
             let block = on.groups.block_of[action as usize];
@@ -22,8 +22,8 @@ impl Batch {
                 let mut costs = list.iter().fold(least, |cost, &e| {
                     cost.max::<KERNEL>(self.pair_cost[e as usize * on.groups.edits + last])
                 });
-                let alive = self.lanes & self.open::<KERNEL>(on, costs, Eight::all(0));
-                let alive = alive & costs.at_most::<KERNEL>(Eight::all(DEAD - 1));
+                let alive = self.lanes & self.open::<KERNEL>(on, costs, U32x8::all(0));
+                let alive = alive & costs.at_most::<KERNEL>(U32x8::all(DEAD - 1));
                 if alive == 0 {
                     continue;
                 }

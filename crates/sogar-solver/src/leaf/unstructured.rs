@@ -1,14 +1,14 @@
 //! Up to eight leaves at once where actions have no structure: cluster by cluster (see [`super::clusters`]).
 
+use super::batch8::{Batch, Setting, bits, runs_of_equal_hints, scaled};
 use super::clusters::Clusters;
 use super::columns::Columns;
-use super::lanes::Eight;
-use super::side_by_side::{Batch, Setting, bits, runs_of_equal_hints, scaled};
+use super::lanes::U32x8;
 use super::{LeafPoint, LeafRequest};
 
 impl Batch {
     /// Evaluates at most eight leaves, cluster by cluster, or action by action if there are no clusters (given with their least costs); their points
-    /// are left in `known`.
+    /// are left in `fronts`.
     #[inline(always)]
     pub fn evaluate_unstructured<const KERNEL: u8>(
         &mut self,
@@ -19,13 +19,13 @@ impl Batch {
         self.start::<KERNEL>(on, requests);
         let Some((clusters, least_costs)) = clusters else {
             for action in 1..on.problem.actions() as u32 {
-                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), self.lanes);
+                self.try_unstructured::<KERNEL>(on, action, U32x8::all(0), self.lanes);
             }
             return;
         };
         for (lanes, warm) in runs_of_equal_hints(requests) {
             for &action in warm {
-                self.try_unstructured::<KERNEL>(on, action, Eight::all(0), lanes);
+                self.try_unstructured::<KERNEL>(on, action, U32x8::all(0), lanes);
             }
         }
         for (position, large) in clusters.large.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Batch {
         least_costs: &Columns,
         position: usize,
         lanes: u32,
-    ) -> (u32, Eight) {
+    ) -> (u32, U32x8) {
         self.work.groups += u64::from(lanes.count_ones());
         let mut packed = std::mem::take(&mut self.packed);
         let union = on.members.packed_now::<KERNEL>(clusters.unions.set(position), &mut packed);
@@ -67,7 +67,7 @@ impl Batch {
 
     /// An action of one edit of whose cost only a (scaled) lower bound is known yet.
     #[inline(always)]
-    fn try_unstructured<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: Eight, lanes: u32) {
+    fn try_unstructured<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, least: U32x8, lanes: u32) {
         self.work.losses += u64::from(lanes.count_ones());
         let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
         let open = lanes & self.open::<KERNEL>(on, least, losses);
@@ -79,14 +79,14 @@ impl Batch {
         let (losses, costs) = (losses.lanes(), self.all_at_least::<KERNEL>(on.columns, open, edits));
         for lane in bits(open) {
             let mut cost = costs[lane];
-            if self.known[lane].rules_out(cost, losses[lane], action) {
+            if self.fronts[lane].rules_out(cost, losses[lane], action) {
                 continue;
             }
             if !on.columns.is_exact() {
                 cost = self.total::<KERNEL>(on.columns, lane, edits);
             }
-            if self.known[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
-                self.stairs.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
+            if self.fronts[lane].insert(LeafPoint { cost, loss: losses[lane], action }) {
+                self.min_cost.lower(lane, (cost >> on.problem.scale()) as u32, losses[lane]);
             }
         }
     }

@@ -26,7 +26,7 @@ impl Random {
 }
 
 /// Sizes of the problems to draw.
-pub struct Shape {
+pub struct Sizes {
     pub rows: u64,
     pub splits: u64,
     pub actions: usize,
@@ -34,11 +34,11 @@ pub struct Shape {
 }
 
 /// A random problem; few distinct costs, so that ties are common.
-pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
+pub fn draw(seed: u64, sizes: &Sizes) -> ProblemParts {
     let mut random = Random(seed);
-    let rows = random.between(1, shape.rows) as usize;
+    let rows = random.between(1, sizes.rows) as usize;
     let density = random.between(1, 9);
-    let splits = (0..random.below(shape.splits + 1))
+    let splits = (0..random.below(sizes.splits + 1))
         .map(|_| RowSet::from_fn(rows, |_| random.below(10) < density))
         .collect();
     let edits = random.between(1, 5);
@@ -53,9 +53,9 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
         }
     }
     let lists = if random.below(2) == 0 {
-        all_sets(&mut random, edits, shape)
+        all_sets(&mut random, edits, sizes)
     } else {
-        some_sets(&mut random, edits, shape)
+        some_sets(&mut random, edits, sizes)
     };
     let flipping = random.between(1, 9);
     let useless = random.below(10);
@@ -73,7 +73,7 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
             _ => own,
         });
     }
-    let max_depth = random.below(shape.depth + 1) as u32;
+    let max_depth = random.below(sizes.depth + 1) as u32;
     let mut parts = ProblemParts {
         rows,
         splits,
@@ -109,7 +109,7 @@ pub fn draw(seed: u64, shape: &Shape) -> ProblemParts {
 /// Ties are common; costs go up to 10^9.
 pub fn draw_steps(seed: u64, rows: u64, features: u64, steps: u64) -> ProblemParts {
     let mut random = Random(seed ^ 0x5eed);
-    let mut parts = draw(seed, &Shape { rows, splits: 4, actions: 1, depth: 2 });
+    let mut parts = draw(seed, &Sizes { rows, splits: 4, actions: 1, depth: 2 });
     let rows = parts.rows;
     let features = random.between(1, features);
     let factor = [1, 1, 3_000, 1_000_003, 50_000_017][random.below(5) as usize];
@@ -163,8 +163,8 @@ pub fn draw_steps(seed: u64, rows: u64, features: u64, steps: u64) -> ProblemPar
 }
 
 /// A problem in which every row counts once.
-pub fn draw_unweighted(seed: u64, shape: &Shape) -> ProblemParts {
-    let mut parts = draw(seed, shape);
+pub fn draw_unweighted(seed: u64, sizes: &Sizes) -> ProblemParts {
+    let mut parts = draw(seed, sizes);
     parts.weights.clear();
     parts.limits.min_leaf = parts.limits.min_leaf.min((parts.rows as u32 / 3).max(1));
     parts
@@ -198,7 +198,7 @@ fn with_rows(parts: &ProblemParts, rows: &[usize]) -> ProblemParts {
 }
 
 /// All sets of at most k edits on distinct features, as the pipeline makes them, as long as there are few enough.
-fn all_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
+fn all_sets(random: &mut Random, edits: u64, sizes: &Sizes) -> Vec<Vec<u32>> {
     let mut feature = vec![0u64; edits as usize];
     for edit in 1..feature.len() {
         feature[edit] = feature[edit - 1] + random.below(2);
@@ -215,7 +215,7 @@ fn all_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
                 }
             }
         }
-        if lists.len() + next.len() > shape.actions {
+        if lists.len() + next.len() > sizes.actions {
             break;
         }
         lists.extend(next.iter().cloned());
@@ -225,7 +225,7 @@ fn all_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
 }
 
 /// A random part of all sets of at most four edits, closed under dropping the last edit.
-fn some_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
+fn some_sets(random: &mut Random, edits: u64, sizes: &Sizes) -> Vec<Vec<u32>> {
     let mut lists: Vec<Vec<u32>> = vec![vec![]];
     let mut level = lists.clone();
     for _ in 0..4 {
@@ -240,6 +240,6 @@ fn some_sets(random: &mut Random, edits: u64, shape: &Shape) -> Vec<Vec<u32>> {
         lists.extend(next.iter().cloned());
         level = next;
     }
-    lists.truncate(shape.actions);
+    lists.truncate(sizes.actions);
     lists
 }

@@ -17,7 +17,7 @@ use sogar_base::error::{Error, Result, suggest};
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// A kind with one value a cell.
-pub(super) struct Seen {
+pub(super) struct InferredColumn {
     pub kind: Kind,
     pub values: Vec<f64>,
     /// Whether all rows have the same value.
@@ -37,7 +37,7 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// Infers the kind, or takes the declared one, and gives the values.
-    pub(super) fn see(&self) -> Result<Seen> {
+    pub(super) fn see(&self) -> Result<InferredColumn> {
         let kind = match self.setting.kind {
             None if !self.setting.levels.is_empty() => Some(KindName::Ordinal),
             kind => kind,
@@ -72,7 +72,7 @@ impl View<'_> {
         self.table.error(message).column(&self.column.name)
     }
 
-    fn numbers(&self, numbers: &[f64], kind: KindName) -> Result<Seen> {
+    fn numbers(&self, numbers: &[f64], kind: KindName) -> Result<InferredColumn> {
         let known =
             || numbers.iter().copied().filter(|number| !number.is_nan() && !self.codes.contains(number));
         if known().next().is_none() && !self.has_codes(numbers) {
@@ -98,14 +98,14 @@ impl View<'_> {
             _ => Kind::Real,
         };
         let constant = numbers.iter().all(|&number| number == numbers[0]);
-        Ok(Seen { kind, values: numbers.to_vec(), constant })
+        Ok(InferredColumn { kind, values: numbers.to_vec(), constant })
     }
 
     fn has_codes(&self, numbers: &[f64]) -> bool {
         numbers.iter().any(|number| self.codes.contains(number))
     }
 
-    fn ordinal(&self) -> Result<Seen> {
+    fn ordinal(&self) -> Result<InferredColumn> {
         let levels = match (&self.column.cells, self.setting.levels.as_slice()) {
             (_, levels) if !levels.is_empty() => levels.to_vec(),
             (Cells::Numbers(numbers), _) => distinct(numbers).into_iter().map(format_number).collect(),
@@ -154,7 +154,7 @@ impl View<'_> {
         Ok(values)
     }
 
-    fn text(&self) -> Result<Seen> {
+    fn text(&self) -> Result<InferredColumn> {
         let texts = Texts::of(&self.column.cells);
         let gaps = texts.codes.contains(&MISSING);
         if gaps || texts.levels.len() != 2 || texts.levels.iter().any(|level| self.is_token(level)) {
@@ -168,7 +168,7 @@ impl View<'_> {
     }
 
     /// Categories in byte order; every way to say "missing" is one category.
-    fn categorical(&self, texts: &Texts) -> Result<Seen> {
+    fn categorical(&self, texts: &Texts) -> Result<InferredColumn> {
         let mut levels: Vec<&str> =
             texts.levels.iter().map(String::as_str).filter(|level| !self.is_token(level)).collect();
         if levels.is_empty() {
@@ -233,12 +233,12 @@ impl View<'_> {
         (values, unseen)
     }
 
-    fn named(&self, kind: Kind, values: Vec<f64>) -> Result<Seen> {
+    fn named(&self, kind: Kind, values: Vec<f64>) -> Result<InferredColumn> {
         if values.iter().all(|&value| is_missing(&kind, value)) {
             return Err(self.all_missing());
         }
         let constant = values.iter().all(|value| *value == values[0]);
-        Ok(Seen { kind, values, constant })
+        Ok(InferredColumn { kind, values, constant })
     }
 
     fn all_missing(&self) -> Error {
@@ -246,8 +246,8 @@ impl View<'_> {
     }
 
     /// A column without a value: a number that is missing in every row, which nothing splits on and no edit changes.
-    fn empty(&self) -> Seen {
-        Seen { kind: Kind::Real, values: vec![f64::NAN; self.column.cells.len()], constant: true }
+    fn empty(&self) -> InferredColumn {
+        InferredColumn { kind: Kind::Real, values: vec![f64::NAN; self.column.cells.len()], constant: true }
     }
 
     /// Refuses text whose every value is a number as people write it, unless the user says what it is: such numbers are not parsed
@@ -308,10 +308,10 @@ fn two_values(numbers: &[f64]) -> Option<(f64, f64)> {
     (complete && !first.is_nan() && !other.is_nan()).then_some((first.min(other), first.max(other)))
 }
 
-fn binary_numbers(numbers: &[f64], (small, large): (f64, f64)) -> Seen {
+fn binary_numbers(numbers: &[f64], (small, large): (f64, f64)) -> InferredColumn {
     let levels = vec![format_number(small), format_number(large)];
     let values = numbers.iter().map(|number| f64::from(*number == large)).collect();
-    Seen { kind: Kind::Binary { levels }, values, constant: false }
+    InferredColumn { kind: Kind::Binary { levels }, values, constant: false }
 }
 
 /// Whether a value of this kind stands for none.

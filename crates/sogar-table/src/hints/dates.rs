@@ -29,17 +29,19 @@ pub(super) fn is_date(text: &str) -> bool {
     };
     let parts = parts(date);
     match parts[..] {
-        [Part::Number(year, 4), Part::Number(month, 1..=2), Part::Number(day, 1..=2)] => {
+        [DatePart::Number(year, 4), DatePart::Number(month, 1..=2), DatePart::Number(day, 1..=2)] => {
             is_year(year) && is_month(month) && is_day(day)
         }
-        [Part::Number(a, 1..=2), Part::Number(b, 1..=2), Part::Number(year, length @ (2 | 4))] => {
-            (length == 2 || is_year(year)) && is_day(a) && is_day(b) && (is_month(a) || is_month(b))
-        }
-        [Part::Number(year, 4), Part::Number(month, 2)] => is_year(year) && is_month(month),
-        [Part::Number(month, 1..=2), Part::Number(year, 4)] => is_year(year) && is_month(month),
-        [Part::Month, Part::Number(year, length @ (2 | 4))] => length == 2 || is_year(year),
-        [Part::Number(day, 1..=2), Part::Month, Part::Number(..)]
-        | [Part::Month, Part::Number(day, 1..=2), Part::Number(..)] => is_day(day),
+        [
+            DatePart::Number(a, 1..=2),
+            DatePart::Number(b, 1..=2),
+            DatePart::Number(year, length @ (2 | 4)),
+        ] => (length == 2 || is_year(year)) && is_day(a) && is_day(b) && (is_month(a) || is_month(b)),
+        [DatePart::Number(year, 4), DatePart::Number(month, 2)] => is_year(year) && is_month(month),
+        [DatePart::Number(month, 1..=2), DatePart::Number(year, 4)] => is_year(year) && is_month(month),
+        [DatePart::Month, DatePart::Number(year, length @ (2 | 4))] => length == 2 || is_year(year),
+        [DatePart::Number(day, 1..=2), DatePart::Month, DatePart::Number(..)]
+        | [DatePart::Month, DatePart::Number(day, 1..=2), DatePart::Number(..)] => is_day(day),
         _ => false,
     }
 }
@@ -61,7 +63,7 @@ pub(super) fn are_dates(numbers: &[f64], words: &[String]) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum DatePart {
     /// A number and how many digits it has.
     Number(u32, usize),
     /// The name of a month.
@@ -70,17 +72,19 @@ enum Part {
 }
 
 /// The parts between the signs that stand between parts of a date.
-fn parts(text: &str) -> Vec<Part> {
+fn parts(text: &str) -> Vec<DatePart> {
     let signs = |sign: char| matches!(sign, '-' | '/' | '.' | ' ' | ',');
     text.split(signs)
         .filter(|part| !part.is_empty())
         .take(4)
         .map(|part| match part.parse() {
-            Ok(number) if part.bytes().all(|byte| byte.is_ascii_digit()) => Part::Number(number, part.len()),
+            Ok(number) if part.bytes().all(|byte| byte.is_ascii_digit()) => {
+                DatePart::Number(number, part.len())
+            }
             _ => {
                 let name = part.to_ascii_lowercase();
                 let month = name.len() >= 3 && MONTHS.iter().any(|month| month.starts_with(&name));
-                if month { Part::Month } else { Part::Other }
+                if month { DatePart::Month } else { DatePart::Other }
             }
         })
         .collect()

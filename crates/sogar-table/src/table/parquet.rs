@@ -44,7 +44,7 @@ const MOST_ROWS: usize = 1 << 48;
 /// Reads a Parquet file's bytes. `path` is named in messages and kept in the table.
 pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
     let hash = sha256_hex(&bytes);
-    let part = Part::new(bytes::Bytes::from(bytes), path, options.memory_limit())?;
+    let part = TableFile::new(bytes::Bytes::from(bytes), path, options.memory_limit())?;
     let mut table = read_parts(path, &[part], options)?;
     table.hash = hash;
     Ok(table)
@@ -57,12 +57,12 @@ pub fn read(path: &Path, files: &[PathBuf], options: &ReadOptions) -> Result<Tab
 }
 
 /// The files of a table, each with what it says about itself.
-fn parts_of(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<Part<File>>> {
-    files.iter().map(|file| Part::new(open(file)?, file, options.memory_limit())).collect()
+fn parts_of(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<TableFile<File>>> {
+    files.iter().map(|file| TableFile::new(open(file)?, file, options.memory_limit())).collect()
 }
 
 /// A file of a table.
-struct Part<R> {
+struct TableFile<R> {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
     /// Number of rows, by what the file says.
@@ -70,7 +70,7 @@ struct Part<R> {
     pages: Pages<R>,
 }
 
-impl<R: ChunkReader + 'static> Part<R> {
+impl<R: ChunkReader + 'static> TableFile<R> {
     /// Reads what a file says about itself. `memory` is what its readers may allocate at once, in bytes.
     fn new(reader: R, path: &Path, memory: u64) -> Result<Self> {
         claims::check_footer(&reader).map_err(|cause| damaged(path, &cause))?;
@@ -81,7 +81,7 @@ impl<R: ChunkReader + 'static> Part<R> {
         let rows = rows.try_fold(0usize, |sum, rows| sum.checked_add(rows?)).filter(|&rows| rows < MOST_ROWS);
         let rows = rows.ok_or_else(|| damaged(path, &"its number of rows makes no sense"))?;
         let pages = Pages::new(reader, metadata.metadata().clone(), rows, memory);
-        Ok(Part { path: path.to_path_buf(), metadata, rows, pages })
+        Ok(TableFile { path: path.to_path_buf(), metadata, rows, pages })
     }
 
     /// Gives the arrays of some columns (by their positions, ascending) to `visit`, at most `at_once` rows at a time, until it breaks.
@@ -149,7 +149,7 @@ fn damaged(path: &Path, cause: &dyn std::fmt::Display) -> Error {
 /// The columns that all files of a table have.
 fn common_columns<R: ChunkReader + 'static>(
     path: &Path,
-    parts: &[Part<R>],
+    parts: &[TableFile<R>],
 ) -> Result<Vec<(String, DataType)>> {
     let Some((first, others)) = parts.split_first() else {
         return Err(Error::new(ErrorKind::Table, "there is no Parquet file").file(path));
@@ -166,7 +166,7 @@ fn common_columns<R: ChunkReader + 'static>(
 
 fn read_parts<R: ChunkReader + 'static>(
     path: &Path,
-    parts: &[Part<R>],
+    parts: &[TableFile<R>],
     options: &ReadOptions,
 ) -> Result<Table> {
     let columns = common_columns(path, parts)?;

@@ -6,7 +6,7 @@
 
 use sogar::actions::{all_actions, count_actions};
 use sogar::error::Result;
-use sogar::outcomes::{Question, Watch, is_scored, outcomes};
+use sogar::outcomes::{OutcomeQuery, Watch, is_scored, outcomes};
 use sogar::pipeline::Prepared;
 use sogar_solver::Actions;
 use sogar_solver::bits::BitTable;
@@ -14,7 +14,7 @@ use sogar_solver::stop::{Stop, StopReason};
 
 use super::changes::Changes;
 use super::moves::Moves;
-use crate::asking::{Asking, Moved};
+use crate::black_box::{BlackBox, Moved};
 
 /// Outcomes that the engine finds in the time in which a sum of trees answers one question, about; …
 const PER_QUESTION_TO_TREES: u64 = 300;
@@ -70,7 +70,7 @@ pub(super) fn computed(
 ) -> Result<Flips> {
     let all = all_actions(&moves.edits, longest);
     let short = changes.actions.iter().take_while(|edits| edits.len() <= longest as usize);
-    let question = Question {
+    let query = OutcomeQuery {
         predictor: &*prepared.model.predictor,
         encoder: &prepared.encoder,
         desired: &prepared.classes.desired,
@@ -80,7 +80,7 @@ pub(super) fn computed(
         actions: &all,
         rules: &prepared.rules,
     };
-    let found = outcomes(question, &Watch { progress: &|_, _| {}, stop })?;
+    let found = outcomes(query, &Watch { progress: &|_, _| {}, stop })?;
     let mut table = BitTable::new(changes.actions.len(), prepared.affected.len());
     let Some(found) = found else { return Ok(Flips { table, known: 0, stopped: stop.check().err() }) };
     let mut known = 0;
@@ -155,7 +155,7 @@ pub(super) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
 
 /// Changed rows that wait until there are enough of them to ask the model.
 pub(super) struct Questions<'a, K> {
-    asking: Asking<'a>,
+    black_box: BlackBox<'a>,
     moved: Moved,
     keys: Vec<K>,
     after: Vec<f64>,
@@ -164,11 +164,11 @@ pub(super) struct Questions<'a, K> {
 
 impl<'a, K> Questions<'a, K> {
     pub fn new(prepared: &'a Prepared) -> Self {
-        let asking = Asking::new(prepared);
+        let black_box = BlackBox::new(prepared);
         let own = prepared.model.predictor.batching().at_once == usize::MAX;
         // A model in this process is quick: several batches keep all threads busy.
-        let enough = asking.rows_at_once() * if own { 8 } else { 1 };
-        Questions { asking, moved: Moved::default(), keys: Vec::new(), after: Vec::new(), enough }
+        let enough = black_box.rows_at_once() * if own { 8 } else { 1 };
+        Questions { black_box, moved: Moved::default(), keys: Vec::new(), after: Vec::new(), enough }
     }
 
     /// Somebody who would change like this. `key` tells which answer is whose.
@@ -192,7 +192,7 @@ impl<'a, K> Questions<'a, K> {
         if self.keys.is_empty() {
             return Ok(());
         }
-        let answers = self.asking.flips(&self.moved)?;
+        let answers = self.black_box.flips(&self.moved)?;
         for (key, _) in self.keys.iter().zip(answers).filter(|(_, flips)| *flips) {
             flipped(key);
         }

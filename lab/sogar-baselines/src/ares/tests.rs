@@ -17,7 +17,7 @@ fn numbers(config: &str) -> Prepared {
 
 /// Two bins, so that x is cut at 4 and 7.
 fn two_bins() -> Ares {
-    let weights = Weights::Fixed { incorrectness: 10.0, coverage: 1.0, cost: 10.0 };
+    let weights = ObjectiveWeights::Fixed { incorrectness: 10.0, coverage: 1.0, cost: 10.0 };
     Ares { bins: 2, weights, ..Ares::default() }
 }
 
@@ -118,7 +118,7 @@ fn the_rule_that_is_worth_more_comes_first_and_eight_are_chosen_even_at_a_loss()
 fn the_whole_example_is_as_worked_out_by_hand() {
     let prepared = numbers("");
     let fitted = fit(&two_bins(), &prepared);
-    assert_eq!(fitted.status(), Status::Complete);
+    assert_eq!(fitted.status(), FitStatus::Complete);
     // Below 4 and below 7 everybody goes to 7: from 1, 2, 3 at 6 + 5 + 4 rows, from 4, 5 at 3 + 2 rows.
     let assigned = assigned(&*fitted, &prepared);
     assert!(assigned.iter().all(|assigned| assigned.to == [(0, 7.0)] && assigned.covered), "{assigned:?}");
@@ -157,7 +157,7 @@ fn whom_no_rule_covers_gets_the_default_as_far_as_needed() {
 #[test]
 fn the_default_is_the_cheapest_where_cost_counts_most() {
     let prepared = numbers("");
-    let weights = Weights::Fixed { incorrectness: 0.01, coverage: 1.0, cost: 100.0 };
+    let weights = ObjectiveWeights::Fixed { incorrectness: 0.01, coverage: 1.0, cost: 100.0 };
     let fitted = fit(&Ares { rules: 1, weights, ..two_bins() }, &prepared);
     // Staying below 4 fails, and costs the uncovered people nothing.
     let text = fitted.describe().to_string();
@@ -205,7 +205,7 @@ fn binary_and_ordinal_features_can_be_changed_and_missing_numbers_stay() {
     let config = "[features.o]\nkind = \"ordinal\"\nlevels = [\"low\", \"mid\", \"high\"]\n";
     let prepared = prepared(table, config, |row| row[0] == 1.0 && row[1] >= 1.0);
     let fitted = fit(&Ares { support: 0.1, ..Ares::default() }, &prepared);
-    assert_eq!(fitted.status(), Status::Complete);
+    assert_eq!(fitted.status(), FitStatus::Complete);
     let assigned = assigned(&*fitted, &prepared);
     let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
     assert_eq!((score.loss_count, score.violations), (0, 0), "{}", fitted.describe());
@@ -339,7 +339,7 @@ fn default_rules_do_what_the_evaluator_says() {
             let parts = (items.clone(), moves.clone());
             let changes = Changes::default();
             let fitted =
-                FittedAres::new(&list, &itemsets, &changes, parts, &prepared.table, Status::Complete);
+                FittedAres::new(&list, &itemsets, &changes, parts, &prepared.table, FitStatus::Complete);
             let told = fitted.assign(&prepared, &prepared.table, &rows).unwrap();
             let score = evaluate(&prepared, &prepared.table, &rows, &told).unwrap();
             assert_eq!((score.loss_count, score.cost_sum), (best.failed, best.cost));
@@ -356,7 +356,7 @@ fn on_german_credit_it_keeps_constraints_and_does_not_depend_on_threads() {
         pool.install(|| fit(&Ares::default(), &prepared))
     };
     let (one, four) = (with(1), with(4));
-    assert_eq!(one.status(), Status::Complete);
+    assert_eq!(one.status(), FitStatus::Complete);
     assert_eq!(one.describe(), four.describe());
     let assigned = assigned(&*one, &prepared);
     assert_eq!(assigned, four.assign(&prepared, &prepared.table, &prepared.affected).unwrap());
@@ -375,19 +375,19 @@ fn a_stop_ends_it_with_what_there_is() {
     let prepared = german();
     let past = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
     let fitted = Ares::default().fit(&prepared, 0, &past).unwrap();
-    assert_eq!(fitted.status(), Status::TimeLimit);
+    assert_eq!(fitted.status(), FitStatus::TimeLimit);
     assert_eq!(assigned(&*fitted, &prepared).len(), prepared.affected.len());
     let cancelled = Stop::default();
     cancelled.cancel.cancel();
     let fitted = Ares::default().fit(&prepared, 0, &cancelled).unwrap();
-    assert_eq!(fitted.status(), Status::Cancelled);
+    assert_eq!(fitted.status(), FitStatus::Cancelled);
 }
 
 #[test]
 fn nothing_frequent_is_no_result_with_its_reason() {
     let prepared = numbers("");
     let fitted = fit(&Ares { support: 0.9, ..Ares::default() }, &prepared);
-    assert!(matches!(fitted.status(), Status::NoResult { reason } if reason.contains("enough rows")));
+    assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("enough rows")));
     assert!(assigned(&*fitted, &prepared).iter().all(|assigned| !assigned.covered));
     assert_eq!(fitted.describe().to_string(), "");
 }
@@ -443,7 +443,7 @@ fn odd_tables_give_allowed_proposals_and_no_panic() {
 #[test]
 fn settings_that_make_no_sense_are_errors() {
     let prepared = numbers("");
-    let fixed = |cost| Weights::Fixed { incorrectness: 1.0, coverage: 1.0, cost };
+    let fixed = |cost| ObjectiveWeights::Fixed { incorrectness: 1.0, coverage: 1.0, cost };
     let good = Ares::default();
     for bad in [
         Ares { support: 0.0, ..good },

@@ -12,7 +12,7 @@ use sogar_solver::RowSet;
 use sogar_solver::stop::{Stop, StopReason};
 
 use super::leaf::{Adviser, Leaf};
-use super::rules::Rule;
+use super::rules::SplitRule;
 use super::tree::Tree;
 use super::{Cet, Stage};
 use crate::chance::stream;
@@ -55,12 +55,12 @@ impl<'a> Annealing<'a> {
         prepared: &Prepared,
         settings: &'a Cet,
         adviser: Adviser<'a>,
-        rules: &[Rule],
+        rules: &[SplitRule],
         seed: u64,
         stop: &'a Stop,
     ) -> Annealing<'a> {
         let (affected, values) = (&prepared.affected, &prepared.table.values);
-        let passes = |rule: &Rule| {
+        let passes = |rule: &SplitRule| {
             RowSet::from_fn(affected.len(), |&position| rule.passes(values[rule.feature][affected[position]]))
         };
         Annealing {

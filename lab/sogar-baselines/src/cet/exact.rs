@@ -5,7 +5,7 @@
 
 use sogar::actions::{all_actions, count_actions};
 use sogar::error::Result;
-use sogar::outcomes::{Question, Watch, outcomes};
+use sogar::outcomes::{OutcomeQuery, Watch, outcomes};
 use sogar::pipeline::Prepared;
 use sogar_solver::stop::Stop;
 
@@ -34,7 +34,7 @@ pub(super) fn best_action(
         let actions = all_actions(&useful.edits, size as u32);
         let mut losses = vec![rows.len() as u64; actions.len()];
         for rows in rows.chunks(ROWS) {
-            let question = Question {
+            let query = OutcomeQuery {
                 predictor: &*prepared.model.predictor,
                 encoder: &prepared.encoder,
                 desired: &prepared.classes.desired,
@@ -45,7 +45,7 @@ pub(super) fn best_action(
                 rules: &prepared.rules,
             };
             let watch = Watch { progress: &|_, _| (), stop };
-            let Some(found) = outcomes(question, &watch)? else { return Ok(best.1) };
+            let Some(found) = outcomes(query, &watch)? else { return Ok(best.1) };
             for (action, loss) in losses.iter_mut().enumerate() {
                 let flipped: u32 = found.flips.set(action).iter().map(|word| word.count_ones()).sum();
                 *loss -= u64::from(flipped);

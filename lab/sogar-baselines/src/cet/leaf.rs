@@ -15,7 +15,7 @@ use sogar_solver::{Combine, RowSet};
 use super::changes::Changes;
 use super::surrogate::Surrogate;
 use super::{Cet, exact, linear};
-use crate::asking::{Asking, Moved};
+use crate::black_box::{BlackBox, Moved};
 
 /// A leaf's action and how it does on the leaf's people.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +106,7 @@ impl<'a> Adviser<'a> {
             edits.iter().for_each(|edit| edit.apply(&mut after));
             moved.push(&before, &after);
         }
-        let flips = Asking::new(self.prepared).flips(&moved)?;
+        let flips = BlackBox::new(self.prepared).flips(&moved)?;
         Ok(flips.iter().filter(|&&flips| !flips).count() as u64)
     }
 }

@@ -8,7 +8,7 @@ use crate::cart::Axis;
 
 /// A yes/no question about one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rule {
+pub(super) struct SplitRule {
     pub feature: usize,
     pub test: Test,
 }
@@ -22,7 +22,7 @@ pub(super) enum Test {
     Is(usize),
 }
 
-impl Rule {
+impl SplitRule {
     /// Whether a value passes.
     pub fn passes(&self, value: f64) -> bool {
         match self.test {
@@ -59,7 +59,7 @@ impl Rule {
 /// All questions, features in table order: for numbers the thresholds at `bins + 1` equispaced percentiles, whole where the values
 /// are, else rounded to four decimals; for levels one each. Those that everybody answers alike are left out, and those
 /// about features on which the user wants no questions.
-pub(super) fn all_rules(prepared: &Prepared, bins: usize) -> Vec<Rule> {
+pub(super) fn all_rules(prepared: &Prepared, bins: usize) -> Vec<SplitRule> {
     let reference = &prepared.table;
     let mut rules = Vec::new();
     for (feature, (description, values)) in reference.features.iter().zip(&reference.values).enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn all_rules(prepared: &Prepared, bins: usize) -> Vec<Rule> {
             }
             Axis::Levels(levels) => levels.map(Test::Is).collect(),
         };
-        let asked = tests.into_iter().map(|test| Rule { feature, test });
+        let asked = tests.into_iter().map(|test| SplitRule { feature, test });
         rules.extend(asked.filter(|rule| {
             let passing = values.iter().filter(|&&value| rule.passes(value)).count();
             passing > 0 && passing < values.len()
@@ -117,7 +117,7 @@ mod tests {
     fn thresholds_are_percentiles_that_tell_people_apart() {
         let prepared = prepared("x\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "", |row| row[0] >= 5.0);
         let rules = all_rules(&prepared, 5);
-        let below = [2.0, 4.0, 6.0, 8.0, 10.0].map(|t| Rule { feature: 0, test: Test::Below(t) });
+        let below = [2.0, 4.0, 6.0, 8.0, 10.0].map(|t| SplitRule { feature: 0, test: Test::Below(t) });
         assert_eq!(rules, below, "1 lets nobody pass");
         assert!(rules[0].passes(1.0) && !rules[0].passes(2.0) && !rules[0].passes(f64::NAN));
         let features = &prepared.table.features;
@@ -148,7 +148,7 @@ mod tests {
         let config = "[features]\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
         let prepared = prepared(table, config, |row| row[0] >= 5.0);
         let features = &prepared.table.features;
-        let not = |feature, test| Rule { feature, test }.text(features, false);
+        let not = |feature, test| SplitRule { feature, test }.text(features, false);
         assert_eq!(not(1, Test::Is(1)), "`b` is no");
         assert_eq!(not(2, Test::Is(0)), "`c` is not u");
         assert_eq!(not(3, Test::Below(1.25)), "`r` is at least 1.25");

@@ -22,7 +22,7 @@ use super::columns::Columns;
 use super::compact::CompactTrees;
 use super::ridge::Ridge;
 use super::{Cet, Stage};
-use crate::asking::Asking;
+use crate::black_box::BlackBox;
 use crate::chance::stream;
 
 /// Neighbours that are drawn and asked about at a time, where the model leaves it to us.
@@ -125,7 +125,7 @@ impl Margin {
 struct Neighbourhoods<'a> {
     prepared: &'a Prepared,
     columns: &'a Columns,
-    asking: Asking<'a>,
+    black_box: BlackBox<'a>,
     /// The model laid out for speed, where it is a sum of plain trees.
     trees: Option<CompactTrees<'a>>,
     margin: Margin,
@@ -153,7 +153,7 @@ impl<'a> Neighbourhoods<'a> {
         Ok(Neighbourhoods {
             prepared,
             columns,
-            asking: Asking::new(prepared),
+            black_box: BlackBox::new(prepared),
             trees: prepared.model.predictor.tree_ensemble().and_then(CompactTrees::new),
             margin: Margin::new(prepared)?,
             neighbours,
@@ -205,7 +205,7 @@ impl<'a> Neighbourhoods<'a> {
     fn margins(&self, rows: &[f64]) -> Result<Vec<f64>> {
         let predictions = match self.trees.as_ref().and_then(|trees| self.quick_predictions(trees, rows)) {
             Some(predictions) => predictions,
-            None => self.asking.predictions(rows)?,
+            None => self.black_box.predictions(rows)?,
         };
         Ok(predictions.iter().map(|prediction| self.margin.of(prediction, self.prepared)).collect())
     }

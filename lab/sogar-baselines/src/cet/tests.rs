@@ -112,7 +112,7 @@ fn a_small_table_is_solved_in_full() {
     let prepared = ten();
     // Everybody may go up by 4; one leaf for x < 4 would let x = 4 go up by 1 only, and pays.
     let fitted = Cet { leaf_price: 0.001, ..Cet::exact() }.fit(&prepared, 3, &Stop::default()).unwrap();
-    assert_eq!(fitted.status(), Status::Complete);
+    assert_eq!(fitted.status(), FitStatus::Complete);
     let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
     let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
     assert_eq!((score.loss_count, score.violations, score.coverage), (0, 0, 1.0));
@@ -134,7 +134,7 @@ fn unusual_tables_are_no_trouble() {
     let prepared = prepared(table, config, |row| row[0] > 5.0 || row[4] == 2.0);
     for settings in [small(), Cet { exact: true, ..small() }] {
         let fitted = settings.fit(&prepared, 1, &Stop::default()).unwrap();
-        assert_eq!(fitted.status(), Status::Complete);
+        assert_eq!(fitted.status(), FitStatus::Complete);
         let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
         let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
         assert_eq!((score.violations, score.coverage), (0, 1.0));
@@ -176,13 +176,13 @@ fn a_deadline_that_has_passed_gives_a_tree_that_changes_nothing() {
     let stop = Stop { deadline: Some(Instant::now()), ..Stop::default() };
     for settings in [Cet::default(), Cet::exact()] {
         let fitted = settings.fit(&prepared, 0, &stop).unwrap();
-        assert_eq!(fitted.status(), Status::TimeLimit);
+        assert_eq!(fitted.status(), FitStatus::TimeLimit);
         assert!(shifted(&*fitted, &prepared).iter().all(Vec::is_empty));
         assert_eq!(fitted.describe().to_string(), "→ no change (works for 0 of 4 people)\n");
     }
     let stop = Stop::default();
     stop.cancel.cancel();
-    assert_eq!(Cet::default().fit(&prepared, 0, &stop).unwrap().status(), Status::Cancelled);
+    assert_eq!(Cet::default().fit(&prepared, 0, &stop).unwrap().status(), FitStatus::Cancelled);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use sogar::files::{read_bytes, sha256_hex, write_atomically};
 
 use super::inputs::{Classifier, DataSet, Paper};
 use super::name::{Setting, cost_name};
-use crate::contract::Status;
+use crate::contract::FitStatus;
 use crate::evaluate::Score;
 use crate::methods::Method;
 
@@ -103,7 +103,7 @@ impl Cell {
 
     /// Keeps what came out of the cell.
     pub fn keep(&self, result: &CellResult, folder: &Path, paper: &Paper) -> Result<()> {
-        result.write(&self.file(folder, paper, result.status == Status::TimeLimit)?)
+        result.write(&self.file(folder, paper, result.status == FitStatus::TimeLimit)?)
     }
 
     /// The cell for people.
@@ -125,7 +125,7 @@ impl Cell {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CellResult {
     /// How the method ended.
-    pub status: Status,
+    pub status: FitStatus,
     /// Seconds from the prepared run to proposals for every affected row.
     pub seconds: f64,
     /// Threads.
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    fn result(status: Status, seconds: f64) -> CellResult {
+    fn result(status: FitStatus, seconds: f64) -> CellResult {
         CellResult {
             status,
             seconds,
@@ -307,9 +307,9 @@ mod tests {
         let within = |limit: Option<f64>| Cell { time_limit: limit, ..cell("t-crex-0.9") };
         let kept =
             |limit: Option<f64>| within(limit).kept(cells, &paper).unwrap().map(|result| result.seconds);
-        within(Some(2.0)).keep(&result(Status::TimeLimit, 2.1), cells, &paper).unwrap();
+        within(Some(2.0)).keep(&result(FitStatus::TimeLimit, 2.1), cells, &paper).unwrap();
         assert_eq!((kept(Some(2.0)), kept(Some(9.0)), kept(None)), (Some(2.1), None, None));
-        within(Some(9.0)).keep(&result(Status::Complete, 5.0), cells, &paper).unwrap();
+        within(Some(9.0)).keep(&result(FitStatus::Complete, 5.0), cells, &paper).unwrap();
         assert_eq!((kept(Some(2.0)), kept(Some(7.0)), kept(None)), (Some(2.1), Some(5.0), Some(5.0)));
     }
 
@@ -318,7 +318,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cell.json");
         assert_eq!(CellResult::read(&path), None);
-        let result = result(Status::NoResult { reason: "a \"reason\"".into() }, 0.1);
+        let result = result(FitStatus::NoResult { reason: "a \"reason\"".into() }, 0.1);
         result.write(&path).unwrap();
         assert_eq!(CellResult::read(&path), Some(result));
         std::fs::write(&path, "{\"status\": \"comp").unwrap();

@@ -20,7 +20,7 @@ use super::cell::{Cell, CellResult, GroupFigures, GroupMeasure, Search};
 use super::inputs::Paper;
 use super::statistics::MeanSd;
 use crate::contest::{Contest, Entry};
-use crate::contract::Status;
+use crate::contract::FitStatus;
 
 /// What outcomes that were kept say about how they were found.
 const KEPT: &str = "kept from an earlier run";
@@ -85,7 +85,7 @@ impl Runner<'_> {
                 }
                 listener.begins(cell, done, all);
                 let result = self.cell(cell, &shared, outcomes.as_ref(), reporter)?;
-                if result.status == Status::Cancelled || self.cancel.is_cancelled() {
+                if result.status == FitStatus::Cancelled || self.cancel.is_cancelled() {
                     return Ok(false);
                 }
                 cell.keep(&result, &self.cells(), self.paper)?;

@@ -15,7 +15,7 @@ use super::cell::{Cell, CellResult, GroupFigures, Search};
 use super::name::{Name, cost_name};
 use super::paper::{Published, published};
 use super::statistics::MeanSd;
-use crate::contract::Status;
+use crate::contract::FitStatus;
 use crate::evaluate::Score;
 
 /// Mean cost, loss and invalidity over folds.
@@ -205,7 +205,7 @@ fn row(name: Name, cell: &Cell, results: &[Option<&CellResult>]) -> Row {
     let held_out: Vec<Score> = scored.iter().filter_map(|result| result.held_out).collect();
     let mut reasons: Vec<String> = Vec::new();
     for result in &there {
-        if let Status::NoResult { reason } = &result.status
+        if let FitStatus::NoResult { reason } = &result.status
             && !reasons.contains(reason)
         {
             reasons.push(reason.clone());
@@ -221,7 +221,7 @@ fn row(name: Name, cell: &Cell, results: &[Option<&CellResult>]) -> Row {
         setting: cell.setting.label.clone(),
         asked: results.len(),
         folds: scored.len(),
-        cut: there.iter().filter(|result| result.status == Status::TimeLimit).count(),
+        cut: there.iter().filter(|result| result.status == FitStatus::TimeLimit).count(),
         reasons,
         train: Figures::of(&train),
         held_out: Figures::of(&held_out),

@@ -13,7 +13,7 @@ use rand::seq::index;
 use sogar::error::Result;
 use sogar_solver::stop::{Stop, StopReason};
 
-use crate::asking::{Asking, Moved};
+use crate::black_box::{BlackBox, Moved};
 use crate::chance::stream;
 use crate::moves::Moves;
 
@@ -29,7 +29,7 @@ pub(super) type Found = Vec<Vec<f64>>;
 
 /// What counterfactuals are looked for with.
 pub(super) struct Search<'a> {
-    pub asking: &'a Asking<'a>,
+    pub black_box: &'a BlackBox<'a>,
     pub moves: &'a Moves<'a>,
     /// Random people, and copies, for a centroid.
     pub samples: usize,
@@ -45,9 +45,9 @@ impl Search<'_> {
     pub fn all(&self, centroids: &[Vec<f64>]) -> Result<(Vec<Found>, Option<StopReason>)> {
         let width = self.moves.features.len();
         let group =
-            (self.asking.rows_at_once() / self.samples).min(VALUES / (self.samples * width).max(1)).max(1);
+            (self.black_box.rows_at_once() / self.samples).min(VALUES / (self.samples * width).max(1)).max(1);
         let numbered: Vec<(usize, &Vec<f64>)> = centroids.iter().enumerate().collect();
-        let found = self.asking.in_groups(&numbered, group, |group| self.group(group))?;
+        let found = self.black_box.in_groups(&numbered, group, |group| self.group(group))?;
         let stopped = found.iter().find_map(|(_, stopped)| *stopped);
         Ok((found.into_iter().flat_map(|(found, _)| found).collect(), stopped))
     }
@@ -75,9 +75,9 @@ impl Search<'_> {
                 stopped = Some(reason);
                 break;
             }
-            let flips = self.asking.flips(&moved)?;
+            let flips = self.black_box.flips(&moved)?;
             for ((place, (_, after)), flips) in
-                askers.into_iter().zip(moved.pairs(self.asking.width())).zip(flips)
+                askers.into_iter().zip(moved.pairs(self.black_box.width())).zip(flips)
             {
                 if flips {
                     all[place].found.push(after.to_vec());

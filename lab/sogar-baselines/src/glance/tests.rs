@@ -18,12 +18,12 @@ fn fit(method: Glance, prepared: &Prepared) -> Box<dyn Fitted> {
 
 fn fitting<'a>(
     moves: &'a Moves<'a>,
-    asking: &'a Asking<'a>,
+    black_box: &'a BlackBox<'a>,
     people: &'a [f64],
     stop: &'a Stop,
 ) -> Fitting<'a> {
     static USUAL: std::sync::LazyLock<Glance> = std::sync::LazyLock::new(Glance::default);
-    Fitting { settings: &USUAL, moves, asking, people, seed: 0, stop }
+    Fitting { settings: &USUAL, moves, black_box, people, seed: 0, stop }
 }
 
 /// A cluster around (0, A) whose counterfactuals are x = shifts.
@@ -76,9 +76,9 @@ fn the_commonest_category_is_the_first_seen_on_ties() {
 #[test]
 fn a_cluster_keeps_the_action_that_flips_most_and_asks_for_least() {
     let prepared = example("");
-    let (moves, asking, stop) = (Moves::new(&prepared), Asking::new(&prepared), Stop::default());
+    let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
     let people = people(&prepared.table, &[2, 3, 4]);
-    let fitting = fitting(&moves, &asking, &people, &stop);
+    let fitting = fitting(&moves, &black_box, &people, &stop);
     let cluster = cluster_with(&[5.0, 10.0, 25.0, 20.0], vec![0, 1, 2], &moves);
     let (part, stopped) = fitting.choose(0, cluster).unwrap();
     assert_eq!((part.words, part.flipped, part.rows), (vec!["increase `x` by 20".to_owned()], 3, 3));
@@ -88,16 +88,16 @@ fn a_cluster_keeps_the_action_that_flips_most_and_asks_for_least() {
 #[test]
 fn everybody_takes_the_nearest_action_that_works_or_that_of_their_cluster() {
     let prepared = example("");
-    let (moves, asking, stop) = (Moves::new(&prepared), Asking::new(&prepared), Stop::default());
+    let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
     let people = people(&prepared.table, &[5, 3, 2]);
-    let fitting = fitting(&moves, &asking, &people, &stop);
+    let fitting = fitting(&moves, &black_box, &people, &stop);
     let mut parts = Vec::new();
     for (row, shift) in [(0, 10.0), (2, 20.0)] {
         parts.push(fitting.choose(row, cluster_with(&[shift], vec![row], &moves)).unwrap().0);
     }
     parts[1].centroid[0] = 40.0;
     let part_of = vec![None; prepared.table.rows];
-    let mut fitted = FittedGlance { parts, part_of, mode: GlanceMode::BestOf, status: Status::Complete };
+    let mut fitted = FittedGlance { parts, part_of, mode: GlanceMode::BestOf, status: FitStatus::Complete };
     // 45 → +10, 30 → +20, 10 → nothing works.
     let told = |part: u32, to: f64| Assigned { to: vec![(0, to)], part: Some(part), covered: true };
     let rows = [4, 2, 5];
@@ -119,7 +119,7 @@ fn the_whole_method_helps_everybody() {
     let prepared = example("");
     for (method, name) in [(Glance::default(), "GLANCE"), (Glance::by_cluster(), "GLANCE cluster")] {
         let fitted = fit(method, &prepared);
-        assert_eq!((fitted.status(), method.name().as_str()), (Status::Complete, name));
+        assert_eq!((fitted.status(), method.name().as_str()), (FitStatus::Complete, name));
         let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
         let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
         assert_eq!((score.loss_count, score.violations, score.coverage), (0, 0, 1.0));
@@ -134,8 +134,9 @@ fn counterfactuals_keep_to_what_is_allowed_from_the_centroid() {
     let config = "[features]\nn.direction = \"increase\"\nx.range = [2, 8]\nc = { targets = [\"b\"] }\nz.immutable = true\n";
     let table = "n,x,c,z\n0,0.5,a,1\n9,10.5,b,2\n4,5.5,c,3\n";
     let prepared = prepared(table, config, |row| row[1] > 5.0 && row != [4.0, 5.5, 2.0, 3.0]);
-    let (moves, asking, stop) = (Moves::new(&prepared), Asking::new(&prepared), Stop::default());
-    let search = Search { asking: &asking, moves: &moves, samples: 500, wanted: 200, seed: 1, stop: &stop };
+    let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
+    let search =
+        Search { black_box: &black_box, moves: &moves, samples: 500, wanted: 200, seed: 1, stop: &stop };
     let (found, stopped) = search.all(&[vec![3.4, 0.5, 2.0, 1.0]]).unwrap();
     assert_eq!(stopped, None);
     assert_eq!(found[0].len(), 200);
@@ -191,7 +192,7 @@ fn what_the_configuration_forbids_is_never_proposed() {
 fn no_counterfactual_is_no_result_with_its_reason() {
     let prepared = prepared("x,y\n1,1\n2,2\n3,30\n", "[features]\ny.immutable = true\n", |row| row[1] > 9.0);
     let fitted = fit(Glance::default(), &prepared);
-    assert!(matches!(fitted.status(), Status::NoResult { reason } if reason.contains("counterfactual")));
+    assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("counterfactual")));
     for mode in [GlanceMode::BestOf, GlanceMode::Cluster] {
         let fitted = fit(Glance { mode, ..Glance::default() }, &prepared);
         assert_eq!(fitted.assign(&prepared, &prepared.table, &[0]).unwrap(), [Assigned::nothing()]);

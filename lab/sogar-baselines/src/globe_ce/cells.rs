@@ -5,7 +5,7 @@
 use sogar::model::{Missing, Test};
 use sogar::pipeline::Prepared;
 
-use crate::race::same;
+use crate::candidate_elimination::same;
 
 /// Per feature the thresholds between which its number does not matter; `None`: every value may matter.
 pub(super) struct Cells {
@@ -58,13 +58,13 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asking::Asking;
+    use crate::black_box::BlackBox;
     use crate::testing::{german, prepared};
 
     #[test]
     fn rows_that_are_alike_get_the_same_answer() {
         let prepared = german();
-        let (cells, asking) = (Cells::new(&prepared), Asking::new(&prepared));
+        let (cells, black_box) = (Cells::new(&prepared), BlackBox::new(&prepared));
         let (mut alike, mut numbers) = (0, 0);
         for feature in (0..prepared.table.features.len()).filter(|&f| cells.edges[f].is_some()) {
             numbers += 1;
@@ -75,7 +75,7 @@ mod tests {
                     after[feature] += by;
                     if cells.alike(&before, &after) {
                         alike += 1;
-                        assert!(!asking.desired(&after).unwrap()[0]);
+                        assert!(!black_box.desired(&after).unwrap()[0]);
                     }
                 }
             }

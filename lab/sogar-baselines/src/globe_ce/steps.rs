@@ -6,7 +6,7 @@ use sogar_solver::stop::{Stop, StopReason};
 
 use super::cells::Cells;
 use super::direction::Direction;
-use crate::asking::{Asking, Moved};
+use crate::black_box::{BlackBox, Moved};
 use crate::moves::{Moves, changes};
 
 /// The direction gets longer until this share of people is accepted …
@@ -23,7 +23,7 @@ pub(super) type Changes = Vec<(usize, f64)>;
 
 /// People who follow a direction.
 pub(super) struct Crowd<'a> {
-    asking: &'a Asking<'a>,
+    black_box: &'a BlackBox<'a>,
     moves: &'a Moves<'a>,
     direction: &'a Direction,
     /// One row after the other.
@@ -35,17 +35,17 @@ pub(super) struct Crowd<'a> {
 impl<'a> Crowd<'a> {
     /// These people.
     pub fn new(
-        asking: &'a Asking<'a>,
+        black_box: &'a BlackBox<'a>,
         moves: &'a Moves<'a>,
         direction: &'a Direction,
         people: &'a [f64],
     ) -> Crowd<'a> {
-        let rows = people.len() / asking.width().max(1);
-        Crowd { asking, moves, direction, people, order: (0..rows).collect() }
+        let rows = people.len() / black_box.width().max(1);
+        Crowd { black_box, moves, direction, people, order: (0..rows).collect() }
     }
 
     fn row(&self, row: usize) -> &'a [f64] {
-        let width = self.asking.width();
+        let width = self.black_box.width();
         &self.people[row * width..(row + 1) * width]
     }
 
@@ -89,7 +89,7 @@ impl<'a> Crowd<'a> {
     fn accepted_at(&mut self, times: f64, least: usize) -> Result<bool> {
         let spare = self.order.len() - least;
         let mut turned_down = Vec::new();
-        let (mut start, mut batch) = (0, (self.asking.rows_at_once() / 16).max(1));
+        let (mut start, mut batch) = (0, (self.black_box.rows_at_once() / 16).max(1));
         let mut moved = Moved::default();
         let mut after = Vec::new();
         while start < self.order.len() && turned_down.len() <= spare {
@@ -102,10 +102,10 @@ impl<'a> Crowd<'a> {
                 self.direction.follow(self.moves, times, before, &mut after);
                 moved.push(before, &after);
             }
-            let flips = self.asking.flips(&moved)?;
+            let flips = self.black_box.flips(&moved)?;
             turned_down.extend(rows.iter().zip(flips).filter(|(_, flips)| !flips).map(|(&row, _)| row));
             start += rows.len();
-            batch = (4 * batch).min(16 * self.asking.rows_at_once());
+            batch = (4 * batch).min(16 * self.black_box.rows_at_once());
         }
         let enough = turned_down.len() <= spare;
         if !enough {
@@ -127,9 +127,9 @@ pub(super) fn smallest_steps(
     scalars: usize,
 ) -> Result<Vec<Option<Changes>>> {
     let rows: Vec<usize> = (0..crowd.order.len()).collect();
-    let group = (crowd.asking.rows_at_once() / AHEAD).max(1);
+    let group = (crowd.black_box.rows_at_once() / AHEAD).max(1);
     let walk = Walk { crowd, cells, longest, scalars };
-    let found = crowd.asking.in_groups(&rows, group, |rows| walk.smallest(rows))?;
+    let found = crowd.black_box.in_groups(&rows, group, |rows| walk.smallest(rows))?;
     Ok(found.into_iter().flatten().collect())
 }
 
@@ -165,12 +165,12 @@ impl Walk<'_> {
         let mut walkers: Vec<Walker<'_>> = rows.iter().enumerate().map(start).collect();
         let (mut moved, mut places) = (Moved::default(), Vec::new());
         while !walkers.is_empty() {
-            let ahead = (self.crowd.asking.rows_at_once() / walkers.len()).max(AHEAD);
+            let ahead = (self.crowd.black_box.rows_at_once() / walkers.len()).max(AHEAD);
             for walker in &mut walkers {
                 self.go(walker, ahead, &mut moved, &mut places);
             }
-            let flips = self.crowd.asking.flips(&moved)?;
-            let pairs = moved.pairs(self.crowd.asking.width());
+            let flips = self.crowd.black_box.flips(&moved)?;
+            let pairs = moved.pairs(self.crowd.black_box.width());
             for ((&place, (before, after)), flips) in places.iter().zip(pairs).zip(flips) {
                 if flips && found[place].is_none() {
                     found[place] = Some(changes(before, after));

@@ -22,9 +22,9 @@ fn assigned(prepared: &Prepared) -> Vec<Assigned> {
 
 /// The longest multiple, and where people end up on 1000 steps.
 fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec<Option<Changes>>) {
-    let (moves, asking) = (Moves::new(prepared), Asking::new(prepared));
+    let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
     let people = people(&prepared.table, rows);
-    let mut crowd = Crowd::new(&asking, &moves, direction, &people);
+    let mut crowd = Crowd::new(&black_box, &moves, direction, &people);
     let (longest, stopped) = crowd.longest(&Stop::default()).unwrap();
     assert_eq!(stopped, None);
     (longest, smallest_steps(&crowd, &Cells::new(prepared), longest, 1000).unwrap())
@@ -86,7 +86,7 @@ fn nearly_everybody_is_enough_for_the_longest_step() {
 fn the_fit_finds_the_way_up() {
     let prepared = example("");
     let fitted = fit(&prepared);
-    assert_eq!(fitted.status(), Status::Complete);
+    assert_eq!(fitted.status(), FitStatus::Complete);
     let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
     let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
     assert_eq!((score.loss_count, score.violations, score.coverage, score.parts), (0, 0, 1.0, 1));
@@ -128,7 +128,7 @@ fn nothing_to_move_is_no_result_with_its_reason() {
     // The only feature that can be edited goes nowhere within the values of the table.
     let prepared = prepared("x,y\n1,1\n1,2\n1,3\n", "[features]\ny.range = [7, 9]\n", |row| row[1] > 2.0);
     let fitted = fit(&prepared);
-    assert!(matches!(fitted.status(), Status::NoResult { reason } if reason.contains("no feature")));
+    assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("no feature")));
     assert_eq!(fitted.assign(&prepared, &prepared.table, &[0]).unwrap(), [Assigned::nothing()]);
     assert!(fitted.describe().to_string().contains("at most 0 times"));
 }

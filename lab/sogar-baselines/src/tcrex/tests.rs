@@ -54,7 +54,7 @@ fn every_node_of_the_example_is_as_worked_out_by_hand() {
 fn the_purer_rule_asks_for_two_changes() {
     let prepared = example("");
     let fitted = fit(method(0.9), &prepared);
-    assert_eq!(fitted.status(), Status::Complete);
+    assert_eq!(fitted.status(), FitStatus::Complete);
     let conditions = vec!["`x` > 5.5".to_owned(), "`z` ≤ 2.5".to_owned()];
     assert_eq!(regions(&*fitted), [(conditions, 1.0, 0.3)]);
     let assigned = fitted.assign(&prepared, &person(&prepared, &[3.0, 4.0]), &[0]).unwrap();
@@ -124,7 +124,7 @@ fn a_category_goes_to_the_commonest_allowed_one() {
 fn nothing_pure_enough_is_no_result_with_its_reason() {
     let prepared = prepared("x,y\n1,1\n1,2\n1,3\n1,4\n", "", |row| row[1] == 2.0);
     let fitted = fit(TCrex { feasibility: 0.5, ..TCrex::with_purity(0.9) }, &prepared);
-    assert!(matches!(fitted.status(), Status::NoResult { reason } if reason.contains("90 %")));
+    assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("90 %")));
     let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
     assert!(assigned.iter().all(|assigned| !assigned.covered));
     assert_eq!(fitted.describe().to_string(), "");
@@ -145,7 +145,7 @@ fn a_cancelled_fit_says_so() {
     let stop = Stop::default();
     stop.cancel.cancel();
     let fitted = method(0.9).fit(&example(""), 0, &stop).unwrap();
-    assert_eq!(fitted.status(), Status::Cancelled);
+    assert_eq!(fitted.status(), FitStatus::Cancelled);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn on_german_credit_it_covers_everybody_and_its_questions_lead_where_people_are_
     let mut losses = Vec::new();
     for purity in [0.9, 0.99] {
         let fitted = fit(TCrex::with_purity(purity), &prepared);
-        assert_eq!(fitted.status(), Status::Complete);
+        assert_eq!(fitted.status(), FitStatus::Complete);
         let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
         let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
         assert_eq!((score.coverage, score.rows), (1.0, prepared.affected.len()));

@@ -8,7 +8,7 @@ use sogar::evaluate::HeldOut;
 use sogar::feature::{FeatureTable, Kind};
 use sogar::pipeline::Prepared;
 use sogar::table::Table;
-use sogar_baselines::{Baseline, Score, Status, Stop, evaluate};
+use sogar_baselines::{Baseline, FitStatus, Score, Stop, evaluate};
 
 /// A fold's people with one model.
 pub struct Fold {
@@ -99,7 +99,7 @@ pub fn scores(method: &dyn Baseline, fold: &Fold, seed: u64) -> (Score, Score) {
     let fitted = method.fit(train, seed, &Stop::default()).unwrap();
     let assigned = fitted.assign(train, &train.table, &train.affected).unwrap();
     let seconds = start.elapsed().as_secs_f64();
-    assert_eq!(fitted.status(), Status::Complete);
+    assert_eq!(fitted.status(), FitStatus::Complete);
     let own = evaluate(train, &train.table, &train.affected, &assigned).unwrap();
     let others = fitted.assign(train, held_out.table(), held_out.affected()).unwrap();
     let other = evaluate(train, held_out.table(), held_out.affected(), &others).unwrap();

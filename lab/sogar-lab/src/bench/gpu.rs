@@ -31,7 +31,7 @@ pub fn on_gpu(problem: &Problem, cpu: &Outcome, threads: usize, budget: f64) -> 
     use std::time::{Duration, Instant};
 
     use sogar_gpu::{Fault, Gpu, LeafKernels, Options, Use};
-    use sogar_solver::{Solver, Status};
+    use sogar_solver::{SearchStatus, Solver};
 
     let gpu = Gpu::open(Options::default()).ok()?;
     let faults: Mutex<Option<Fault>> = Mutex::new(None);
@@ -52,10 +52,10 @@ pub fn on_gpu(problem: &Problem, cpu: &Outcome, threads: usize, budget: f64) -> 
         }
     };
     let seconds = start.elapsed().as_secs_f64();
-    let complete = found.as_ref().is_some_and(|found| found.status == Status::Complete);
+    let complete = found.as_ref().is_some_and(|found| found.status == SearchStatus::Complete);
     let mut fault = faults.into_inner().ok().flatten().map(|fault| fault.to_string());
     if complete
-        && cpu.status == Status::Complete
+        && cpu.status == SearchStatus::Complete
         && found.as_ref().is_some_and(|found| found.front != cpu.front)
     {
         fault = Some("its front is not that of the CPU".to_owned());

@@ -1,7 +1,7 @@
 //! Every distinct set of rows that a leaf can hold, listed by a plain routine that shares no code with the search.
 //!
 //! A set belongs to the list if it is what is left of all rows after at most `max_depth` tests, each of which leaves at
-//! least `min_leaf` rows on both sides. Many orders of tests lead to the same set; it is listed once. The yardstick
+//! least `min_leaf` rows on both sides. Many orders of tests lead to the same set; it is listed once. The reference kernel
 //! needs the list, and its length says whether the search counted right.
 
 use indexmap::IndexSet;

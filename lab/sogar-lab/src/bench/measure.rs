@@ -1,7 +1,7 @@
 //! One problem, measured in a process of its own, so that its peak memory is its own too.
 //!
 //! The order matters: the runs of sogar first, then the peak is read, and only then come the list of leaf sets, the
-//! yardstick's tables and the checks, which need more memory than sogar itself.
+//! reference kernel's tables and the checks, which need more memory than sogar itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,15 +14,15 @@ use sogar::pipeline::Prepared;
 use sogar::table::Table;
 use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
 use sogar_solver::front::non_dominated;
-use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, Solver, Status};
+use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, SearchStatus, Solver};
 
 use super::gpu::{OnGpu, on_gpu};
 use super::leaf_sets::leaf_sets;
 use super::problems::folder;
+use super::reference_kernel::{Order, ReferenceKernel, Timing, shuffle};
 use super::variation::Variation;
-use super::yardstick::{Order, Timing, Yardstick, shuffle};
 
-/// Bytes that the list of leaf sets, and each of the yardstick's tables, may take.
+/// Bytes that the list of leaf sets, and each of the reference kernel's tables, may take.
 const MAX_BYTES: usize = 4_000_000_000;
 /// Cells that the plain check of fronts may look at.
 const CHECKED_CELLS: usize = 2_000_000_000;
@@ -44,13 +44,13 @@ pub struct Task {
     /// Runs of sogar
     #[arg(long)]
     pub runs: usize,
-    /// Seconds for the yardstick, in each order
+    /// Seconds for the reference kernel, in each order
     #[arg(long)]
     pub budget: f64,
     /// Seconds after which a search stops
     #[arg(long)]
     pub time_limit: Option<f64>,
-    /// Without the yardstick
+    /// Without the reference kernel
     #[arg(long)]
     pub alone: bool,
     #[command(flatten)]
@@ -78,8 +78,8 @@ pub struct Measurement {
     pub runs: Vec<Seconds>,
     /// The search once more on a GPU, where one is built in and found.
     pub on_gpu: Option<OnGpu>,
-    /// Distinct leaf sets and what the yardstick takes for them; `None` where they are too many to list.
-    pub yardstick: Option<Comparison>,
+    /// Distinct leaf sets and what the reference kernel takes for them; `None` where they are too many to list.
+    pub reference_kernel: Option<Comparison>,
 }
 
 /// The times of one run of sogar.
@@ -91,7 +91,7 @@ pub struct Seconds {
     pub search: f64,
 }
 
-/// The yardstick beside it.
+/// The reference kernel beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Comparison {
     /// Distinct leaf sets, listed without the search.
@@ -139,7 +139,7 @@ pub fn measure(task: &Task) -> Result<Measurement> {
         rows: problem.rows(),
         splits: problem.splits(),
         actions: problem.actions(),
-        complete: outcome.status == Status::Complete,
+        complete: outcome.status == SearchStatus::Complete,
         points: outcome.front.len(),
         threads: prepared.threads(),
         searched: outcome.stats.leaf_sets,
@@ -147,7 +147,7 @@ pub fn measure(task: &Task) -> Result<Measurement> {
         peak_bytes,
         on_gpu: if task.alone { None } else { on_gpu(&problem, &outcome, prepared.threads(), task.budget) },
         runs,
-        yardstick: if task.alone { None } else { compare(&problem, &prepared, task) },
+        reference_kernel: if task.alone { None } else { compare(&problem, &prepared, task) },
     })
 }
 
@@ -196,7 +196,7 @@ impl Observer for FirstFront {
     }
 }
 
-/// The same problem with its rows as they stand in the table: their order is part of sogar's method, and the yardstick
+/// The same problem with its rows as they stand in the table: their order is part of sogar's method, and the reference kernel
 /// shall not profit from it.
 fn in_table_order(problem: &Problem, prepared: &Prepared) -> Option<Problem> {
     let mut order: Vec<usize> = (0..problem.rows()).collect();
@@ -228,13 +228,13 @@ fn in_table_order(problem: &Problem, prepared: &Prepared) -> Option<Problem> {
 fn compare(problem: &Problem, prepared: &Prepared, task: &Task) -> Option<Comparison> {
     let problem = &in_table_order(problem, prepared)?;
     let sets = leaf_sets(problem, MAX_BYTES)?;
-    let yardstick = Yardstick::new(problem, prepared.cost.combine(), MAX_BYTES)?;
+    let reference_kernel = ReferenceKernel::new(problem, prepared.cost.combine(), MAX_BYTES)?;
     let total_rows: u64 = sets.iter().map(|set| set.count() as u64).sum();
     let budget = Duration::try_from_secs_f64(task.budget).ok()?;
     let whole = |timing: Timing| {
         let per_second = timing.additions as f64 / timing.time.as_secs_f64();
         let additions = 2.0 * total_rows as f64 * problem.actions() as f64;
-        let all = timing.sets == sets.len() && yardstick.actions().len() == problem.actions();
+        let all = timing.sets == sets.len() && reference_kernel.actions().len() == problem.actions();
         Sample {
             sets: timing.sets,
             rows: timing.rows,
@@ -242,13 +242,13 @@ fn compare(problem: &Problem, prepared: &Prepared, task: &Task) -> Option<Compar
             seconds: if all { timing.time.as_secs_f64() } else { additions / per_second },
         }
     };
-    let one_by_one = whole(yardstick.time(&sets, Order::OneByOne, budget, SEED));
-    let together = whole(yardstick.time(&sets, Order::Together, budget, SEED));
-    let (checked, differing) = check(problem, &yardstick, &sets);
+    let one_by_one = whole(reference_kernel.time(&sets, Order::OneByOne, budget, SEED));
+    let together = whole(reference_kernel.time(&sets, Order::Together, budget, SEED));
+    let (checked, differing) = check(problem, &reference_kernel, &sets);
     Some(Comparison {
         leaf_sets: sets.len() as u64,
         total_rows,
-        actions: yardstick.actions().len(),
+        actions: reference_kernel.actions().len(),
         one_by_one,
         together,
         checked,
@@ -256,25 +256,25 @@ fn compare(problem: &Problem, prepared: &Prepared, task: &Task) -> Option<Compar
     })
 }
 
-/// Compares the yardstick's fronts of some leaf sets with those of plain loops.
-fn check(problem: &Problem, yardstick: &Yardstick, sets: &[RowSet]) -> (usize, usize) {
+/// Compares the reference kernel's fronts of some leaf sets with those of plain loops.
+fn check(problem: &Problem, reference_kernel: &ReferenceKernel, sets: &[RowSet]) -> (usize, usize) {
     let mut some: Vec<&RowSet> = sets.iter().collect();
     shuffle(&mut some, SEED);
     let mut cells = CHECKED_CELLS;
     let (mut checked, mut differing) = (0, 0);
     for set in some.into_iter().take(CHECKED_SETS) {
         let rows: Vec<usize> = set.iter().collect();
-        cells = match cells.checked_sub(rows.len() * yardstick.actions().len()) {
+        cells = match cells.checked_sub(rows.len() * reference_kernel.actions().len()) {
             Some(rest) => rest,
             None if checked > 0 => break,
             None => 0,
         };
-        let sums = yardstick.actions().iter().map(|&action| Point {
+        let sums = reference_kernel.actions().iter().map(|&action| Point {
             cost: rows.iter().map(|&row| problem.cost(action, row)).sum(),
             loss: rows.iter().filter(|&&row| !problem.flips(action, row)).count() as u64,
         });
         checked += 1;
-        differing += usize::from(yardstick.front(set) != non_dominated(sums.collect()));
+        differing += usize::from(reference_kernel.front(set) != non_dominated(sums.collect()));
     }
     (checked, differing)
 }

@@ -2,7 +2,7 @@
 //!
 //! A network of five hidden layers of 50 units is asked about every edited row of a made-up table; the time that counts is that of
 //! the whole computation, first layer, activations, error bounds and bitsets included, while only the multiply-adds
-//! of the layers after the first are counted as work. The yardstick is what the `gemm` library makes of products of 50 × 50 weights
+//! of the layers after the first are counted as work. The reference is what the `gemm` library makes of products of 50 × 50 weights
 //! with batches of cells, at its best batch size and layout. Both run on one thread, in turns; the best of the rounds counts, by the time that
 //! the thread was really running, so that other work on the machine favours neither.
 
@@ -13,7 +13,7 @@ use sogar::actions::{Change, Edit, all_actions};
 use sogar::encode::{ColumnSource, Encoder};
 use sogar::feature::{Columns, Feature, FeatureTable, Kind};
 use sogar::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel};
-use sogar::outcomes::{Question, Watch, outcomes};
+use sogar::outcomes::{OutcomeQuery, Watch, outcomes};
 use sogar::{Error, ErrorKind, Result, Stop};
 
 const HIDDEN: usize = 5;
@@ -210,7 +210,7 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
     let info = network.info("made up", (0..FEATURES).map(name).collect());
     let model = NetworkModel::new(info, network)?;
     let rows: Vec<usize> = (0..rows).collect();
-    let question = Question {
+    let query = OutcomeQuery {
         predictor: &model,
         encoder: &encoder,
         desired: &[false, true],
@@ -221,7 +221,7 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
         rules: &[],
     };
     let start = Stopwatch::start();
-    let found = outcomes(question, &Watch { progress: &|_, _| (), stop: &Stop::default() })?;
+    let found = outcomes(query, &Watch { progress: &|_, _| (), stop: &Stop::default() })?;
     let seconds = start.seconds();
     let settled = found.map_or(0, |found| found.settled) as f64;
     Ok(((rows.len() * actions.len()) as f64, seconds, settled))

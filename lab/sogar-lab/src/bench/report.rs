@@ -14,10 +14,10 @@ pub fn report(measurements: &[Measurement]) -> String {
     for measured in measurements {
         text += &run_line(measured);
     }
-    text += "\n| data set | depth | yardstick (s) | additions/s | ÷ search | ÷ (outcomes + search) | in runs (s) \
+    text += "\n| data set | depth | reference kernel (s) | additions/s | ÷ search | ÷ (outcomes + search) | in runs (s) \
              | additions/s | ÷ (outcomes + search) |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
     for measured in measurements {
-        text += &yardstick_line(measured);
+        text += &reference_kernel_line(measured);
     }
     text += &device_table(measurements);
     text += "\n";
@@ -35,7 +35,7 @@ fn run_line(measured: &Measurement) -> String {
         "| {name} | {depth} | cpu | {} | {splits} | {} | {} | {} | {}{} | {} | {:.2} % | {} | {:.0} MB |\n",
         grouped(*rows as u64),
         grouped(*actions as u64),
-        grouped(measured.yardstick.as_ref().map_or(*searched, |found| found.leaf_sets)),
+        grouped(measured.reference_kernel.as_ref().map_or(*searched, |found| found.leaf_sets)),
         seconds(|run| run.outcomes),
         seconds(|run| run.search),
         if measured.complete { "" } else { ", stopped" },
@@ -80,9 +80,9 @@ fn device_table(measurements: &[Measurement]) -> String {
     text
 }
 
-fn yardstick_line(measured: &Measurement) -> String {
+fn reference_kernel_line(measured: &Measurement) -> String {
     let Measurement { name, depth, .. } = measured;
-    let Some(Comparison { one_by_one, together, .. }) = &measured.yardstick else {
+    let Some(Comparison { one_by_one, together, .. }) = &measured.reference_kernel else {
         return format!("| {name} | {depth} | – | – | – | – | – | – | – |\n");
     };
     let search = median(measured, |run| run.search);
@@ -112,9 +112,8 @@ fn notes(measured: &Measurement) -> String {
         measured.min_leaf,
         each.join(", ")
     );
-    let Some(found) = &measured.yardstick else {
-        text +=
-            " No yardstick: the leaf sets are too many to list, or their sums too large for its counters.\n";
+    let Some(found) = &measured.reference_kernel else {
+        text += " No reference kernel: the leaf sets are too many to list, or their sums too large for its counters.\n";
         return text;
     };
     text += &match measured.searched {
@@ -126,7 +125,9 @@ fn notes(measured: &Measurement) -> String {
     };
     if found.actions < measured.actions {
         let (some, all) = (grouped(found.actions as u64), grouped(measured.actions as u64));
-        text += &format!(" The yardstick's tables hold {some} of {all} actions; its time is scaled to all.");
+        text += &format!(
+            " The reference kernel's tables hold {some} of {all} actions; its time is scaled to all."
+        );
     }
     for (what, sample) in [("one by one", &found.one_by_one), ("in runs", &found.together)] {
         if (sample.sets as u64) < found.leaf_sets {
@@ -148,7 +149,7 @@ fn notes(measured: &Measurement) -> String {
 /// Whether every check of a measurement holds.
 pub fn holds(measured: &Measurement) -> bool {
     measured
-        .yardstick
+        .reference_kernel
         .as_ref()
         .is_none_or(|found| found.differing == 0 && measured.searched <= found.leaf_sets)
         && measured.on_gpu.as_ref().is_none_or(|gpu| gpu.fault.is_none())
@@ -156,7 +157,7 @@ pub fn holds(measured: &Measurement) -> bool {
 
 fn timed(sample: &Sample, measured: &Measurement) -> String {
     let all = measured
-        .yardstick
+        .reference_kernel
         .as_ref()
         .is_some_and(|found| found.leaf_sets == sample.sets as u64 && found.actions == measured.actions);
     let digits = if sample.seconds < 100.0 { 2 } else { 0 };
@@ -200,7 +201,7 @@ mod tests {
             peak_bytes: 5_000_000,
             runs: vec![run(3.0), run(1.0), run(9.0)],
             on_gpu: None,
-            yardstick: Some(Comparison {
+            reference_kernel: Some(Comparison {
                 leaf_sets: 40,
                 total_rows: 1_000,
                 actions: 1_000,
@@ -233,7 +234,7 @@ mod tests {
         wrong.searched = 41;
         assert!(!holds(&wrong) && report(&[wrong]).contains("**THE SEARCH COUNTED 41 LEAF SETS.**"));
         let mut wrong = measured();
-        wrong.yardstick.iter_mut().for_each(|found| found.differing = 1);
+        wrong.reference_kernel.iter_mut().for_each(|found| found.differing = 1);
         assert!(!holds(&wrong) && report(&[wrong]).contains("DIFFER FROM PLAIN LOOPS ON 1 OF 3"));
         assert!(holds(&measured()));
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use sogar::pipeline::Prepared;
 use sogar_baselines::contest::Entry;
-use sogar_baselines::{Score, Status};
+use sogar_baselines::{FitStatus, Score};
 
 /// All results. A method without one has `null` where numbers would be, and a `reason`.
 pub fn as_json(prepared: &Prepared, entries: &[Entry]) -> Value {
@@ -57,12 +57,12 @@ fn figures(score: Option<&Score>) -> [(&'static str, Value); 8] {
 }
 
 /// A status in a word.
-pub fn status(status: &Status) -> &'static str {
+pub fn status(status: &FitStatus) -> &'static str {
     match status {
-        Status::Complete => "complete",
-        Status::TimeLimit => "time_limit",
-        Status::MemoryLimit => "memory_limit",
-        Status::Cancelled => "cancelled",
+        FitStatus::Complete => "complete",
+        FitStatus::TimeLimit => "time_limit",
+        FitStatus::MemoryLimit => "memory_limit",
+        FitStatus::Cancelled => "cancelled",
         _ => "no_result",
     }
 }

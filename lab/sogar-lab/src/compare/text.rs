@@ -5,7 +5,7 @@ use sogar::evaluate::HeldOut;
 use sogar::markup::visible;
 use sogar::pipeline::Prepared;
 use sogar_baselines::contest::Entry;
-use sogar_baselines::{Score, Status};
+use sogar_baselines::{FitStatus, Score};
 
 use sogar_cli::output::{Text, heading, seconds};
 
@@ -56,9 +56,9 @@ fn table(entries: &[Entry], score: impl Fn(&Entry) -> Option<&Score>, timed: boo
         };
         let Score { cost, loss, invalidity, coverage, parts, sparsity, violations, .. } = score;
         let mark = match entry.status {
-            Status::TimeLimit => "   time limit: best so far",
-            Status::MemoryLimit => "   memory limit: best of what fitted",
-            Status::Cancelled => "   stopped: best so far",
+            FitStatus::TimeLimit => "   time limit: best so far",
+            FitStatus::MemoryLimit => "   memory limit: best of what fitted",
+            FitStatus::Cancelled => "   stopped: best so far",
             _ if best == Some(*invalidity) && timed => "   ← lowest invalidity",
             _ => "",
         };

@@ -5,7 +5,7 @@ use sogar_solver::{Actions, CancelToken};
 use super::{Reasons, Unreachable};
 use sogar_base::error::Result;
 use sogar_prepare::actions::{Edit, all_actions, all_edits, count_actions};
-use sogar_prepare::outcomes::{Question, Watch, count_scorings, is_scored, outcomes};
+use sogar_prepare::outcomes::{OutcomeQuery, Watch, count_scorings, is_scored, outcomes};
 use sogar_prepare::prepared::{Prepared, Reporter};
 use sogar_table::binarize::binning;
 use sogar_table::config::Config;
@@ -79,10 +79,10 @@ impl Lifting<'_> {
             return Ok(None);
         }
         let actions = all_actions(edits, most);
-        let question = self.question(edits, &actions, rules);
-        if is_scored(question.predictor) {
+        let query = self.outcome_query(edits, &actions, rules);
+        if is_scored(query.predictor) {
             let limit = self.prepared.config.limits.max_scorings.unwrap_or(MOST_QUESTIONS);
-            match count_scorings(&question, &self.cancel.into()) {
+            match count_scorings(&query, &self.cancel.into()) {
                 Some(scorings) if scorings.distinct <= limit => {}
                 _ => return Ok(None),
             }
@@ -90,8 +90,13 @@ impl Lifting<'_> {
         self.flipped_by(edits, &actions, rules, what)
     }
 
-    fn question<'q>(&'q self, edits: &'q [Edit], actions: &'q Actions, rules: &'q [Rule]) -> Question<'q> {
-        Question {
+    fn outcome_query<'q>(
+        &'q self,
+        edits: &'q [Edit],
+        actions: &'q Actions,
+        rules: &'q [Rule],
+    ) -> OutcomeQuery<'q> {
+        OutcomeQuery {
             predictor: &*self.prepared.model.predictor,
             encoder: &self.prepared.encoder,
             desired: &self.prepared.classes.desired,
@@ -111,7 +116,7 @@ impl Lifting<'_> {
         rules: &[Rule],
         what: &str,
     ) -> Result<Option<Vec<bool>>> {
-        let question = self.question(edits, actions, rules);
+        let query = self.outcome_query(edits, actions, rules);
         // A bit for every pair at a time would be too much for long lists of actions: so many rows at once.
         let words = (MOST_BYTES / 8 / actions.len().max(1)).clamp(1, 1 << 20);
         let mut reached = Vec::with_capacity(self.rows.len());
@@ -120,7 +125,7 @@ impl Lifting<'_> {
             let label = format!("out of reach: {what}");
             let progress = |more: usize, _| self.reporter.checking(&label, done + more, self.rows.len());
             let watch = Watch { progress: &progress, stop: &self.cancel.into() };
-            let Some(found) = outcomes(Question { rows, ..question }, &watch)? else { return Ok(None) };
+            let Some(found) = outcomes(OutcomeQuery { rows, ..query }, &watch)? else { return Ok(None) };
             let mut any = vec![0u64; found.flips.words_per_set()];
             for action in 0..found.flips.sets() {
                 any.iter_mut().zip(found.flips.set(action)).for_each(|(any, flips)| *any |= flips);

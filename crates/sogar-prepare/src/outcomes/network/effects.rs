@@ -6,7 +6,7 @@
 
 use crate::model::network::{UNIT, gamma_double};
 use crate::model::{DenseNetwork, Layer};
-use crate::outcomes::Question;
+use crate::outcomes::OutcomeQuery;
 
 /// In place of an edit: the row stays as it is.
 pub(super) const NOTHING: u32 = u32::MAX;
@@ -62,7 +62,7 @@ pub(super) struct Effects {
 }
 
 impl FirstLayer {
-    pub fn new(layer: &Layer, question: &Question<'_>, most_edits: usize) -> FirstLayer {
+    pub fn new(layer: &Layer, query: &OutcomeQuery<'_>, most_edits: usize) -> FirstLayer {
         let units = layer.outputs;
         let mut weights = vec![0.0; layer.weights.len()];
         for (unit, row) in layer.weights.chunks_exact(layer.inputs.max(1)).enumerate() {
@@ -70,8 +70,8 @@ impl FirstLayer {
                 weights[column * units + unit] = f64::from(weight);
             }
         }
-        let mut columns_of = vec![Vec::new(); question.table.features.len()];
-        for (column, source) in question.encoder.columns.iter().enumerate() {
+        let mut columns_of = vec![Vec::new(); query.table.features.len()];
+        for (column, source) in query.encoder.columns.iter().enumerate() {
             columns_of[source.feature].push(column);
         }
         FirstLayer {
@@ -98,9 +98,9 @@ impl FirstLayer {
 
 impl Effects {
     /// Looks at a row, and at what every edit does to it.
-    pub fn look(&mut self, network: &DenseNetwork, first: &FirstLayer, question: &Question<'_>, row: usize) {
-        self.values = question.table.row(row);
-        let columns = question.encoder.columns.iter().enumerate();
+    pub fn look(&mut self, network: &DenseNetwork, first: &FirstLayer, query: &OutcomeQuery<'_>, row: usize) {
+        self.values = query.table.row(row);
+        let columns = query.encoder.columns.iter().enumerate();
         self.inputs.clear();
         self.inputs.extend(
             columns.map(|(column, source)| network.input(column, source.value(self.values[source.feature]))),
@@ -112,13 +112,13 @@ impl Effects {
         self.by_edit.clear();
         self.earlier.clear();
         let mut feature = None;
-        for (number, edit) in question.edits.iter().enumerate() {
+        for (number, edit) in query.edits.iter().enumerate() {
             if feature != Some(edit.feature) {
                 feature = Some(edit.feature);
                 self.earlier.clear();
                 self.later.resize(self.useful.len(), self.useful.len());
             }
-            self.apply(network, first, question, &[number as u32]);
+            self.apply(network, first, query, &[number as u32]);
             if self.changes.is_empty() {
                 self.stands_for.push(NOTHING);
                 continue;
@@ -144,11 +144,11 @@ impl Effects {
         &mut self,
         network: &DenseNetwork,
         first: &FirstLayer,
-        question: &Question<'_>,
+        query: &OutcomeQuery<'_>,
         edits: &[u32],
         out: &mut Vec<f32>,
     ) -> f32 {
-        self.apply(network, first, question, edits);
+        self.apply(network, first, query, edits);
         let error = self.sum_changes(first);
         out.clear();
         out.extend(self.exact.iter().zip(&self.share).map(|(sum, share)| (sum + share) as f32));
@@ -160,11 +160,11 @@ impl Effects {
         &mut self,
         network: &DenseNetwork,
         first: &FirstLayer,
-        question: &Question<'_>,
+        query: &OutcomeQuery<'_>,
         edits: &[u32],
         out: &mut Vec<f32>,
     ) {
-        self.apply(network, first, question, edits);
+        self.apply(network, first, query, edits);
         let start = out.len();
         out.extend_from_slice(&self.inputs);
         for &(column, value) in &self.changes {
@@ -173,19 +173,19 @@ impl Effects {
     }
 
     /// Fills `changes` with the columns that the edits change, and the new inputs there.
-    fn apply(&mut self, network: &DenseNetwork, first: &FirstLayer, question: &Question<'_>, edits: &[u32]) {
+    fn apply(&mut self, network: &DenseNetwork, first: &FirstLayer, query: &OutcomeQuery<'_>, edits: &[u32]) {
         self.edited.clone_from(&self.values);
         for &edit in edits {
-            question.edits[edit as usize].apply(&mut self.edited);
+            query.edits[edit as usize].apply(&mut self.edited);
         }
         self.changes.clear();
-        for feature in edits.iter().flat_map(|&edit| question.edits[edit as usize].touched()) {
+        for feature in edits.iter().flat_map(|&edit| query.edits[edit as usize].touched()) {
             let value = self.edited[feature];
             if value.to_bits() == self.values[feature].to_bits() {
                 continue;
             }
             for &column in &first.columns_of[feature] {
-                let new = network.input(column, question.encoder.columns[column].value(value));
+                let new = network.input(column, query.encoder.columns[column].value(value));
                 if !same(new, self.inputs[column]) {
                     self.changes.push((column, new));
                 }

@@ -78,7 +78,7 @@ fn decision(random: &mut Random) -> (NetworkDecision, usize) {
 }
 
 /// Asks a random question about a random network.
-fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(Question<'_>, &DenseNetwork) -> R) -> R {
+fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(OutcomeQuery<'_>, &DenseNetwork) -> R) -> R {
     let mut random = Random(seed);
     let (decision, outputs) = decision(&mut random);
     let step = [0.0, 0.25, 0.5][random.below(3)];
@@ -118,7 +118,7 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(Question<'_>, &DenseNetwo
     let mut desired = vec![false; classes];
     desired[random.below(classes)] = true;
     let rows: Vec<usize> = (0..rows).collect();
-    let question = Question {
+    let query = OutcomeQuery {
         predictor: &*predictor,
         encoder: &encoder,
         desired: &desired,
@@ -128,12 +128,12 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(Question<'_>, &DenseNetwo
         actions: &actions,
         rules: &[],
     };
-    ask(question, predictor.dense_network().unwrap())
+    ask(query, predictor.dense_network().unwrap())
 }
 
-fn assert_equal(question: &Question<'_>, found: &Outcomes, expected: &Outcomes, what: &str) {
-    for action in 1..question.actions.len() {
-        let edits = question.actions.get(action);
+fn assert_equal(query: &OutcomeQuery<'_>, found: &Outcomes, expected: &Outcomes, what: &str) {
+    for action in 1..query.actions.len() {
+        let edits = query.actions.get(action);
         assert_eq!(found.flips.set(action), expected.flips.set(action), "{what}, action {edits:?}");
     }
     assert!(found.flips.set(0).iter().all(|&word| word == 0));
@@ -142,15 +142,15 @@ fn assert_equal(question: &Question<'_>, found: &Outcomes, expected: &Outcomes, 
 /// Compares the batches with row-by-row prediction on one random problem, with every instruction set; gives the
 /// number of settled outcomes.
 fn compare(seed: u64, missing: bool) -> u64 {
-    asked(seed, missing, |question, network| {
+    asked(seed, missing, |query, network| {
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
-        let slow = by_scoring(question, &watch).unwrap().unwrap();
-        let fast = outcomes(question, &watch).unwrap().unwrap();
+        let slow = by_scoring(query, &watch).unwrap().unwrap();
+        let fast = outcomes(query, &watch).unwrap().unwrap();
         assert!(fast.method.starts_with("dense network"));
         for instructions in Instructions::all() {
             let found =
-                NetworkOutcomes::with(network, &question, instructions).unwrap().outcomes(&watch).unwrap();
-            assert_equal(&question, &found, &slow, &format!("seed {seed}, {instructions:?}"));
+                NetworkOutcomes::with(network, &query, instructions).unwrap().outcomes(&watch).unwrap();
+            assert_equal(&query, &found, &slow, &format!("seed {seed}, {instructions:?}"));
         }
         fast.settled
     })
@@ -298,7 +298,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
             followers: vec![],
         });
         let actions = all_actions(&edits, 1);
-        let question = Question {
+        let query = OutcomeQuery {
             predictor: &*predictor,
             encoder: &encoder,
             desired: &[false, true],
@@ -309,7 +309,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
             rules: &[],
         };
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
-        let found = outcomes(question, &watch).unwrap().unwrap();
+        let found = outcomes(query, &watch).unwrap().unwrap();
         assert_eq!(found.flips.contains(1, 0), exact > near, "seed {seed}");
         settled += found.settled;
     }
@@ -325,7 +325,7 @@ fn a_cancelled_computation_gives_nothing() {
     let table = FeatureTable { features, values: vec![vec![1.0], vec![2.0]], rows: 1, weights: None };
     let edits = [Edit { feature: 0, change: Change::shift(1.0, 0.0, 9.0), followers: vec![] }];
     let actions = all_actions(&edits, 1);
-    let question = Question {
+    let query = OutcomeQuery {
         predictor: &*predictor,
         encoder: &encoder,
         desired: &[false, true],
@@ -339,7 +339,7 @@ fn a_cancelled_computation_gives_nothing() {
     cancelled.cancel.cancel();
     let late = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
     for stop in [cancelled, late] {
-        assert!(outcomes(question, &Watch { progress: &|_, _| (), stop: &stop }).unwrap().is_none());
+        assert!(outcomes(query, &Watch { progress: &|_, _| (), stop: &stop }).unwrap().is_none());
     }
 }
 

@@ -11,8 +11,8 @@ use sogar_solver::Stop;
 
 use super::NetworkOutcomes;
 use super::effects::{Effects, NOTHING, SPARE};
-use super::elsewhere::{Elsewhere, Wanted};
 use super::kernel::{Block, CELLS, Unit};
+use super::offload::{Offload, Wanted};
 use crate::model::network::{Evaluation, LANES};
 use crate::outcomes::index::{Segment, child};
 
@@ -74,10 +74,10 @@ impl<'a> Walk<'a> {
     /// All outcomes of a row; `None` if stopped.
     pub fn row(&mut self, row: usize) -> Option<RowOutcomes> {
         let all = self.all;
-        self.row = RowOutcomes { flips: vec![0; all.question.actions.len().div_ceil(64)], settled: 0 };
+        self.row = RowOutcomes { flips: vec![0; all.query.actions.len().div_ceil(64)], settled: 0 };
         self.filled = 0;
         self.close.clear();
-        self.effects.look(all.network, &all.first, all.question, row);
+        self.effects.look(all.network, &all.first, all.query, row);
         if all.plan.tree.is_some() {
             self.tree();
             self.settle();
@@ -99,11 +99,11 @@ impl<'a> Walk<'a> {
     fn one_by_one(&mut self) {
         let all = self.all;
         let mut sums = Vec::new();
-        for (action, edits) in (0..).zip(all.question.actions.iter()) {
+        for (action, edits) in (0..).zip(all.query.actions.iter()) {
             if self.stop.check().is_err() {
                 return;
             }
-            let error = self.effects.combined(all.network, &all.first, all.question, edits, &mut sums);
+            let error = self.effects.combined(all.network, &all.first, all.query, edits, &mut sums);
             self.cell(action, &sums, error);
         }
         self.flush();
@@ -112,20 +112,19 @@ impl<'a> Walk<'a> {
     /// Evaluates all actions that differ in this row, here or elsewhere.
     fn tree(&mut self) {
         let all = self.all;
-        let elsewhere = all.elsewhere.as_ref();
-        let Some(elsewhere) = elsewhere.filter(|elsewhere| elsewhere.is_safe(&self.effects, all.first.units))
-        else {
+        let offload = all.offload.as_ref();
+        let Some(offload) = offload.filter(|offload| offload.is_safe(&self.effects, all.first.units)) else {
             return self.tree_here();
         };
-        match elsewhere.device.wanted() {
-            Wanted::Yes if self.tree_elsewhere(elsewhere) => {}
+        match offload.device.wanted() {
+            Wanted::Yes if self.offload_tree(offload) => {}
             Wanted::Yes | Wanted::No => self.tree_here(),
             Wanted::Trial => {
                 // Once to get everything ready, once to see how long it takes, and then as ever.
-                let ready = self.tree_elsewhere(elsewhere);
+                let ready = self.offload_tree(offload);
                 self.forget();
                 let start = Instant::now();
-                let tried = ready && self.tree_elsewhere(elsewhere);
+                let tried = ready && self.offload_tree(offload);
                 self.settle();
                 let device = start.elapsed();
                 let flips = self.forget();
@@ -135,7 +134,7 @@ impl<'a> Walk<'a> {
                 let cpu = start.elapsed();
                 let over = self.stop.check().is_err();
                 let result = (tried && !over).then(|| (flips == self.row.flips, device, cpu));
-                elsewhere.device.tried(result);
+                offload.device.tried(result);
             }
         }
     }
@@ -158,7 +157,7 @@ impl<'a> Walk<'a> {
     }
 
     /// False if the device failed, or there was no time: nothing is known then.
-    fn tree_elsewhere(&mut self, elsewhere: &Elsewhere<'_>) -> bool {
+    fn offload_tree(&mut self, offload: &Offload<'_>) -> bool {
         let all = self.all;
         let stride = all.plan.most_edits;
         self.cells = Cells { chosen: vec![u32::MAX; stride], ..std::mem::take(&mut self.cells) };
@@ -171,10 +170,10 @@ impl<'a> Walk<'a> {
             return false;
         }
         let height = all.first.units + 1;
-        let scores = elsewhere.device.scores(&effects.sums, &effects.by_edit, height, &cells.positions);
+        let scores = offload.device.scores(&effects.sums, &effects.by_edit, height, &cells.positions);
         let Some(scores) = scores else { return false };
         for first in (0..cells.actions.len()).step_by(CELLS) {
-            let verdict = elsewhere.judge(&scores, &cells.errors, first, &all.judge, &mut self.block);
+            let verdict = offload.judge(&scores, &cells.errors, first, &all.judge, &mut self.block);
             let actions = &cells.actions[first..];
             let waiting = u64::MAX >> (CELLS - actions.len().min(CELLS));
             for cell in ones(verdict.flips & waiting) {
@@ -317,8 +316,8 @@ impl<'a> Walk<'a> {
             }
             inputs.clear();
             for &action in actions {
-                let edits = all.question.actions.get(action as usize);
-                self.effects.inputs(all.network, &all.first, all.question, edits, &mut inputs);
+                let edits = all.query.actions.get(action as usize);
+                self.effects.inputs(all.network, &all.first, all.query, edits, &mut inputs);
             }
             let width = all.network.inputs.max(1);
             if inputs.chunks_exact(width).all(|row| row.iter().any(|value| value.is_nan())) {
@@ -347,7 +346,7 @@ impl<'a> Walk<'a> {
     fn copy(&mut self) {
         let all = self.all;
         let Some(tree) = &all.plan.tree else { return };
-        if self.effects.useful.len() == all.question.edits.len() {
+        if self.effects.useful.len() == all.query.edits.len() {
             return;
         }
         let flips = &mut self.row.flips;

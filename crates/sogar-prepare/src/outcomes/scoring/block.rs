@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::model::Rows;
-use crate::outcomes::Question;
+use crate::outcomes::OutcomeQuery;
 use sogar_base::error::Result;
 
 /// Rows per call of the model.
@@ -11,39 +11,39 @@ const BATCH: usize = 4096;
 
 /// For each of the actions one word: bit `i` tells whether it flips `rows[i]` (at most 64 rows).
 pub(in crate::outcomes) fn score(
-    question: &Question<'_>,
+    query: &OutcomeQuery<'_>,
     rows: &[usize],
     actions: &[u32],
 ) -> Result<Vec<u64>> {
     let per_batch = (BATCH / rows.len().max(1)).max(1);
     let batches: Vec<Vec<u64>> = actions
         .par_chunks(per_batch)
-        .map(|actions| score_batch(question, rows, actions))
+        .map(|actions| score_batch(query, rows, actions))
         .collect::<Result<_>>()?;
     Ok(batches.concat())
 }
 
-fn score_batch(question: &Question<'_>, rows: &[usize], actions: &[u32]) -> Result<Vec<u64>> {
-    let columns = question.encoder.columns.len();
+fn score_batch(query: &OutcomeQuery<'_>, rows: &[usize], actions: &[u32]) -> Result<Vec<u64>> {
+    let columns = query.encoder.columns.len();
     let mut block = Vec::with_capacity(rows.len() * actions.len() * columns);
     let (mut edited, mut encoded) = (Vec::new(), Vec::new());
-    let originals: Vec<Vec<f64>> = rows.iter().map(|&row| question.table.row(row)).collect();
+    let originals: Vec<Vec<f64>> = rows.iter().map(|&row| query.table.row(row)).collect();
     for &action in actions {
         for original in &originals {
             edited.clone_from(original);
-            for &edit in question.actions.get(action as usize) {
-                question.edits[edit as usize].apply(&mut edited);
+            for &edit in query.actions.get(action as usize) {
+                query.edits[edit as usize].apply(&mut edited);
             }
-            question.encoder.encode_row(&edited, &mut encoded);
+            query.encoder.encode_row(&edited, &mut encoded);
             block.extend_from_slice(&encoded);
         }
     }
-    let predictions = question.predictor.predict(Rows { values: &block, columns })?;
+    let predictions = query.predictor.predict(Rows { values: &block, columns })?;
     Ok(predictions
         .chunks(rows.len())
         .map(|labels| {
             labels.iter().enumerate().fold(0, |word, (i, prediction)| {
-                let desired = question.desired.get(prediction.label as usize).copied().unwrap_or(false);
+                let desired = query.desired.get(prediction.label as usize).copied().unwrap_or(false);
                 word | u64::from(desired) << i
             })
         })

@@ -37,17 +37,17 @@ const ENTRY: u64 = 60;
 
 /// Answers that are known already. When there is no room left, all of them are forgotten: a question that comes back is
 /// then asked again.
-pub(super) struct Known {
+pub(super) struct AnswerCache {
     /// The lowest bit of the second half is the answer.
     answers: Halves,
     most: usize,
 }
 
-impl Known {
+impl AnswerCache {
     /// Takes so many bytes of memory at most (but some thousand answers in any case).
-    pub fn new(memory: u64) -> Known {
+    pub fn new(memory: u64) -> AnswerCache {
         let most = usize::try_from(memory / ENTRY).unwrap_or(usize::MAX).max(4096);
-        Known { answers: Halves::default(), most }
+        AnswerCache { answers: Halves::default(), most }
     }
 
     #[inline]
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn answers_are_remembered_within_their_memory() {
-        let mut known = Known::new(60 * 5000);
+        let mut known = AnswerCache::new(60 * 5000);
         for i in 0..20_000 {
             known.insert(fingerprint(i), i % 3 == 0);
             assert_eq!(known.get(fingerprint(i)), Some(i % 3 == 0));

@@ -6,11 +6,11 @@
 //! adds the same difference to a row's fingerprint whatever else is edited (no action moves a feature twice), and an action's fingerprint is a few
 //! additions away. Two different inputs share a fingerprint with a probability of 2^-128, which is taken for never.
 
-use crate::outcomes::Question;
+use crate::outcomes::OutcomeQuery;
 
 /// The inputs that a question is about.
 pub(super) struct Inputs<'a> {
-    question: &'a Question<'a>,
+    query: &'a OutcomeQuery<'a>,
     /// The model columns that each feature fills.
     columns_of: Vec<Vec<usize>>,
 }
@@ -23,20 +23,20 @@ pub(super) struct RowInputs {
 }
 
 impl<'a> Inputs<'a> {
-    pub fn new(question: &'a Question<'a>) -> Inputs<'a> {
-        let mut columns_of = vec![Vec::new(); question.table.features.len()];
-        for (column, source) in question.encoder.columns.iter().enumerate() {
+    pub fn new(query: &'a OutcomeQuery<'a>) -> Inputs<'a> {
+        let mut columns_of = vec![Vec::new(); query.table.features.len()];
+        for (column, source) in query.encoder.columns.iter().enumerate() {
             columns_of[source.feature].push(column);
         }
-        Inputs { question, columns_of }
+        Inputs { query, columns_of }
     }
 
     /// Everything about a row that does not depend on the action.
     pub fn of_row(&self, row: usize) -> RowInputs {
-        let values = self.question.table.row(row);
+        let values = self.query.table.row(row);
         let fingerprint = self.sum(&values);
         let mut edited = values.clone();
-        let changes = self.question.edits.iter().map(|edit| {
+        let changes = self.query.edits.iter().map(|edit| {
             edit.apply(&mut edited);
             let mut change = 0u128;
             for feature in edit.touched() {
@@ -53,17 +53,17 @@ impl<'a> Inputs<'a> {
     /// The fingerprint of the row after an action.
     #[inline]
     pub fn fingerprint(&self, row: &RowInputs, action: usize) -> u128 {
-        let edits = self.question.actions.get(action);
+        let edits = self.query.actions.get(action);
         edits.iter().fold(row.fingerprint, |sum, &edit| sum.wrapping_add(row.changes[edit as usize]))
     }
 
     /// Appends the model's inputs for a row after an action.
     pub fn encode(&self, row: usize, action: usize, block: &mut Vec<f64>) {
-        let mut edited = self.question.table.row(row);
-        for &edit in self.question.actions.get(action) {
-            self.question.edits[edit as usize].apply(&mut edited);
+        let mut edited = self.query.table.row(row);
+        for &edit in self.query.actions.get(action) {
+            self.query.edits[edit as usize].apply(&mut edited);
         }
-        block.extend(self.question.encoder.columns.iter().map(|source| source.value(edited[source.feature])));
+        block.extend(self.query.encoder.columns.iter().map(|source| source.value(edited[source.feature])));
     }
 
     /// The fingerprint of a row of feature values.
@@ -75,7 +75,7 @@ impl<'a> Inputs<'a> {
     /// What a feature's value adds to the fingerprint.
     fn part(&self, feature: usize, value: f64) -> u128 {
         self.columns_of[feature].iter().fold(0, |sum, &column| {
-            sum.wrapping_add(mixed(column, self.question.encoder.columns[column].value(value)))
+            sum.wrapping_add(mixed(column, self.query.encoder.columns[column].value(value)))
         })
     }
 }

@@ -96,8 +96,8 @@ fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
 }
 
 impl Problem {
-    fn question(&self) -> Question<'_> {
-        Question {
+    fn outcome_query(&self) -> OutcomeQuery<'_> {
+        OutcomeQuery {
             predictor: &self.predictor,
             encoder: &self.encoder,
             desired: &[false, true],
@@ -146,16 +146,16 @@ fn every_outcome_is_the_models_own_and_every_different_input_is_asked_once() {
     ] {
         let problem = problem(131, linked, batching);
         let (inputs, expected) = problem.plainly();
-        let question = problem.question();
+        let query = problem.outcome_query();
         let stop = Stop::default();
-        let found = score_all(&question, &watch(&stop), 1 << 20).unwrap().unwrap();
+        let found = score_all(&query, &watch(&stop), 1 << 20).unwrap().unwrap();
         for (action, expected) in expected.iter().enumerate() {
             for (row, &expected) in expected.iter().enumerate() {
                 assert_eq!(found.flips.contains(action, row), expected, "action {action}, row {row}");
             }
         }
         assert_eq!(problem.asked.load(Ordering::SeqCst), inputs.len() as u64);
-        let counted = count(&question, &stop).unwrap();
+        let counted = count(&query, &stop).unwrap();
         let pairs = 131 * (problem.actions.len() as u64 - 1);
         assert_eq!(counted, Scorings { distinct: inputs.len() as u64, exact: true, pairs });
         assert!(counted.distinct * 2 < pairs, "{counted:?}: the example has hardly any repetition");
@@ -166,7 +166,7 @@ fn every_outcome_is_the_models_own_and_every_different_input_is_asked_once() {
 #[test]
 fn a_large_batch_is_filled_over_many_rows() {
     let problem = problem(131, false, Batching { rows: 200, at_once: 1 });
-    score_all(&problem.question(), &watch(&Stop::default()), 1 << 20).unwrap().unwrap();
+    score_all(&problem.outcome_query(), &watch(&Stop::default()), 1 << 20).unwrap().unwrap();
     let batches = problem.batches.lock().unwrap();
     assert!(batches[..batches.len() - 1].iter().all(|&rows| rows == 200), "{batches:?}");
 }
@@ -180,11 +180,11 @@ fn a_cancelled_run_stops_before_the_next_batch() {
             stop.cancel.cancel();
         }
     };
-    let found = score_all(&problem.question(), &Watch { progress: &progress, stop: &stop }, 0).unwrap();
+    let found = score_all(&problem.outcome_query(), &Watch { progress: &progress, stop: &stop }, 0).unwrap();
     assert!(found.is_none());
     let (asked, all) = (problem.asked.load(Ordering::SeqCst), problem.plainly().0.len() as u64);
     assert!(asked < all / 2, "{asked} of {all} inputs were asked about");
-    assert!(count(&problem.question(), &stop).is_none());
+    assert!(count(&problem.outcome_query(), &stop).is_none());
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn an_error_of_the_model_ends_the_run() {
     let problem = problem(131, false, Batching { rows: 5, at_once: 1 });
     let info = problem.predictor.info().clone();
     let predictor = Callback::new(info, |_| Err(Error::new(ErrorKind::Model, "no more")));
-    let question = Question { predictor: &predictor, ..problem.question() };
-    let error = score_all(&question, &watch(&Stop::default()), 0).err().unwrap();
+    let query = OutcomeQuery { predictor: &predictor, ..problem.outcome_query() };
+    let error = score_all(&query, &watch(&Stop::default()), 0).err().unwrap();
     assert_eq!(error.to_string(), "no more");
 }

@@ -8,12 +8,12 @@ use arrow::datatypes::DataType;
 
 use super::super::source::{TableSource, Visit, numbered};
 use super::super::{Column, Names, ReadOptions, Table, check_cells};
-use super::{Growing, Part, common_columns, parts_of};
+use super::{Growing, TableFile, common_columns, parts_of};
 use sogar_base::error::Result;
 
 /// Files that are one table, read part by part whenever it is looked at.
 pub struct Files {
-    parts: Vec<Part<File>>,
+    parts: Vec<TableFile<File>>,
     columns: Vec<(String, DataType)>,
     options: ReadOptions,
     header: Table,

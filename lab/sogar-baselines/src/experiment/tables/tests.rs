@@ -39,7 +39,7 @@ fn score(cost: f64, loss: f64) -> Option<Score> {
 
 fn result(cost: f64, loss: f64) -> Option<CellResult> {
     Some(CellResult {
-        status: Status::Complete,
+        status: FitStatus::Complete,
         seconds: 1.5,
         threads: 2,
         date: String::new(),
@@ -51,7 +51,7 @@ fn result(cost: f64, loss: f64) -> Option<CellResult> {
 }
 
 fn failed(reason: &str) -> Option<CellResult> {
-    let status = Status::NoResult { reason: reason.to_owned() };
+    let status = FitStatus::NoResult { reason: reason.to_owned() };
     result(0.0, 0.0).map(|result| CellResult { status, score: None, held_out: None, ..result })
 }
 

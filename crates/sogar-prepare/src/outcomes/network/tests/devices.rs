@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sogar_solver::Stop;
 
-use super::super::elsewhere::{CellDevice, CellScores, Evaluable, Wanted, slope};
+use super::super::offload::{CellDevice, CellScores, Evaluable, Wanted, slope};
 use super::super::{NetworkOutcomes, Watch};
 use super::{asked, assert_equal};
 use crate::model::DenseNetwork;
@@ -99,17 +99,17 @@ impl CellDevice for Careless<'_> {
 fn the_error_bound_covers_any_rounding_that_wgsl_allows() {
     let mut cells = 0;
     for seed in 2000..2150 {
-        cells += asked(seed, seed.is_multiple_of(4), |question, network| {
+        cells += asked(seed, seed.is_multiple_of(4), |query, network| {
             let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
-            let slow = by_scoring(question, &watch).unwrap().unwrap();
+            let slow = by_scoring(query, &watch).unwrap().unwrap();
             let device = Careless {
                 network,
-                per_cell: question.actions.iter().map(<[u32]>::len).max().unwrap(),
+                per_cell: query.actions.iter().map(<[u32]>::len).max().unwrap(),
                 chance: Mutex::new(Random(seed)),
                 cells: AtomicUsize::new(0),
             };
-            let found = NetworkOutcomes::new(network, &question).unwrap().on(Some(&device)).outcomes(&watch);
-            assert_equal(&question, &found.unwrap(), &slow, &format!("seed {seed}"));
+            let found = NetworkOutcomes::new(network, &query).unwrap().on(Some(&device)).outcomes(&watch);
+            assert_equal(&query, &found.unwrap(), &slow, &format!("seed {seed}"));
             assert!(Evaluable::of(network).is_some() || device.cells.load(Ordering::Relaxed) == 0);
             device.cells.load(Ordering::Relaxed)
         });

@@ -1,0 +1,177 @@
+//! Every affected person in every summary of a front: which leaf they fall into, what its action costs them, and whether it
+//! works for them.
+//!
+//! Rows are sets of bits here. A leaf is an intersection of the splits' sets, so counting people of a group in it, or those whom it
+//! flips, is a popcount; only costs are looked up row by row, from one column per edit.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use sogar_solver::{Combine, RowSet};
+
+use super::weighted_population::WeightedPopulation;
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_front::evaluate::HeldOut;
+use sogar_front::summary::{EditRef, FrontFile, Node};
+use sogar_prepare::actions::Edit;
+use sogar_prepare::cost::edit_costs;
+use sogar_prepare::prepared::Prepared;
+use sogar_table::feature::FeatureTable;
+
+/// The affected people of a table, with what the front's actions mean for them. People are known by their position among the
+/// affected rows, which come in the order of the table.
+pub struct RoutedPeople {
+    counted: WeightedPopulation,
+    /// For each split of the front, who passes.
+    passes: Vec<RowSet>,
+    /// For each action of the front, whom it flips.
+    flips: Vec<RowSet>,
+    /// For each action of the front, its edits by position in `costs`.
+    edits: Vec<Vec<usize>>,
+    /// For each different edit of these actions, its cost on each person, in units.
+    costs: Vec<Vec<u32>>,
+    combine: Combine,
+}
+
+/// Whatever is asked of people by themselves is asked of them.
+impl Deref for RoutedPeople {
+    type Target = WeightedPopulation;
+
+    fn deref(&self) -> &WeightedPopulation {
+        &self.counted
+    }
+}
+
+impl RoutedPeople {
+    /// The people of the table that the front was made from. What the actions flip is in the front's file.
+    pub fn reference(front: &FrontFile, prepared: &Prepared) -> Result<RoutedPeople> {
+        let mut affected = prepared.affected.clone();
+        affected.sort_unstable();
+        let said = front.population.affected_rows.flags(front.population.rows).unwrap_or_default();
+        let same = prepared.table.rows == said.len()
+            && affected.len() == front.population.affected
+            && affected.iter().all(|&row| said[row]);
+        if !same {
+            let message = "the model does not turn down the people that the result names";
+            return Err(Error::new(ErrorKind::ResultFile, message).help("solve anew, or run `sogar check`"));
+        }
+        let flips = front
+            .actions
+            .iter()
+            .map(|action| {
+                let flags = action.flips.flags(affected.len()).unwrap_or_default();
+                RowSet::from_fn(affected.len(), |&position| flags.get(position) == Some(&true))
+            })
+            .collect();
+        RoutedPeople::new(front, prepared, &prepared.table, affected, flips)
+    }
+
+    /// The people of a held-out table. The model is asked what the front's actions do for them.
+    pub fn held_out(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<RoutedPeople> {
+        let features = &prepared.table.features;
+        let edited = |edits: &[EditRef]| edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>();
+        let actions: Vec<Vec<Edit>> =
+            front.actions.iter().map(|action| edited(&action.edits)).collect::<Result<_>>()?;
+        let found = held_out.apply(prepared, &actions)?;
+        let flips = found
+            .iter()
+            .map(|found| RowSet::from_fn(held_out.affected.len(), |&position| found[position].1))
+            .collect();
+        RoutedPeople::new(front, prepared, &held_out.table, held_out.affected.clone(), flips)
+    }
+
+    fn new(
+        front: &FrontFile,
+        prepared: &Prepared,
+        table: &FeatureTable,
+        affected: Vec<usize>,
+        flips: Vec<RowSet>,
+    ) -> Result<RoutedPeople> {
+        let features = &prepared.table.features;
+        let passes = front
+            .splits
+            .iter()
+            .map(|split| {
+                let split = split.split(features)?;
+                let column = &table.values[split.feature];
+                Ok(RowSet::from_fn(affected.len(), |&position| {
+                    split.passes(&table.features, column[affected[position]])
+                }))
+            })
+            .collect::<Result<_>>()?;
+        let mut different: Vec<Edit> = Vec::new();
+        // Edits are found again by what they say, which is quicker than comparing with all of them.
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        let mut edits = Vec::with_capacity(front.actions.len());
+        for action in &front.actions {
+            let mut positions = Vec::with_capacity(action.edits.len());
+            for edit in &action.edits {
+                let position = match known.get(&format!("{edit:?}")) {
+                    Some(&position) => position,
+                    None => {
+                        different.push(edit.edit(features)?);
+                        known.insert(format!("{edit:?}"), different.len() - 1);
+                        different.len() - 1
+                    }
+                };
+                positions.push(position);
+            }
+            edits.push(positions);
+        }
+        let costs = edit_costs(&prepared.cost, &different, table, &affected)?;
+        Ok(RoutedPeople {
+            counted: WeightedPopulation {
+                rows: table.rows,
+                person: table.weight_unit(),
+                weights: table.weights.clone(),
+                affected,
+                unit: front.cost.unit,
+            },
+            passes,
+            flips,
+            edits,
+            costs,
+            combine: prepared.cost.combine(),
+        })
+    }
+
+    /// The leaves of a tree from left to right, each with its action's position in the front and its people.
+    pub fn leaves(&self, tree: &Node) -> Vec<(usize, RowSet)> {
+        let mut leaves = Vec::new();
+        self.walk(tree, RowSet::full(self.count()), &mut leaves);
+        leaves
+    }
+
+    fn walk(&self, node: &Node, people: RowSet, leaves: &mut Vec<(usize, RowSet)>) {
+        match node {
+            Node::Leaf { action, .. } => leaves.push((*action, people)),
+            Node::Split { split, left, right } => {
+                self.walk(left, people.and(&self.passes[*split]), leaves);
+                self.walk(right, people.and_not(&self.passes[*split]), leaves);
+            }
+        }
+    }
+
+    /// Who passes a split of the front.
+    pub fn passes(&self, split: usize) -> &RowSet {
+        &self.passes[split]
+    }
+
+    /// Whom an action of the front flips.
+    pub fn flips(&self, action: usize) -> &RowSet {
+        &self.flips[action]
+    }
+
+    /// What an action of the front costs a person, in units.
+    pub fn cost(&self, action: usize, position: usize) -> u64 {
+        let costs = self.edits[action].iter().map(|&edit| u64::from(self.costs[edit][position]));
+        self.combine.of(costs)
+    }
+
+    /// For each group of a grouping (a position for each row of the table), its affected people.
+    pub fn by_group(&self, of_row: &[u32], groups: usize) -> Vec<RowSet> {
+        (0..groups as u32)
+            .map(|group| RowSet::from_fn(self.count(), |&position| of_row[self.affected[position]] == group))
+            .collect()
+    }
+}

@@ -1,0 +1,289 @@
+//! The interactive report: a front, its trees and its audit in one HTML file that needs nothing else.
+//!
+//! A front of thousands of trees is worth what a person can see in it. [`gather`] brings together everything that there is to show,
+//! [`data`] is the contract with the page, and [`page()`] writes the file: plain HTML, CSS and JavaScript from `page/`, with the data
+//! beside them and a Content-Security-Policy that lets nothing else run.
+//!
+//! From a result file alone come the front, its trees, its features and held-out figures. With the table and the model at hand
+//! ([`Opened`]) come group disparity, who stands in which leaf, people out of reach and the bound of individual advice.
+
+mod composition;
+pub mod data;
+mod groups;
+mod nodes;
+mod pack;
+mod page;
+mod picks;
+mod setting;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+use sogar_solver::{CancelToken, RowSet};
+
+use sogar_audit::audit::grouping::{Grouping, Groups, View};
+use sogar_audit::audit::unreachable::{self, individual_bound};
+use sogar_audit::audit::{AuditRequest, RoutedPeople, audit};
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_front::evaluate::{HeldOut, evaluate};
+use sogar_front::select::By;
+use sogar_front::summary::{Evaluation, FrontFile, Node};
+use sogar_prepare::prepared::{Prepared, Reporter};
+use sogar_table::table::Table;
+
+use composition::Compositions;
+use data::{ActionData, Data, Holdout, PeopleData, Points, Unreachable};
+use nodes::NodeTable;
+use pack::{Packed, bitset};
+
+pub use page::page;
+
+/// Figures about fewer people are left out, unless something else is asked for.
+pub const MIN_N: usize = 5;
+/// Points of a bound that are kept: enough for a smooth line.
+const BOUND_POINTS: usize = 400;
+
+/// What a report is asked to show.
+#[derive(Debug, Clone)]
+pub struct ReportRequest {
+    /// The title; `None`: made of the table's name.
+    pub title: Option<String>,
+    /// By what people are grouped.
+    pub groups: Vec<Grouping>,
+    /// The column with the true labels; `None`: the one of the front's configuration.
+    pub label: Option<String>,
+    /// Criteria of points with a name; the usual ones if empty.
+    pub picks: Vec<By>,
+    /// Figures about fewer people are left out.
+    pub min_n: usize,
+    /// Whether single people are named by their rows.
+    pub include_rows: bool,
+    /// Whether to look for people whom no action reaches and for what individual advice would cost, which asks the model about every
+    /// action.
+    pub reach: bool,
+    /// Bootstrap draws for intervals.
+    pub draws: usize,
+    /// Where the draws start.
+    pub seed: u64,
+}
+
+impl Default for ReportRequest {
+    fn default() -> Self {
+        let audit = AuditRequest::default();
+        ReportRequest {
+            title: None,
+            groups: Vec::new(),
+            label: None,
+            picks: Vec::new(),
+            min_n: MIN_N,
+            include_rows: false,
+            reach: true,
+            draws: audit.draws,
+            seed: audit.seed,
+        }
+    }
+}
+
+/// The files that a front was made from, opened again.
+#[derive(Clone, Copy)]
+pub struct Opened<'a> {
+    /// Table and model.
+    pub prepared: &'a Prepared,
+    /// The table as it was read.
+    pub reference: &'a Table,
+    /// Held-out people.
+    pub holdout: Option<(&'a HeldOut, &'a Table)>,
+}
+
+/// Brings together what a report shows. Without the table and the model it is what the result file alone can tell.
+pub fn gather(
+    front: &FrontFile,
+    opened: Option<Opened<'_>>,
+    request: &ReportRequest,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Data> {
+    let mut data = from_file(front, request)?;
+    if let Some(opened) = opened {
+        add_people(&mut data, front, opened, request, reporter, cancel)?;
+    } else if !request.groups.is_empty() || request.include_rows {
+        return Err(Error::new(ErrorKind::Usage, "groups and single people need the table and the model")
+            .help("say where they are with --table and --model"));
+    }
+    (data.headline, data.verdict) = verdict::verdict(front, &data);
+    Ok(data)
+}
+
+/// What the result file alone can tell.
+fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
+    let table = setting::table(front);
+    let nodes = NodeTable::new(front, |point, leaf, node| stored(front, request.min_n, point, leaf, node));
+    Ok(Data {
+        title: request.title.clone().unwrap_or_else(|| format!("Recourse report: {}", table.name)),
+        headline: String::new(),
+        verdict: Vec::new(),
+        made: setting::made(front),
+        status: front.status,
+        certified_gap: front.certified_gap(),
+        table,
+        model: setting::model(front),
+        population: setting::population(front),
+        cost: setting::cost(front),
+        limits: front.limits,
+        counts: front.counts,
+        features: setting::features(front),
+        exclusions: setting::exclusions(front),
+        splits: front.splits.clone(),
+        actions: front
+            .actions
+            .iter()
+            .map(|action| ActionData {
+                id: action.id,
+                text: action.text.clone(),
+                edits: action.edits.clone(),
+            })
+            .collect(),
+        nodes: nodes.nodes,
+        points: Points {
+            cost_sum: front.points.iter().map(|point| point.cost_sum).collect(),
+            loss_count: front.points.iter().map(|point| point.loss_count).collect(),
+            tree: nodes.roots,
+        },
+        picks: picks::picks(front, &request.picks)?,
+        holdout: front.holdout.as_ref().map(holdout),
+        individual: None,
+        bound: front.bound.as_deref().map(thinned),
+        groupings: Vec::new(),
+        compositions: Vec::new(),
+        unreachable: None,
+        people: None,
+        notes: Vec::new(),
+        reproduce: setting::reproduce(front, request),
+        min_n: request.min_n,
+    })
+}
+
+/// What is kept of a leaf: its action alone if it has too few people.
+fn stored(front: &FrontFile, min_n: usize, point: usize, leaf: usize, node: &Node) -> Vec<u64> {
+    match node {
+        Node::Leaf { action, .. } if composition::is_small(front, min_n, point, leaf) => vec![*action as u64],
+        Node::Leaf { action, rows, flipped, cost_sum } => vec![*action as u64, *rows, *flipped, *cost_sum],
+        Node::Split { .. } => Vec::new(),
+    }
+}
+
+fn holdout(evaluation: &Evaluation) -> Holdout {
+    let people = evaluation.people();
+    Holdout {
+        hash: evaluation.hash.clone(),
+        rows: people.count(people.all),
+        affected: people.count(people.affected),
+        person: (people.unit > 1).then_some(people.unit),
+        cost_sum: evaluation.points.iter().map(|point| point.cost_sum).collect(),
+        loss_count: evaluation.points.iter().map(|point| point.loss_count).collect(),
+        mean_distance: evaluation.mean_distance,
+        sd_distance: evaluation.sd_distance,
+    }
+}
+
+/// Some points of a bound, its ends among them.
+fn thinned(bound: &[[u64; 2]]) -> Vec<[u64; 2]> {
+    let last = bound.len().saturating_sub(1);
+    let shown = BOUND_POINTS.min(bound.len());
+    (0..shown).map(|i| bound[i * last / (shown.max(2) - 1)]).collect()
+}
+
+/// What table and model add: groups, leaves by group, people out of reach, individual advice.
+fn add_people(
+    data: &mut Data,
+    front: &FrontFile,
+    opened: Opened<'_>,
+    request: &ReportRequest,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<()> {
+    let Opened { prepared, reference, holdout: held_out } = opened;
+    let asked = AuditRequest {
+        groups: request.groups.clone(),
+        label: request.label.clone(),
+        draws: request.draws,
+        seed: request.seed,
+        unreachable: false, // found below, from what the individual bound needs anyway
+        ..AuditRequest::default()
+    };
+    let audited = audit(front, prepared, reference, held_out, &asked, reporter, cancel)?;
+    let people = RoutedPeople::reference(front, prepared)?;
+    if let Some((held_out, table)) = held_out
+        && data.holdout.as_ref().is_none_or(|known| known.hash != table.hash)
+    {
+        data.holdout = Some(holdout(&evaluate(front, prepared, held_out)?));
+    }
+
+    let view = View { columns: reference, features: &prepared.table };
+    let mut groupings: Vec<Groups> = Vec::new();
+    for grouping in &request.groups {
+        let groups = grouping.learn(view, &prepared.config)?.apply(view)?;
+        // The audit takes each way of grouping once, too.
+        if groupings.iter().all(|known| known.name != groups.name) {
+            groupings.push(groups);
+        }
+    }
+    let members: Vec<Vec<RowSet>> =
+        groupings.iter().map(|groups| people.by_group(&groups.of_row, groups.names.len())).collect();
+
+    let cheapest = match request.reach {
+        true => unreachable::cheapest(prepared, reporter, cancel)?,
+        false => None,
+    };
+    let out_of_reach = match &cheapest {
+        Some(cheapest) => Some(unreachable::of_reference(prepared, cheapest, reporter, cancel)?),
+        None => None,
+    };
+    data.individual = cheapest.as_ref().map(|cheapest| {
+        let bound = individual_bound(cheapest, |person| people.weight(person));
+        let bound: Vec<[u64; 2]> = bound.iter().map(|point| [point.cost, point.loss]).collect();
+        thinned(&bound)
+    });
+    data.unreachable = out_of_reach.as_ref().map(|found| {
+        let (count, blocked_by) = found.among(|_| true, &people);
+        Unreachable { count, blocked_by: (count >= request.min_n as f64).then_some(blocked_by) }
+    });
+    data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
+    data.notes.clone_from(&audited.notes);
+
+    if !members.is_empty() {
+        let compositions = Compositions::new(front, &people, &members, request.min_n);
+        let nodes = NodeTable::new(front, |point, leaf, node| {
+            let mut numbers = stored(front, request.min_n, point, leaf, node);
+            if numbers.len() > 1 {
+                numbers.push(compositions.of_leaf(point, leaf) as u64);
+            }
+            numbers
+        });
+        (data.nodes, data.points.tree) = (nodes.nodes, nodes.roots);
+        data.compositions = compositions.shown();
+    }
+    if request.include_rows {
+        data.people = Some(single_people(front, &people, &groupings));
+    }
+    Ok(())
+}
+
+/// Everybody who was turned down, by row.
+fn single_people(front: &FrontFile, people: &RoutedPeople, groupings: &[Groups]) -> PeopleData {
+    PeopleData {
+        rows: people.affected.iter().map(|row| row + 1).collect(),
+        passes: (0..front.splits.len()).map(|split| bitset(people.passes(split), people.count())).collect(),
+        flips: (0..front.actions.len()).map(|action| bitset(people.flips(action), people.count())).collect(),
+        costs: (0..front.actions.len())
+            .map(|action| {
+                let costs: Vec<u64> = (0..people.count()).map(|person| people.cost(action, person)).collect();
+                Packed::whole(&costs)
+            })
+            .collect(),
+        groups: groupings
+            .iter()
+            .map(|groups| people.affected.iter().map(|&row| groups.of_row[row] as usize).collect())
+            .collect(),
+    }
+}

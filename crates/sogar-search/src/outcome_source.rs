@@ -1,0 +1,184 @@
+//! Outcomes in a run: kept ones where there are any, else computed, with a refusal before a model is asked too much.
+
+use sogar_solver::{Actions, BitTable, Problem};
+
+use super::Search;
+use crate::checkpoint::{Checkpoint, rows_at_once};
+use crate::device::Compute;
+use sogar_base::error::Result;
+use sogar_prepare::outcomes::blocks::in_blocks;
+use sogar_prepare::outcomes::cache::{Cache, Found, KeyOf};
+use sogar_prepare::outcomes::mapped::table_in_file;
+use sogar_prepare::outcomes::{
+    OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
+};
+use sogar_prepare::prepared::{ProblemPopulation, Reporter};
+
+/// Rows whose outcomes of all actions are held at a time, a multiple of 64.
+const ROWS_AT_ONCE: usize = 1 << 14;
+
+impl Search<'_> {
+    /// The outcomes of all actions, from the cache where it has them; `None` if stopped.
+    pub(super) fn outcomes(
+        &self,
+        query: OutcomeQuery<'_>,
+        watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
+        reporter: &dyn Reporter,
+        compute: Option<&Compute<'_>>,
+    ) -> Result<Option<Outcomes>> {
+        let folder = self.outcomes_cache.as_ref();
+        let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(query.rows)));
+        let (actions, rows) = (query.actions.len(), query.rows.len());
+        if let Some((cache, key)) = &cache {
+            match cache.load(key, actions, rows) {
+                Found::Outcomes(mut found) => {
+                    return Ok(self.verify_drawn(&query, &mut found, watch, reporter)?.then_some(found));
+                }
+                Found::Nothing => {}
+                Found::Unusable(why) => reporter.warning(&why),
+            }
+        }
+        if is_scored(query.predictor) {
+            let Some(scorings) = count_scorings(&query, watch.stop) else { return Ok(None) };
+            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            reporter.scorings(scorings);
+        }
+        let cells = compute.and_then(|compute| compute.cells(&query));
+        let find = |query: OutcomeQuery<'_>, watch: &Watch<'_>| outcomes_on(query, watch, cells.as_deref());
+        let mut found = match checkpoint {
+            Some(checkpoint) => {
+                let kept = Some((checkpoint, reporter));
+                let table = BitTable::new(actions, rows);
+                in_blocks(query, rows_at_once(rows), watch, table, None, |block, query, watch| {
+                    kept_or(kept, block, query, || find(query, watch))
+                })?
+            }
+            None => find(query, watch)?,
+        };
+        drop(cells);
+        if let Some(found) = &mut found
+            && !self.verify_drawn(&query, found, watch, reporter)?
+        {
+            return Ok(None);
+        }
+        if let (Some((cache, key)), Some(found)) = (&cache, &found)
+            && let Err(error) = cache.store(key, rows, found)
+        {
+            reporter.warning(&format!("the outcomes could not be kept for later runs: {error}"));
+        }
+        Ok(found)
+    }
+
+    /// The outcomes of all actions, found for a block of so many rows at a time and kept in a file; `None` if stopped.
+    pub(super) fn outcomes_in_file(
+        &self,
+        query: OutcomeQuery<'_>,
+        blocks: usize,
+        watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
+        reporter: &dyn Reporter,
+    ) -> Result<Option<Outcomes>> {
+        if is_scored(query.predictor)
+            && let Some(scorings) = count_scorings(&query, watch.stop)
+        {
+            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+        }
+        let rows = query.rows.len();
+        let table = table_in_file(query.actions.len(), rows)?;
+        // Blocks that are kept must be the same in the next run, whatever memory it has.
+        let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
+        let kept = checkpoint.map(|checkpoint| (checkpoint, reporter));
+        let found = in_blocks(query, at_once, watch, table, None, |block, query, watch| {
+            kept_or(kept, block, query, || outcomes(query, watch))
+        })?;
+        let Some(mut found) = found else { return Ok(None) };
+        Ok(self.verify_drawn(&query, &mut found, watch, reporter)?.then_some(found))
+    }
+
+    /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
+    /// all actions of a row for the price of a few, so these are found for some rows at a time, and the few are kept.
+    pub(super) fn outcomes_of_few(
+        &self,
+        query: OutcomeQuery<'_>,
+        all: &Actions,
+        ids: &[u32],
+        watch: &Watch<'_>,
+    ) -> Result<Option<Outcomes>> {
+        if query.predictor.tree_ensemble().is_none() {
+            if let Some(scorings) = count_scorings(&query, watch.stop) {
+                self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            }
+            return by_scoring(query, watch);
+        }
+        let table = BitTable::new(ids.len(), query.rows.len());
+        let query = OutcomeQuery { actions: all, ..query };
+        in_blocks(query, ROWS_AT_ONCE, watch, table, Some(ids), |_, query, watch| outcomes(query, watch))
+    }
+
+    /// Everything that a run depends on but the costs, which may come from a function.
+    pub(super) fn run_key(&self, people: &ProblemPopulation) -> String {
+        let mut key = KeyOf::new()
+            .and("outcomes", self.outcomes_key(&people.rows))
+            .and("configuration", serde_json::to_vec(&self.config.recorded()).unwrap_or_default())
+            .and("limits", format!("{:?}", self.limits))
+            .and("min leaf", people.min_leaf.to_string());
+        for split in &people.splits {
+            key = key.and_words("split", split.words());
+        }
+        key.key()
+    }
+
+    /// Everything that outcomes depend on, as it stands after all settings were applied.
+    pub(super) fn outcomes_key(&self, rows: &[usize]) -> String {
+        let info = self.model.predictor.info();
+        let affected: Vec<u8> = rows.iter().flat_map(|&row| (self.place(row) as u64).to_le_bytes()).collect();
+        let mut key = KeyOf::new()
+            .and("table", &self.table_hash)
+            .and("model", &self.model.hash)
+            .and("model info", format!("{info:?}"))
+            .and("predictions", &self.predictions_hash)
+            .and("features", format!("{:?}", self.table.features))
+            .and("encoder", format!("{:?}", self.encoder))
+            .and("affected", affected)
+            .and("desired", format!("{:?}", self.classes.desired))
+            .and("edits", format!("{:?}", self.edits))
+            .and("max edits", self.limits.max_edits.to_string())
+            .and("rules", format!("{:?}", self.rules));
+        for values in &self.table.values {
+            let theirs: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
+            key = key.and_numbers("values", &theirs);
+        }
+        key.key()
+    }
+}
+
+/// A block of outcomes from the checkpoint, or found and kept there; just found if there is none.
+fn kept_or(
+    kept: Option<(&Checkpoint, &dyn Reporter)>,
+    block: usize,
+    query: OutcomeQuery<'_>,
+    find: impl FnOnce() -> Result<Option<Outcomes>>,
+) -> Result<Option<Outcomes>> {
+    let Some((checkpoint, reporter)) = kept else { return find() };
+    let (actions, rows) = (query.actions.len(), query.rows.len());
+    if let Some(kept) = checkpoint.outcomes(block, actions, rows)? {
+        return Ok(Some(kept));
+    }
+    let found = find()?;
+    if let Some(found) = &found {
+        checkpoint.keep_outcomes(block, rows, found, reporter);
+    }
+    Ok(found)
+}
+
+/// A hash of what each edit costs each row, how edits combine, and how often rows count.
+pub(super) fn costs_key(problem: &Problem) -> String {
+    let mut key = KeyOf::new().and("combine", format!("{:?}", problem.combine()));
+    for edit in 0..problem.edits() {
+        let bytes: Vec<u8> = problem.edit_cost(edit).iter().flat_map(|cost| cost.to_le_bytes()).collect();
+        key = key.and("costs", bytes);
+    }
+    let weights: Vec<u64> = (0..problem.rows()).map(|row| u64::from(problem.weight(row))).collect();
+    key.and_words("weights", &weights).key()
+}

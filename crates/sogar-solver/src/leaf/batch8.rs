@@ -1,0 +1,565 @@
+//! Up to eight leaves at once, from single edits to pairs to longer actions, each step only for what the step before left
+//! alive in some leaf.
+//!
+//! All leaves are asked about a group of actions before the next group is looked at, so what is read of the problem is
+//! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
+//! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
+
+use super::columns::{Columns, Masks};
+use super::front::LeafFront;
+use super::groups::{Child, Groups, NONE};
+use super::lanes::{DEAD, LANES, MinCostByLoss, MinFlipsByCost, U32x8, Words, count, lanes_of_bits};
+use super::members::Members;
+use super::side_dominance::SideDominance;
+use super::{LeafPoint, LeafRequest, LeafWork};
+use crate::problem::{Combine, Problem};
+
+/// What all leaves of a context share.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub problem: &'a Problem,
+    pub groups: &'a Groups,
+    pub columns: &'a Columns,
+    pub members: &'a Members<'a>,
+    /// Off: every action is looked at, whatever is known. For tests.
+    pub bounds: bool,
+    /// What can matter on the sides of splits, where that is known.
+    pub sides: Option<&'a SideDominance>,
+    /// Actions on the fronts of the leaves before, which are likely to be alike: a hint.
+    pub recent: &'a [u32],
+}
+
+/// Eight leaves while they are evaluated; buffers are reused from batch to batch.
+pub(super) struct Batch {
+    /// The leaves' rows among the context's members, leaf by leaf and word by word.
+    pub(super) rows: [Vec<u64>; LANES],
+    pub(super) sets: Vec<Words>,
+    masks: Vec<Masks>,
+    /// With weights: the leaves' rows per bit of a weight, in both layouts.
+    weighted: Vec<Weighted>,
+    /// How many rows the sets have, by weight.
+    pub(super) sizes: U32x8,
+    /// The lanes in use.
+    pub(super) lanes: u32,
+    pub fronts: [LeafFront; LANES],
+    pub(super) min_cost: MinCostByLoss,
+    min_flips: MinFlipsByCost,
+    /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
+    pub(super) matter: Vec<u8>,
+    matter_by_lane: [Vec<u64>; LANES],
+    /// Per edit: its cost over each leaf, or a little less ([`Columns::at_least`]), and the same scaled to 32 bits.
+    single_cost: Vec<[u64; LANES]>,
+    pub(super) edit_cost: Vec<U32x8>,
+    /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
+    edit_loss: Vec<U32x8>,
+    edit_alive: Vec<u32>,
+    /// Per pair `a < b`, at `a * edits + b`: what whatever contains it costs at least (scaled), and its loss at least.
+    pub(super) pair_cost: Vec<U32x8>,
+    pair_loss: Vec<U32x8>,
+    alive_pairs: Vec<(u32, u32, u32)>,
+    pub(super) packed: Vec<u64>,
+    pub work: LeafWork,
+}
+
+/// The rows of eight leaves whose weight has a bit.
+#[derive(Default)]
+struct Weighted {
+    rows: [Vec<u64>; LANES],
+    sets: Vec<Words>,
+}
+
+/// Neighbouring requests with the same hints: their lanes, and the hints.
+pub(super) fn runs_of_equal_hints<'a>(
+    requests: &'a [LeafRequest<'a>],
+) -> impl Iterator<Item = (u32, &'a [u32])> {
+    let mut start = 0;
+    requests.chunk_by(|a, b| std::ptr::eq(a.warm, b.warm)).map(move |run| {
+        let lanes = ((1 << run.len()) - 1) << start;
+        start += run.len();
+        (lanes, run[0].warm)
+    })
+}
+
+/// The positions of the bits that are set.
+#[inline(always)]
+pub(super) fn bits(mut lanes: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = lanes.trailing_zeros() as usize;
+        let any = lanes != 0;
+        lanes &= lanes.wrapping_sub(1);
+        any.then_some(lane)
+    })
+}
+
+impl Batch {
+    pub fn new() -> Self {
+        Batch {
+            rows: Default::default(),
+            sets: Vec::new(),
+            masks: Vec::new(),
+            weighted: Vec::new(),
+            sizes: U32x8::all(0),
+            lanes: 0,
+            fronts: std::array::from_fn(|_| LeafFront::new()),
+            min_cost: MinCostByLoss::new(),
+            min_flips: MinFlipsByCost::new(),
+            matter: Vec::new(),
+            matter_by_lane: Default::default(),
+            single_cost: Vec::new(),
+            edit_cost: Vec::new(),
+            edit_loss: Vec::new(),
+            edit_alive: Vec::new(),
+            pair_cost: Vec::new(),
+            pair_loss: Vec::new(),
+            alive_pairs: Vec::new(),
+            packed: Vec::new(),
+            work: LeafWork::default(),
+        }
+    }
+
+    /// Evaluates at most eight leaves; their points are left in `fronts`. Inlined into one copy per instruction set.
+    #[inline(always)]
+    pub fn evaluate<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        self.start::<KERNEL>(on, requests);
+        self.find_what_matters::<KERNEL>(on, requests);
+        self.sum_singles::<KERNEL>(on);
+        self.try_hints::<KERNEL>(on, requests);
+        self.try_singles::<KERNEL>(on);
+        if on.groups.longest > 1 {
+            self.try_pairs::<KERNEL>(on);
+        }
+        if on.groups.longest > 2 {
+            self.try_triples::<KERNEL>(on);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn start<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        self.sets.clear();
+        self.sets.resize(on.members.words(), Words([0; LANES]));
+        self.lanes = (1 << requests.len()) - 1;
+        let mut sizes = [0; LANES];
+        for (lane, request) in requests.iter().enumerate() {
+            on.members.subset::<KERNEL>(request.set, &mut self.rows[lane]);
+            self.sets.iter_mut().zip(&self.rows[lane]).for_each(|(words, &word)| words.0[lane] = word);
+            sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
+        }
+        Masks::of(&self.sets, &mut self.masks);
+        self.weighted.truncate(on.members.weight_bits());
+        self.weighted.resize_with(on.members.weight_bits(), Weighted::default);
+        if !self.weighted.is_empty() {
+            sizes = self.weigh::<KERNEL>(on);
+        }
+        self.sizes = U32x8::of(sizes);
+        self.work.sets += requests.len() as u64;
+        self.min_cost.reset(sizes.into_iter().max().unwrap_or(0));
+        for (lane, &size) in sizes.iter().enumerate().take(requests.len()) {
+            self.fronts[lane].reset(size);
+            self.min_cost.lower(lane, 0, size);
+        }
+    }
+
+    /// Lays out the sets per bit of a weight, and gives their sizes.
+    #[inline(always)]
+    fn weigh<const KERNEL: u8>(&mut self, on: Setting<'_>) -> [u32; LANES] {
+        let mut sizes = [0; LANES];
+        for (bit, Weighted { rows, sets }) in self.weighted.iter_mut().enumerate() {
+            let plane = on.members.with_weight_bit::<KERNEL>(bit);
+            sets.clear();
+            sets.extend(self.sets.iter().zip(plane).map(|(words, &plane)| Words(words.0.map(|w| w & plane))));
+            for words in sets.iter() {
+                sizes.iter_mut().zip(words.0).for_each(|(size, word)| *size += word.count_ones() << bit);
+            }
+            for lane in bits(self.lanes) {
+                rows[lane].clear();
+                rows[lane].extend(self.rows[lane].iter().zip(plane).map(|(word, plane)| word & plane));
+            }
+        }
+        sizes
+    }
+
+    /// The lanes in which each action, or anything with an edit or a pair, can matter: all of them, or those whose sides of splits say
+    /// so.
+    #[inline(always)]
+    fn find_what_matters<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        let words = on.groups.places().div_ceil(64);
+        self.matter.resize(64 * words, u8::MAX);
+        let Some(sides) = on.sides else { return };
+        for (list, request) in self.matter_by_lane.iter_mut().zip(requests) {
+            list.clear();
+            list.resize(words, u64::MAX);
+            for &side in request.sides {
+                list.iter_mut().zip(sides.on(side)).for_each(|(list, side)| *list &= side);
+            }
+        }
+        let lists = &self.matter_by_lane[..requests.len()];
+        for (word, matter) in self.matter.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+            let mut lanes = [0; LANES];
+            lanes.iter_mut().zip(lists).for_each(|(lane, list)| *lane = list[word]);
+            *matter = lanes_of_bits::<KERNEL>(lanes);
+        }
+    }
+
+    /// What edits cost together over a leaf, by weight.
+    #[inline(always)]
+    pub(super) fn total<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+        if self.weighted.is_empty() {
+            return columns.total::<KERNEL>(&self.rows[lane], edits);
+        }
+        let bit = |weighted: &Weighted| columns.total::<KERNEL>(&weighted.rows[lane], edits);
+        (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
+    }
+
+    /// The same, or a little less.
+    #[inline(always)]
+    pub(super) fn at_least<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+        if self.weighted.is_empty() {
+            return columns.at_least::<KERNEL>(&self.rows[lane], edits);
+        }
+        let bit = |weighted: &Weighted| columns.at_least::<KERNEL>(&weighted.rows[lane], edits);
+        (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
+    }
+
+    /// The same in several lanes; in the others it may be anything.
+    #[inline(always)]
+    pub(super) fn all_at_least<const KERNEL: u8>(
+        &self,
+        columns: &Columns,
+        lanes: u32,
+        edits: &[u32],
+    ) -> [u64; LANES] {
+        if self.weighted.is_empty() && lanes.count_ones() > 2 {
+            return columns.all_at_least::<KERNEL>(&self.masks, edits);
+        }
+        let mut costs = [0; LANES];
+        for lane in bits(lanes) {
+            costs[lane] = self.at_least::<KERNEL>(columns, lane, edits);
+        }
+        costs
+    }
+
+    /// The cost of every edit on every leaf, column by column.
+    #[inline(always)]
+    pub(super) fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        self.single_cost.clear();
+        self.edit_cost.clear();
+        let scale = on.problem.scale();
+        for edit in 0..on.groups.edits as u32 {
+            let costs = self.all_at_least::<KERNEL>(on.columns, self.lanes, &[edit]);
+            self.single_cost.push(costs);
+            self.edit_cost.push(scaled(costs, scale));
+        }
+        self.min_flips.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
+        for lane in bits(self.lanes) {
+            self.min_flips.raise(lane, 0, 0);
+        }
+    }
+
+    /// The lanes in which actions with at least these costs and losses are not strictly dominated.
+    #[inline(always)]
+    pub(super) fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: U32x8, losses: U32x8) -> u32 {
+        match on.bounds {
+            true => costs.at_most::<KERNEL>(self.min_cost.dearest::<KERNEL>(losses)),
+            false => u32::MAX,
+        }
+    }
+
+    /// How many rows of each leaf in `lanes` are flipped, by weight (in the others it may be any number up to that).
+    #[inline(always)]
+    fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> U32x8 {
+        if !self.weighted.is_empty() {
+            let mut totals = [0; LANES];
+            for (bit, weighted) in self.weighted.iter().enumerate() {
+                let counts = count::<KERNEL>(&weighted.sets, flips).lanes();
+                totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count << bit);
+            }
+            return U32x8::of(totals);
+        }
+        // A long set is read eight words at a time for one leaf, or one word for eight leaves.
+        if self.sets.len() >= 16 && lanes.count_ones() <= 4 {
+            let mut counts = [0; LANES];
+            for lane in bits(lanes) {
+                // (A loop, not an iterator: closures are not compiled for the kernel's instructions.)
+                let rows = &self.rows[lane][..];
+                let words = rows.len().min(flips.len());
+                let mut count = 0;
+                for i in 0..words {
+                    count += (rows[i] & flips[i]).count_ones();
+                }
+                counts[lane] = count;
+            }
+            return U32x8::of(counts);
+        }
+        count::<KERNEL>(&self.sets, flips)
+    }
+
+    /// The losses of an action, or the least losses of a group, from whom it flips; valid in `lanes`.
+    #[inline(always)]
+    pub(super) fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> U32x8 {
+        let flipped = self.flipped::<KERNEL>(flips, lanes);
+        self.sizes.minus::<KERNEL>(flipped)
+    }
+
+    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or the sum of them.
+    #[inline(always)]
+    fn floor(&self, on: Setting<'_>, edits: &[u32], lane: usize) -> u64 {
+        let costs = edits.iter().map(|&edit| self.single_cost[edit as usize][lane]);
+        match on.problem.combine {
+            Combine::Max => costs.max().unwrap_or(0),
+            Combine::Sum => costs.sum(),
+        }
+    }
+
+    /// The same for all lanes, scaled.
+    #[inline(always)]
+    pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> U32x8 {
+        let mut floor = U32x8::all(0);
+        for &edit in edits {
+            floor = join::<KERNEL>(on, floor, self.edit_cost[edit as usize]);
+        }
+        floor
+    }
+
+    /// Offers an action to the leaves in `lanes`, given its losses there and (scaled) what it costs at least: its cost
+    /// is summed only where that does not rule it out. Gives the best (scaled) lower bounds now known.
+    #[inline(always)]
+    fn offer<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        action: u32,
+        losses: U32x8,
+        least: U32x8,
+        lanes: u32,
+    ) -> U32x8 {
+        let open = lanes & self.open::<KERNEL>(on, least, losses);
+        if open == 0 {
+            return least;
+        }
+        let edits = on.problem.edits_of(action as usize);
+        let (losses, mut least) = (losses.lanes(), least.lanes());
+        let (mut floors, mut left) = ([0; LANES], 0);
+        for lane in bits(open) {
+            let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
+            floors[lane] = floor;
+            left |= u32::from(!self.fronts[lane].rules_out(floor, losses[lane], action)) << lane;
+        }
+        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
+        if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
+            self.work.costs += u64::from(left.count_ones());
+            floors = self.all_at_least::<KERNEL>(on.columns, left, edits);
+        }
+        for lane in bits(left) {
+            let (mut cost, loss) = (floors[lane], losses[lane]);
+            if !on.columns.is_exact() && !edits.is_empty() {
+                least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
+                if self.fronts[lane].rules_out(cost, loss, action) {
+                    continue;
+                }
+                cost = self.total::<KERNEL>(on.columns, lane, edits);
+            }
+            least[lane] = (cost >> on.problem.scale()) as u32;
+            if self.fronts[lane].insert(LeafPoint { cost, loss, action }) {
+                self.min_cost.lower(lane, least[lane], loss);
+                self.min_flips.raise(lane, least[lane], self.sizes.lanes()[lane] - loss);
+            }
+        }
+        U32x8::of(least)
+    }
+
+    /// Counts the flips of an action and offers it.
+    #[inline(always)]
+    pub(super) fn try_action<const KERNEL: u8>(
+        &mut self,
+        on: Setting<'_>,
+        action: u32,
+        least: U32x8,
+        lanes: u32,
+    ) -> U32x8 {
+        self.work.losses += u64::from(lanes.count_ones());
+        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
+        self.offer::<KERNEL>(on, action, losses, least, lanes)
+    }
+
+    /// The actions that are likely to be good come first.
+    #[inline(always)]
+    pub(super) fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        let runs = runs_of_equal_hints(requests).chain([(self.lanes, on.recent)]);
+        for (lanes, warm) in runs {
+            for &action in warm {
+                let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));
+                self.try_action::<KERNEL>(on, action, least, lanes);
+            }
+        }
+    }
+
+    /// Single edits, and which edits can be part of anything useful at all.
+    #[inline(always)]
+    fn try_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        self.edit_loss.clear();
+        self.edit_alive.clear();
+        for edit in 0..on.groups.edits {
+            let costs = self.edit_cost[edit];
+            self.work.groups += u64::from(self.lanes.count_ones());
+            let losses = self.losses::<KERNEL>(on.members.edit_union::<KERNEL>(edit), self.lanes);
+            let matters = u32::from(self.matter[on.groups.place_with_edit(edit)]);
+            let alive = self.lanes & matters & self.open::<KERNEL>(on, costs, losses);
+            self.edit_loss.push(losses);
+            self.edit_alive.push(alive);
+            let alone = alive & u32::from(self.matter[on.groups.place_of_single(edit)]);
+            if alone != 0 && on.groups.single[edit] != NONE {
+                self.try_action::<KERNEL>(on, on.groups.single[edit], costs, alone);
+            }
+        }
+    }
+
+    /// Pairs of alive edits: what contains both costs at least as much as they do and flips no more than the union of
+    /// all such actions. First from the single edits' bounds, then with the pair's own union.
+    #[inline(always)]
+    fn try_pairs<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        let (groups, edits) = (on.groups, on.groups.edits);
+        self.pair_cost.clear();
+        self.pair_cost.resize(edits * edits, U32x8::all(DEAD));
+        self.pair_loss.resize(edits * edits, U32x8::all(0));
+        self.alive_pairs.clear();
+        for a in 0..edits {
+            if self.edit_alive[a] == 0 {
+                continue;
+            }
+            for b in a + 1..edits {
+                let pair = groups.pair[a * edits + b];
+                let both = self.edit_alive[a] & self.edit_alive[b];
+                if pair == NONE || both == 0 {
+                    continue;
+                }
+                let both = both & u32::from(self.matter[groups.place_with_pair(pair)]);
+                if both == 0 {
+                    continue;
+                }
+                let least = join::<KERNEL>(on, self.edit_cost[a], self.edit_cost[b]);
+                let alive =
+                    both & self.open::<KERNEL>(on, least, self.edit_loss[a].max::<KERNEL>(self.edit_loss[b]));
+                if alive == 0 {
+                    continue;
+                }
+                self.work.groups += u64::from(alive.count_ones());
+                let losses = self.losses::<KERNEL>(on.members.pair_union::<KERNEL>(pair), alive);
+                let alive = alive & self.open::<KERNEL>(on, least, losses);
+                if alive == 0 {
+                    continue;
+                }
+                let exactly = alive & u32::from(self.matter[groups.place_of_pair(pair)]);
+                let least = match groups.pair_action[pair as usize] {
+                    action if action != NONE && exactly != 0 => {
+                        self.try_action::<KERNEL>(on, action, least, exactly)
+                    }
+                    _ => least,
+                };
+                let block = groups.pair_block[pair as usize];
+                let (least, alive) = match on.problem.combine {
+                    // What both cost together says more than the dearer of them does.
+                    Combine::Max if groups.longest > 2 && on.bounds => {
+                        let both = self.all_at_least::<KERNEL>(on.columns, alive, &[a as u32, b as u32]);
+                        let least = least.max::<KERNEL>(scaled(both, on.problem.scale()));
+                        (least, alive & self.open::<KERNEL>(on, least, losses))
+                    }
+                    _ => (least, alive),
+                };
+                if alive == 0 {
+                    continue;
+                }
+                self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
+                self.pair_loss[a * edits + b] = losses;
+                if block != NONE {
+                    self.alive_pairs.push((a as u32, b as u32, block));
+                }
+            }
+        }
+    }
+
+    /// Actions of three edits: all pairs in them must be alive, and the dearest of them must not be too dear for the loss
+    /// that they allow. Longer ones from there.
+    #[inline(always)]
+    fn try_triples<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+        let edits = on.groups.edits;
+        let pairs = std::mem::take(&mut self.alive_pairs);
+        // The flips of a large population are worth a second test before they are counted.
+        let costly = self.sets.len() > 16;
+        for &(a, b, block) in &pairs {
+            let (row_a, row_b) = (a as usize * edits, b as usize * edits);
+            let (pair, pair_loss) = (self.pair_cost[row_a + b as usize], self.pair_loss[row_a + b as usize]);
+            // The fronts have grown since the pair was looked at.
+            let dearest = match on.bounds {
+                true => self.min_cost.dearest::<KERNEL>(pair_loss),
+                false => U32x8::all(DEAD - 1),
+            };
+            if pair.at_most::<KERNEL>(dearest) == 0 {
+                continue;
+            }
+            let needed = match on.bounds {
+                true => self.min_flips.needed::<KERNEL>(pair),
+                false => U32x8::all(0),
+            };
+            for (place, Child { action: child, last }) in on.groups.block(block) {
+                let matters = u32::from(self.matter[place]);
+                if matters == 0 && on.groups.longest == 3 {
+                    continue;
+                }
+                let c = last as usize;
+                let mut least =
+                    pair.max::<KERNEL>(self.pair_cost[row_a + c]).max::<KERNEL>(self.pair_cost[row_b + c]);
+                let mut alive = least.at_most::<KERNEL>(dearest);
+                if on.groups.longest == 3 {
+                    alive &= matters;
+                }
+                if alive == 0 {
+                    continue;
+                }
+                if on.problem.combine == Combine::Sum {
+                    least = least.max::<KERNEL>(pair.plus::<KERNEL>(self.edit_cost[c]));
+                }
+                if costly {
+                    let losses = pair_loss
+                        .max::<KERNEL>(self.pair_loss[row_a + c])
+                        .max::<KERNEL>(self.pair_loss[row_b + c]);
+                    alive &= self.open::<KERNEL>(on, least, losses);
+                    if alive == 0 {
+                        continue;
+                    }
+                }
+                let here = alive & matters;
+                if here != 0 && (on.groups.longest == 3 || on.groups.useful[child as usize]) {
+                    self.work.losses += u64::from(here.count_ones());
+                    let flips = self.flipped::<KERNEL>(on.members.flips::<KERNEL>(child), here);
+                    let enough = here & needed.at_most::<KERNEL>(flips);
+                    if enough != 0 {
+                        let losses = self.sizes.minus::<KERNEL>(flips);
+                        least = self.offer::<KERNEL>(on, child, losses, least, enough);
+                    }
+                }
+                if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
+                    self.try_longer::<KERNEL>(on, child, least.only_in::<KERNEL>(alive));
+                }
+            }
+        }
+        self.alive_pairs = pairs;
+    }
+}
+
+/// Totals without their lowest bits.
+#[inline(always)]
+pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> U32x8 {
+    let mut without = [0; LANES];
+    for lane in 0..LANES {
+        without[lane] = (costs[lane] >> scale) as u32;
+    }
+    U32x8::of(without)
+}
+
+/// What two edits cost at least together, scaled.
+#[inline(always)]
+fn join<const KERNEL: u8>(on: Setting<'_>, a: U32x8, b: U32x8) -> U32x8 {
+    match on.problem.combine {
+        Combine::Max => a.max::<KERNEL>(b),
+        Combine::Sum => a.plus::<KERNEL>(b),
+    }
+}
