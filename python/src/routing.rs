@@ -9,7 +9,7 @@ use sogar::binarize::Split;
 use sogar::feature::{Columns, FeatureTable};
 use sogar::pipeline::Prepared;
 use sogar::predict::predict_table;
-use sogar::summary::{FrontFile, Node};
+use sogar::summary::FrontFile;
 use sogar::table::Table;
 
 /// What each row of a table is advised.

@@ -41,7 +41,10 @@ pub enum ErrorKind {
 
 /// An error with its place and a remedy.
 #[derive(Debug, Clone)]
-pub struct Error {
+pub struct Error(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
     kind: ErrorKind,
     message: String,
     file: Option<PathBuf>,
@@ -54,42 +57,43 @@ pub struct Error {
 impl Error {
     /// A new error of `kind` that says `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error {
+        let message = told(&message.into());
+        Error(Box::new(Parts {
             kind,
-            message: told(&message.into()),
+            message,
             file: None,
             row: None,
             column: None,
             help: None,
             source: None,
-        }
+        }))
     }
 
     /// Names the file in which the trouble is.
     #[must_use]
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
-        self.file = Some(path.as_ref().to_path_buf());
+        self.0.file = Some(path.as_ref().to_path_buf());
         self
     }
 
     /// Names the line of a file, counted from 1 as an editor does (a CSV header is line 1).
     #[must_use]
     pub fn row(mut self, line: usize) -> Self {
-        self.row = Some(line);
+        self.0.row = Some(line);
         self
     }
 
     /// Names the column or feature.
     #[must_use]
     pub fn column(mut self, name: impl Into<String>) -> Self {
-        self.column = Some(name.into());
+        self.0.column = Some(name.into());
         self
     }
 
     /// Says what the user can do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(told(&help.into()));
+        self.0.help = Some(told(&help.into()));
         self
     }
 
@@ -105,18 +109,18 @@ impl Error {
 
     /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
     }
 
     /// The remedy, where one is known.
     pub fn remedy(&self) -> Option<&str> {
-        self.help.as_deref()
+        self.0.help.as_deref()
     }
 
     /// Keeps the error behind this one for [`source`](std::error::Error::source).
     #[must_use]
     pub fn caused_by(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
-        self.source = Some(Arc::new(cause));
+        self.0.source = Some(Arc::new(cause));
         self
     }
 }
@@ -124,25 +128,25 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = Vec::new();
-        if let Some(file) = &self.file {
+        if let Some(file) = &self.0.file {
             place.push(visible(&file.display().to_string()));
         }
-        if let Some(row) = self.row {
+        if let Some(row) = self.0.row {
             place.push(format!("line {row}"));
         }
-        if let Some(column) = &self.column {
+        if let Some(column) = &self.0.column {
             place.push(format!("column `{}`", visible(column)));
         }
         if !place.is_empty() {
             write!(f, "{}: ", place.join(", "))?;
         }
-        f.write_str(&self.message)
+        f.write_str(&self.0.message)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|source| source as _)
+        self.0.source.as_deref().map(|source| source as _)
     }
 }
 
@@ -209,7 +213,7 @@ impl Faults {
             }
         });
         let lines: Vec<String> = lines.collect();
-        Error::new(self.0[0].kind, format!("{} faults:\n{}", lines.len(), lines.join("\n")))
+        Error::new(self.0[0].kind(), format!("{} faults:\n{}", lines.len(), lines.join("\n")))
     }
 }
 
