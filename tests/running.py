@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -20,6 +21,13 @@ def the_binary() -> Path:
     if not binary.exists():
         pytest.fail(f"{binary} does not exist: run `cargo build -p sogar-cli` first, or set SOGAR_BIN")
     return binary
+
+
+def skip(what: str, why: str) -> NoReturn:
+    """Skips a test; `SOGAR_REQUIRE=data,gpu,avx512,browser` turns skips for want of these into failures."""
+    if what in os.environ.get("SOGAR_REQUIRE", "").split(","):
+        pytest.fail(f"SOGAR_REQUIRE names {what}, but: {why}")
+    pytest.skip(why)
 
 
 def program(binary: Path, command: object) -> Path:

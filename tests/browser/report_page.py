@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
-from running import ROOT, Sogar, ending_with
+from running import ROOT, Sogar, ending_with, skip
 
 GERMAN = ROOT / "examples" / "german"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -98,8 +98,9 @@ def browser() -> Iterator[Browser]:
     wanted = os.environ.get("SOGAR_CHROMIUM")
     path = wanted or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        pytest.skip(
-            "no Chromium: `scripts/chromium.sh` installs Debian's, or set SOGAR_CHROMIUM to a browser"
+        skip(
+            "browser",
+            "no Chromium: `scripts/chromium.sh` installs Debian's, or set SOGAR_CHROMIUM to a browser",
         )
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
@@ -162,7 +163,7 @@ def adult(sogar: Sogar, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A part of Adult, with actions of at most two edits: the front of some thousand people in seconds."""
     table_file = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data")) / "adult_train.csv"
     if not table_file.exists():
-        pytest.skip(f"{table_file} does not exist: set SOGAR_DATA to the folder with the data sets")
+        skip("data", f"{table_file} does not exist: set SOGAR_DATA to the folder with the data sets")
     folder = tmp_path_factory.mktemp("adult")
     table = pd.read_csv(table_file, skipinitialspace=True).drop(columns="fnlwgt").iloc[:6000]
     features = table.drop(columns="income")

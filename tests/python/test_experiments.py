@@ -14,7 +14,7 @@ import pandas as pd
 import paper_network
 import pytest
 from paper_models import CLASSIFIERS, DATA_SETS
-from running import ROOT, Sogar
+from running import ROOT, Sogar, skip
 
 DATA = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data"))
 QUICK = ("--datasets", "german", "--quick", "--time-limit", "20", "--quiet")
@@ -24,7 +24,7 @@ QUICK = ("--datasets", "german", "--quick", "--time-limit", "20", "--quiet")
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Models of the first fold of German Credit."""
     if not (DATA / DATA_SETS["german"].file).exists():
-        pytest.skip(f"NOT TESTED: the tables are not in {DATA}; set SOGAR_DATA")
+        skip("data", f"the tables are not in {DATA}; set SOGAR_DATA")
     out = tmp_path_factory.mktemp("paper")
     train(out)
     return out

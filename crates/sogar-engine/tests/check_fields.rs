@@ -17,6 +17,7 @@ use sogar::model::Source;
 use sogar::pipeline::{Prepared, Search};
 use sogar::summary::FrontFile;
 use sogar::table::Table;
+use sogar_testing::Random;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../sogar-cli/tests/fixtures").join(name)
@@ -341,21 +342,8 @@ fn blocks_and_lists_are_not_cut_short() {
     }
 }
 
-/// Numbers that follow from a seed (SplitMix64).
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as usize % end
-    }
-}
-
 /// Values that files should not have.
-fn hostile(draw: &mut Draw) -> Value {
+fn hostile(draw: &mut Random) -> Value {
     let values = [
         json!(0),
         json!(1),
@@ -378,19 +366,19 @@ fn hostile(draw: &mut Draw) -> Value {
         json!(true),
         json!([[0, 0]]),
     ];
-    values[draw.below(values.len())].clone()
+    values[draw.index(values.len())].clone()
 }
 
 /// Changes some values of a file, or moves them to another place.
-fn mutated(honest: &Value, draw: &mut Draw) -> Value {
+fn mutated(honest: &Value, draw: &mut Random) -> Value {
     let mut changed = honest.clone();
-    for _ in 0..1 + draw.below(3) {
+    for _ in 0..1 + draw.index(3) {
         let places = all_places(&changed);
-        let place = places[draw.below(places.len())].pointer.clone();
-        match draw.below(4) {
+        let place = places[draw.index(places.len())].pointer.clone();
+        match draw.index(4) {
             0 => remove(&mut changed, &place),
             1 => {
-                let other = places[draw.below(places.len())].pointer.clone();
+                let other = places[draw.index(places.len())].pointer.clone();
                 let value = changed.pointer(&other).unwrap().clone();
                 *changed.pointer_mut(&place).unwrap() = value;
             }
@@ -404,7 +392,7 @@ fn mutated(honest: &Value, draw: &mut Draw) -> Value {
 fn no_file_makes_a_check_panic() {
     let folder = tempfile::tempdir().unwrap();
     let results = honest(folder.path());
-    let mut draw = Draw(1);
+    let mut draw = Random(1);
     let mut read = 0;
     for round in 0..4000 {
         let result = &results[round % results.len()];
@@ -418,12 +406,12 @@ fn no_file_makes_a_check_panic() {
     for round in 0..4000 {
         let result = &results[round % results.len()];
         let mut bytes = result.json.to_string().into_bytes();
-        for _ in 0..1 + draw.below(4) {
-            let at = draw.below(bytes.len());
-            match draw.below(3) {
-                0 => bytes[at] = b"0123456789-.eE{}[],:\"\\"[draw.below(22)],
+        for _ in 0..1 + draw.index(4) {
+            let at = draw.index(bytes.len());
+            match draw.index(3) {
+                0 => bytes[at] = b"0123456789-.eE{}[],:\"\\"[draw.index(22)],
                 1 => drop(bytes.remove(at)),
-                _ => bytes[at] = draw.below(256) as u8,
+                _ => bytes[at] = draw.index(256) as u8,
             }
         }
         let parsed = catch_unwind(AssertUnwindSafe(|| FrontFile::parse(&bytes).ok()));
@@ -437,36 +425,36 @@ fn no_file_makes_a_check_panic() {
 }
 
 /// Settings that make other problems of the same table, links and weights of features among them.
-fn random_config(draw: &mut Draw) -> Config {
+fn random_config(draw: &mut Random) -> Config {
     let mut config = config();
     let kinds = [CostKind::Mps, CostKind::Cet, CostKind::Logshift, CostKind::L1];
-    config.cost.kind = kinds[draw.below(4)];
+    config.cost.kind = kinds[draw.index(4)];
     config.bins =
-        [Bins::Count(4), Bins::Named("auto".into()), Bins::Named("quantile:3".into())][draw.below(3)].clone();
-    config.limits.max_depth = Some(draw.below(3) as u32);
-    config.limits.max_edits = Some(1 + draw.below(2) as u32);
-    config.limits.min_leaf = Some(10 + draw.below(20) as u32);
-    config.limits.sample = (draw.below(3) == 0).then(|| 40 + draw.below(90) as u32);
-    config.seed = draw.below(100) as u64;
-    if draw.below(2) == 0 {
+        [Bins::Count(4), Bins::Named("auto".into()), Bins::Named("quantile:3".into())][draw.index(3)].clone();
+    config.limits.max_depth = Some(draw.index(3) as u32);
+    config.limits.max_edits = Some(1 + draw.index(2) as u32);
+    config.limits.min_leaf = Some(10 + draw.index(20) as u32);
+    config.limits.sample = (draw.index(3) == 0).then(|| 40 + draw.index(90) as u32);
+    config.seed = draw.index(100) as u64;
+    if draw.index(2) == 0 {
         // `age` is immutable, so that nothing is moved twice.
         config.links = vec![Link { from: "hours".into(), to: "age".into(), factor: 0.25 }];
     }
     for name in ["hours", "income", "owner"] {
-        if draw.below(3) == 0 {
-            config.features.entry(name.into()).or_default().weight = Some(0.1 * (1 + draw.below(20)) as f64);
+        if draw.index(3) == 0 {
+            config.features.entry(name.into()).or_default().weight = Some(0.1 * (1 + draw.index(20)) as f64);
         }
     }
-    if draw.below(3) == 0 {
+    if draw.index(3) == 0 {
         config.rules = vec!["hours <= age".into()];
     }
-    config.features.entry("job".into()).or_default().immutable = Some(draw.below(2) == 0);
+    config.features.entry("job".into()).or_default().immutable = Some(draw.index(2) == 0);
     config
 }
 
 #[test]
 fn random_results_are_proved_by_prices_of_the_verifiers_own() {
-    let mut draw = Draw(5);
+    let mut draw = Random(5);
     let mut on_samples = 0;
     for round in 0..60 {
         let result = solved("random", random_config(&mut draw), fixture("people.csv"), round % 3 == 0);

@@ -37,7 +37,7 @@ fn data_folder() -> Option<PathBuf> {
     if folder.join("german.csv").exists() {
         return Some(folder);
     }
-    eprintln!("SKIPPED: no data sets in {} (set SOGAR_DATA)", folder.display());
+    sogar_testing::skipped("data", &format!("no data sets in {} (set SOGAR_DATA)", folder.display()));
     None
 }
 

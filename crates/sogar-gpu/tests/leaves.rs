@@ -23,7 +23,10 @@ fn gpu(options: Options) -> Option<Gpu> {
     match Gpu::open(options) {
         Ok(gpu) => Some(gpu),
         Err(fault) => {
-            eprintln!("SKIPPED: {fault}; scripts/lavapipe.sh installs a software adapter");
+            sogar_testing::skipped(
+                "gpu",
+                &format!("{fault}; scripts/lavapipe.sh installs a software adapter"),
+            );
             None
         }
     }

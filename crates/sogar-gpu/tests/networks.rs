@@ -58,7 +58,10 @@ fn sums_are_those_of_plain_loops() {
         let gpu = match Gpu::open(Options { largest, ..Options::default() }) {
             Ok(gpu) => gpu,
             Err(fault) => {
-                eprintln!("SKIPPED: {fault}; scripts/lavapipe.sh installs a software adapter");
+                sogar_testing::skipped(
+                    "gpu",
+                    &format!("{fault}; scripts/lavapipe.sh installs a software adapter"),
+                );
                 return;
             }
         };
@@ -128,7 +131,7 @@ fn check(gpu: &Gpu, seed: u64) {
 fn a_lost_device_is_told() {
     let options = Options { inject: Some(Injected::Lost { after: 1 }), ..Options::default() };
     let Ok(gpu) = Gpu::open(options) else {
-        eprintln!("SKIPPED: no GPU was found; scripts/lavapipe.sh installs a software adapter");
+        sogar_testing::skipped("gpu", "no GPU was found; scripts/lavapipe.sh installs a software adapter");
         return;
     };
     let layer = NetworkLayer { inputs: 2, weights: &[1.0, 2.0], bias: &[0.5], slope: None };

@@ -79,13 +79,6 @@ impl Classes {
     }
 }
 
-/// The rows that are turned down. Nobody or everybody is an error: there is nothing to learn from then.
-pub fn affected_rows(predictions: &[Prediction], classes: &Classes) -> Result<Vec<usize>> {
-    let affected = classes.turned_down(predictions);
-    some_but_not_all(affected.len(), predictions.len(), classes)?;
-    Ok(affected)
-}
-
 /// Fails if nobody or everybody is turned down.
 pub fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Result<()> {
     let wanted = classes.desired_names().join(", ");
@@ -107,18 +100,6 @@ pub fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Resu
         );
     }
     Ok(())
-}
-
-/// Compares the model's labels with a column of the table that is said to hold them.
-pub fn check_predictions(
-    predictions: &[Prediction],
-    classes: &Classes,
-    column: &str,
-    claimed: &Labels,
-) -> Result<()> {
-    let mut comparison = Comparison::default();
-    comparison.add(predictions, classes, claimed);
-    comparison.finish(column)
 }
 
 /// Labels of the model compared with claimed ones, some rows after the others.

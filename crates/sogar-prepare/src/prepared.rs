@@ -1,7 +1,7 @@
 //! A table and a model, ready to be searched.
 //!
 //! [`Prepared`] is everything before the expensive part: features, affected rows, splits, edits, costs. It is cheap to make
-//! (`build.rs`, or `streamed.rs` for tables that are read part by part), says how large the problem is (`estimate.rs`), and poses the
+//! (`source.rs`, `build.rs`), says how large the problem is (`estimate.rs`), and poses the
 //! problem of some people (`problem.rs`).
 
 mod build;
@@ -9,7 +9,7 @@ mod estimate;
 mod people;
 mod problem;
 mod reporter;
-mod streamed;
+mod source;
 mod warnings;
 
 use std::path::PathBuf;

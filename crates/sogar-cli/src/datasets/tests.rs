@@ -19,7 +19,7 @@ fn readable(name: &str) -> Option<Vec<u8>> {
     let path = std::env::var_os("SOGAR_DATA").map(|directory| Path::new(&directory).join(file));
     let table = path.and_then(|path| std::fs::read(path).ok());
     if table.is_none() {
-        eprintln!("SKIPPED for {name}: set SOGAR_DATA to a directory that holds {file}");
+        sogar_testing::skipped("data", &format!("{name}: set SOGAR_DATA to a directory that holds {file}"));
     }
     table
 }

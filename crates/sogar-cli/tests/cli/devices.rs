@@ -57,7 +57,10 @@ mod with_gpu {
         let list = Folder::new().sogar(&["devices", "--json"]).json();
         let found = list["devices"].as_array().unwrap().len() > 1;
         if !found {
-            eprintln!("SKIPPED: no GPU was found; scripts/lavapipe.sh installs a software adapter");
+            sogar_testing::skipped(
+                "gpu",
+                "no GPU was found; scripts/lavapipe.sh installs a software adapter",
+            );
         }
         found
     }

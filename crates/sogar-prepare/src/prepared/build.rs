@@ -1,8 +1,7 @@
 //! From a table in memory and a model to a [`Prepared`] problem, and the last part of that way, which tables that are read part by part
 //! share: splits, edits and costs of people who are known by then.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use super::{Prepared, ReferenceSize, VERIFIED_ROWS};
 use crate::actions::{Idle, all_edits, budget, count_actions};
@@ -10,15 +9,13 @@ use crate::cost::CostModel;
 use crate::encode::Encoder;
 use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
 use crate::model::LoadedModel;
-use crate::population::{Classes, affected_rows, check_predictions};
-use crate::predict::HashOfPredictions;
-use crate::predict::Matched;
+use crate::population::Classes;
 use crate::row_order::cluster_rows;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::visible;
 use sogar_table::binarize::{all_splits, useful_splits};
 use sogar_table::config::{Config, FeatureConfig};
-use sogar_table::feature::{Distributions, FeatureTable, Reference, label_values};
+use sogar_table::feature::{Distributions, FeatureTable, Reference};
 use sogar_table::hints::{Unfit, is_label_name, personal};
 use sogar_table::rules::Rule;
 use sogar_table::table::Table;
@@ -51,51 +48,6 @@ pub(super) struct Classified {
 }
 
 impl Prepared {
-    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are.
-    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
-    pub fn new(
-        config: Config,
-        folder: &Path,
-        table: &Table,
-        model: LoadedModel,
-        predictions: Option<&str>,
-    ) -> Result<Prepared> {
-        let config = without_predictions(config, table, predictions)?;
-        let matched = Matched::new(&config, table, &model)?;
-        let info = model.predictor.info();
-        let classes = Classes::new(info, matched.labels.as_ref(), &matched.config)?;
-        let start = Instant::now();
-        let predicted = matched.predict(&model)?;
-        let seconds_per_row = start.elapsed().as_secs_f64() / predicted.len().max(1) as f64;
-        let Matched { config, features, encoder, notices, unfit, .. } = matched;
-        if let Some(column) = predictions {
-            let as_label = labelled(&config, column);
-            if let Some(claimed) = label_values(table, &as_label)? {
-                check_predictions(&predicted, &classes, column, &claimed)
-                    .map_err(|error| error.file(&table.path))?;
-            }
-        }
-        let mut hash = HashOfPredictions::default();
-        hash.add(&predicted);
-        Prepared::finish(Classified {
-            folder: folder.to_path_buf(),
-            table_path: table.path.clone(),
-            table_hash: table.hash.clone(),
-            encoder,
-            affected: affected_rows(&predicted, &classes)?,
-            classes,
-            reference: Reference::of(&features),
-            table: features,
-            places: None,
-            notices,
-            unfit,
-            predictions_hash: hash.finish(),
-            seconds_per_row,
-            config,
-            model,
-        })
-    }
-
     /// The stages behind the affected people: limits, splits, edits and costs.
     pub(super) fn finish(classified: Classified) -> Result<Prepared> {
         let Classified { mut config, reference, table, affected, mut notices, unfit, folder, .. } =

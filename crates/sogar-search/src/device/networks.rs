@@ -40,10 +40,9 @@ fn network(draw: &mut Draw) -> DenseNetwork {
 }
 
 #[test]
-#[allow(clippy::print_stderr)] // a skipped test says so
 fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
     if devices().len() < 2 {
-        eprintln!("SKIPPED: no GPU was found; scripts/lavapipe.sh installs a software adapter");
+        sogar_testing::skipped("gpu", "no GPU was found; scripts/lavapipe.sh installs a software adapter");
         return;
     }
     let names: Vec<String> = (0..FEATURES).map(|index| format!("x{index}")).collect();

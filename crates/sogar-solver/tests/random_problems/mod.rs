@@ -4,26 +4,7 @@
 
 use sogar_solver::{Actions, BitTable, Combine, Limits, ProblemParts, RowSet};
 
-/// A small, fast generator (SplitMix64), so that a seed names the same problem on every machine.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    pub fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.below(high - low + 1)
-    }
-}
+pub use sogar_testing::Random;
 
 /// Sizes of the problems to draw.
 pub struct Sizes {

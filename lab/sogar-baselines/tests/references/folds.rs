@@ -36,7 +36,10 @@ pub fn folders(data: &str) -> Vec<PathBuf> {
     let found: Vec<PathBuf> =
         (1..=folds).map(|fold| root.join(data).join(format!("fold{fold}"))).filter(complete).collect();
     if found.is_empty() {
-        println!("SKIPPED: no models of {data}: run scripts/paper_models.py, or set SOGAR_PAPER");
+        sogar_testing::skipped(
+            "data",
+            &format!("no models of {data}: run scripts/paper_models.py, or set SOGAR_PAPER"),
+        );
     }
     found
 }

@@ -1,8 +1,9 @@
-//! A problem from a table that is read part by part: its rows need not fit into memory, the affected ones do.
+//! From a table and a model to the affected people. A table in memory, files that are read part by part and partitions of data frames
+//! all come this way.
 //!
 //! The table is read twice. The first time column by column: what the features are, and how often each has which value, from which
-//! bins, edits and costs are made. The second time in parts of rows: the model is asked about everybody, the affected rows are kept, and of
-//! the others no more than what the model said of them, in a hash. The result is the same, to the byte, as with all rows in memory.
+//! bins, edits and costs are made. The second time in parts of rows: the model labels everybody, and the affected rows are kept, or all.
+//! Of rows that are not kept, only a hash of the model's answers remains.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,15 +21,44 @@ use sogar_table::config::Config;
 use sogar_table::feature::{FeatureTable, Reference, declare_shown, label_names, label_values};
 use sogar_table::table::{Table, TableSource};
 
+/// Which rows are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Everybody,
+    Affected,
+}
+
 impl Prepared {
-    /// As [`Prepared::new`] from a table that is read part by part. Of its rows only the affected ones are kept: whoever wants to know
-    /// something about the others needs [`Prepared::new`].
+    /// Goes through all stages up to the problem's size, and keeps all rows. `folder` is where files named in the configuration are.
+    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
+    pub fn new(
+        config: Config,
+        folder: &Path,
+        table: &Table,
+        model: LoadedModel,
+        predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        Prepared::from_source(config, folder, table, model, predictions, Keep::Everybody)
+    }
+
+    /// The same from a table that need not fit into memory. Only the affected rows are kept.
     pub fn streamed(
         config: Config,
         folder: &Path,
         source: &dyn TableSource,
         model: LoadedModel,
         predictions: Option<&str>,
+    ) -> Result<Prepared> {
+        Prepared::from_source(config, folder, source, model, predictions, Keep::Affected)
+    }
+
+    fn from_source(
+        config: Config,
+        folder: &Path,
+        source: &dyn TableSource,
+        model: LoadedModel,
+        predictions: Option<&str>,
+        keep: Keep,
     ) -> Result<Prepared> {
         let header = source.header();
         let mut config = without_predictions(config, header, predictions)?;
@@ -64,14 +94,14 @@ impl Prepared {
             encoder: &encoder,
             classes: &classes,
         };
-        let kept = judge.keep_affected(source, predictions)?;
+        let kept = judge.classify(source, predictions, keep)?;
         Prepared::finish(Classified {
             folder: folder.to_path_buf(),
             table_path: header.path.clone(),
             table_hash: header.hash.clone(),
-            affected: (0..kept.table.rows).collect(),
+            affected: kept.affected,
             table: kept.table,
-            places: Some(kept.places),
+            places: kept.places,
             predictions_hash: kept.predictions_hash,
             seconds_per_row: kept.seconds / header.rows.max(1) as f64,
             model,
@@ -94,18 +124,21 @@ struct Classifier<'a> {
     classes: &'a Classes,
 }
 
-/// The affected rows.
-struct AffectedRows {
+/// The rows that are kept.
+struct KeptRows {
     table: FeatureTable,
-    places: Vec<usize>,
+    /// The affected ones among them.
+    affected: Vec<usize>,
+    /// Where they stand in the table; `None`: at the same place.
+    places: Option<Vec<usize>>,
     predictions_hash: String,
     /// How long the model took.
     seconds: f64,
 }
 
 impl Classifier<'_> {
-    /// Asks the model about everybody and keeps the affected rows.
-    fn keep_affected(&self, source: &dyn TableSource, predictions: Option<&str>) -> Result<AffectedRows> {
+    /// Labels everybody and keeps the rows that are wanted.
+    fn classify(&self, source: &dyn TableSource, predictions: Option<&str>, keep: Keep) -> Result<KeptRows> {
         let features = &self.reference.features;
         let scale = self.reference.scale.as_ref();
         let mut columns: Vec<&str> = features.iter().flat_map(|feature| feature.columns.names()).collect();
@@ -116,7 +149,7 @@ impl Classifier<'_> {
         let mut hash = HashOfPredictions::default();
         let mut weights = scale.map(sogar_table::feature::Scale::none);
         let mut values: Vec<Vec<f64>> = vec![Vec::new(); features.len()];
-        let (mut places, mut rows, mut seconds) = (Vec::new(), 0, 0.0);
+        let (mut turned_down, mut rows, mut seconds) = (Vec::new(), 0, 0.0);
         let predictor = &*self.model.predictor;
         source.each_part(&columns, rows_at_once(predictor), &mut |part: &Table| {
             let (seen, _) = FeatureTable::apply(features, part, self.config)?;
@@ -130,23 +163,30 @@ impl Classifier<'_> {
             }
             hash.add(&predicted);
             let affected = self.classes.turned_down(&predicted);
-            for (kept, seen) in values.iter_mut().zip(&seen.values) {
-                kept.extend(affected.iter().map(|&row| seen[row]));
+            turned_down.extend(affected.iter().map(|row| rows + row));
+            let kept = if keep == Keep::Affected { affected } else { (0..part.rows).collect() };
+            for (values, seen) in values.iter_mut().zip(&seen.values) {
+                values.extend(kept.iter().map(|&row| seen[row]));
             }
             if let (Some(weights), Some(scale)) = (&mut weights, scale) {
                 let all = scale.part(part)?;
-                weights.append(affected.iter().map(|&row| all.of_row(row)));
+                weights.append(kept.iter().map(|&row| all.of_row(row)));
             }
-            places.extend(affected.into_iter().map(|row| rows + row));
             rows += part.rows;
             Ok(ControlFlow::Continue(()))
         })?;
         if let Some(column) = predictions {
             comparison.finish(column).map_err(|error| error.file(&source.header().path))?;
         }
-        some_but_not_all(places.len(), rows, self.classes)?;
+        some_but_not_all(turned_down.len(), rows, self.classes)?;
         values.iter_mut().for_each(Vec::shrink_to_fit);
-        let table = FeatureTable { features: features.clone(), values, rows: places.len(), weights };
-        Ok(AffectedRows { table, places, predictions_hash: hash.finish(), seconds })
+        let (affected, places, rows) = match keep {
+            Keep::Everybody => (turned_down, None, rows),
+            Keep::Affected => {
+                ((0..turned_down.len()).collect(), Some(turned_down.clone()), turned_down.len())
+            }
+        };
+        let table = FeatureTable { features: features.clone(), values, rows, weights };
+        Ok(KeptRows { table, affected, places, predictions_hash: hash.finish(), seconds })
     }
 }
