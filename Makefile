@@ -22,13 +22,14 @@ FEATURES := --features sogar-cli/gpu,sogar-lab/gpu,sogar-python/gpu
 heading = @printf '\n== %s\n' "$(1)"
 
 .PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test references-test browser-test \
-	package package-test gpu-test wheel bench-python bench-scale docs
+	package package-test gpu-test miri wheel bench-python bench-scale docs
 
 help:
 	@echo 'make demo       solve the German Credit example; results and an interactive report in demo-out/'
 	@echo 'make test       everything that guards correctness: format, lints, Rust and Python tests'
 	@echo 'make test-full  the same and the long campaigns, in release mode'
 	@echo 'make gpu-test   the tests of GPU kernels alone, on a software adapter where there is no GPU'
+	@echo 'make miri       undefined behaviour in the portable paths, where the toolchain has Miri'
 	@echo 'make fuzz       a minute of fuzzing for every reader of files'
 	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
 	@echo 'make experiments  the published evaluation beside the published figures (EXPERIMENT="table1 --quick")'
@@ -78,6 +79,14 @@ gpu-test:
 rust-test-full:
 	$(call heading,long Rust campaigns)
 	@cargo test --quiet --locked --release --workspace -- --include-ignored
+
+# Undefined behaviour in the portable paths of the solver and of outcomes. Miri is a part of nightly toolchains.
+miri:
+	@if cargo miri --version >/dev/null 2>&1; then \
+		MIRIFLAGS=-Zmiri-disable-isolation cargo miri test --locked -p sogar-solver -p sogar-prepare --lib; \
+	else \
+		printf '\nNOTHING WAS RUN: this toolchain has no Miri. With rustup: rustup +nightly component add miri, then cargo +nightly miri.\n\n'; \
+	fi
 
 # FUZZ names the targets, all by default: make fuzz FUZZ=xgboost_ubj SECONDS_EACH=600
 FUZZ ?=

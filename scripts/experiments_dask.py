@@ -1,12 +1,12 @@
 """Run the cells of an experiment on the workers of a Dask cluster, then write its tables.
 
-A cell is one data set, model, fold and method; `sogar-lab experiment` keeps each in a file of its own, so cells
-can run anywhere that shares the two folders, in any order, and again after a failure. Without
-``--scheduler`` a cluster is started on this machine. Flags that this script does not know go to `sogar
+A cell is one data set, model, fold and method; `sogar-lab experiment` keeps each in a file of its own, so
+cells can run anywhere that shares the two folders, in any order, and again after a failure. Without
+``--scheduler`` a cluster is started on this machine. Flags that this script does not know go to `sogar-lab
 experiment`.
 
     python scripts/experiments_dask.py table1 --folds 1-10 --paper target/paper --out target/experiments \
-        --sogar target/release/sogar --workers 4
+        --lab target/release/sogar-lab --workers 4
 """
 
 from __future__ import annotations
