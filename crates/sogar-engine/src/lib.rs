@@ -12,6 +12,29 @@
 //! | groups, one person, two fronts | [`mod@audit`], [`mod@explain`], [`mod@diff`] | `sogar-audit` |
 //! | pages and figures | [`report`], [`plot`] | `sogar-report` |
 //! | verifying a result | [`mod@check`] | `sogar-check` |
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use sogar::CancelToken;
+//! use sogar::config::Config;
+//! use sogar::model;
+//! use sogar::pipeline::{Prepared, Search};
+//! use sogar::select::{By, select};
+//! use sogar::table::Table;
+//!
+//! let folder = Path::new("../../examples/german");
+//! let mut config = Config::read(&folder.join("sogar.toml"))?;
+//! config.limits.max_depth = Some(1);
+//! let table = Table::read(&folder.join("german.csv"), &config.read_options()?)?;
+//! let model = model::load(&folder.join("model.txt"), None)?;
+//!
+//! let prepared = Prepared::new(config, folder, &table, model, None)?;
+//! let front = Search(&prepared).solve(&(), &CancelToken::new())?;
+//! let best = &front.points[select(&front, By::Invalidity)?];
+//! assert!(best.loss < 0.5, "the best summary of depth 1 works for most people");
+//! # Ok::<(), sogar::Error>(())
+//! ```
 
 pub use sogar_audit::{audit, diff, explain};
 pub use sogar_base::{clock, error, files, markup};

@@ -268,7 +268,7 @@ mod parquet_files {
     use std::sync::Arc;
 
     use arrow::array::{
-        ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
+        ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, Time32SecondArray,
     };
     use parquet::arrow::ArrowWriter;
     use parquet::file::properties::WriterProperties;
@@ -365,7 +365,7 @@ mod parquet_files {
             parts.to_string()
         };
         let plain = ReadOptions::default();
-        assert!(fails("day", Arc::new(Date32Array::from(vec![1, 2])), &plain).contains("type Date32"));
+        assert!(fails("day", Arc::new(Time32SecondArray::from(vec![1, 2])), &plain).contains("type Time32"));
         let infinite: ArrayRef = Arc::new(
             (0..9).map(|row| Some(if row == 6 { f64::INFINITY } else { 1.0 })).collect::<Float64Array>(),
         );

@@ -21,7 +21,7 @@ pub struct ModelFlags {
     #[arg(long, value_name = "COMMAND")]
     pub model_command: Option<String>,
     /// What the command answers [default: scores]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "KIND")]
     pub model_answers: Option<AnswersName>,
     /// Seconds that the command may take for a batch of rows [default: 600]
     #[arg(long, value_name = "SECONDS")]

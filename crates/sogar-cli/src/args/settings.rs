@@ -63,11 +63,11 @@ pub struct ConfigFlags {
     /// A feature that no action changes and no tree splits on (age, sex, …); may be repeated
     #[arg(long, value_name = "FEATURE", allow_hyphen_values = true, value_parser = text)]
     pub protected: Vec<String>,
-    /// Bins of numeric features: a number, `auto` or `quantile:B`
+    /// Bins of numeric features: a number, `auto` or `quantile:B` [default: 10]
     #[arg(long, value_name = "BINS")]
     pub bins: Option<String>,
-    /// The recourse cost
-    #[arg(long, value_enum)]
+    /// The recourse cost [default: mps]
+    #[arg(long, value_enum, value_name = "KIND")]
     pub cost: Option<CostName>,
     /// Largest depth of a tree [default: 3]
     #[arg(long, value_name = "N")]
@@ -102,10 +102,10 @@ pub struct ConfigFlags {
     /// Threads [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
-    /// Where the heavy work is done: auto, cpu, gpu or gpu:N (`sogar devices` lists them); the result does not depend on it
+    /// Where the heavy work is done: auto, cpu, gpu or gpu:N (`sogar devices` lists them); the result does not depend on it [default: auto]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Seed of everything random; the search itself is not
+    /// Seed of everything random; the search itself is not [default: 0]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }

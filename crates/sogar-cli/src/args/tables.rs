@@ -15,6 +15,7 @@ pub fn flag_table(command: &Command, settings: bool) -> String {
     for arg in command.get_arguments().filter(|arg| is_own(arg, settings)) {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let (help, default) = with_default(arg, &help);
+        let default = if default.is_empty() { default } else { format!(" {default}") };
         let short = arg.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
         let long = arg.get_long().unwrap_or_default();
         let values: String = match arg.get_action().takes_values() {
@@ -23,7 +24,7 @@ pub fn flag_table(command: &Command, settings: bool) -> String {
         };
         let again = if matches!(arg.get_action(), ArgAction::Append) { " …" } else { "" };
         let _ =
-            writeln!(text, "| {short}`--{long}{values}`{again} | {default} | {} |", help.replace('|', "\\|"));
+            writeln!(text, "| {short}`--{long}{values}`{again} |{default} | {} |", help.replace('|', "\\|"));
     }
     text
 }

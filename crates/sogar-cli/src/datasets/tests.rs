@@ -171,7 +171,7 @@ fn tables_are_stored_whole_and_recognised_again() {
 #[test]
 fn the_examples_configuration_is_the_german_preset() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let preset = std::fs::read_to_string(root.join("presets/german.toml")).unwrap();
+    let preset = std::fs::read_to_string(root.join("../sogar-table/presets/german.toml")).unwrap();
     let example = std::fs::read_to_string(root.join("../../examples/german/sogar.toml")).unwrap();
-    assert_eq!(example, preset, "copy presets/german.toml to examples/german/sogar.toml");
+    assert_eq!(example, preset, "copy crates/sogar-table/presets/german.toml to examples/german/sogar.toml");
 }

@@ -41,19 +41,20 @@ fn arrays_have_the_sizes_of_the_problem() {
     let found = arrays(&folder, "problem.npz");
     for (name, kind, shape, bytes) in [
         ("splits", "|b1", format!("{rows}, {splits},"), rows * splits),
-        ("edit_costs", "<u4", format!("{edits}, {rows},"), 4 * edits * rows),
-        ("action_edits", "<i4", format!("{actions}, 2,"), 4 * actions * 2),
+        ("cost", "<u4", format!("{edits}, {rows},"), 4 * edits * rows),
+        ("actions", "<i4", format!("{actions}, 2,"), 4 * actions * 2),
         ("flips", "|b1", format!("{actions}, {rows},"), actions * rows),
         ("affected", "<i8", format!("{rows},"), 8 * rows),
-        ("limits", "<i8", "5,".to_owned(), 40),
+        ("min_leaf", "<i8", String::new(), 8),
+        ("combine", "<U3", String::new(), 12),
     ] {
         let (found_header, data) = &found[name];
         assert_eq!(*found_header, header(kind, &shape), "{name}");
         assert_eq!(data.len() as u64, bytes, "{name}");
     }
-    let limits: Vec<i64> =
-        found["limits"].1.chunks(8).map(|word| i64::from_le_bytes(word.try_into().unwrap())).collect();
-    assert_eq!(limits, [2, 4, 20, 240, 0], "depth, leaves, min leaf, unit, max");
+    let number = |name: &str| i64::from_le_bytes(found[name].1[..].try_into().unwrap());
+    let limits = ["max_depth", "max_leaves", "min_leaf", "unit"].map(number);
+    assert_eq!(limits, [2, 4, 20, 240]);
     let (texts, _) = &found["split_texts"];
     assert!(texts.contains("'<U") && texts.contains(&format!("'shape': ({splits},)")), "{texts}");
     assert!(found["flips"].1[..rows as usize].iter().all(|&flip| flip == 0), "the identity flips nobody");

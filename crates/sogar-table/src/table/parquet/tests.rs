@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int8Array,
-    Int64Array, LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
-};
+    Int64Array, LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, UInt64Array, Time32SecondArray, TimestampMillisecondArray};
 use arrow::datatypes::Int32Type;
 use parquet::arrow::ArrowWriter;
 
@@ -167,10 +166,24 @@ fn many_rows_come_in_many_pieces() {
 }
 
 #[test]
+fn dates_and_times_are_texts() {
+    let zoned = TimestampMillisecondArray::from(vec![Some(86_400_000), None]).with_timezone("Europe/Paris");
+    let arrays: Vec<(&str, ArrayRef)> =
+        vec![("day", Arc::new(Date32Array::from(vec![1, 2]))), ("time", Arc::new(zoned))];
+    let table = read(arrays, &ReadOptions::default()).unwrap();
+    let levels = |column: usize| match &table.columns[column].cells {
+        Cells::Text { levels, .. } => levels.clone(),
+        Cells::Numbers(_) => Vec::new(),
+    };
+    assert_eq!(levels(0), ["1970-01-02", "1970-01-03"]);
+    assert_eq!(levels(1), ["1970-01-02T00:00:00"]);
+}
+
+#[test]
 fn other_types_infinite_numbers_and_damage_are_refused() {
     let fails = |array: ArrayRef| read(vec![("c", array)], &ReadOptions::default()).unwrap_err().to_string();
-    let date = fails(Arc::new(Date32Array::from(vec![1, 2])));
-    assert_eq!(date, "t.parquet, column `c`: values of type Date32 are not supported");
+    let time = fails(Arc::new(Time32SecondArray::from(vec![1, 2])));
+    assert_eq!(time, "t.parquet, column `c`: values of type Time32(s) are not supported");
     let infinite = fails(Arc::new(Float64Array::from(vec![1.0, f64::INFINITY])));
     assert!(infinite.contains("line 2, column `c`: `inf` is not a finite number"), "{infinite}");
     let whole = written(vec![("c", Arc::new(Int64Array::from(vec![1, 2])))]);
