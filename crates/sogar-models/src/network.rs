@@ -21,6 +21,8 @@ pub use band::Closeness;
 pub use band::{UNIT, gamma, gamma_double, logit};
 pub use evaluate::{Evaluation, LANES};
 pub use instructions::Instructions;
+#[cfg(target_arch = "x86_64")]
+pub use instructions::{Avx2, Avx512};
 pub use predictor::NetworkModel;
 
 use super::scaling::Scaling;

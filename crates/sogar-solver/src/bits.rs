@@ -213,53 +213,6 @@ impl BitTable {
     }
 }
 
-/// The instruction sets that the hot loops are compiled for. Results are the same integers with each of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kernel {
-    /// Whatever the target offers.
-    Portable,
-    /// x86-64 with AVX2 and POPCNT.
-    Avx2,
-    /// x86-64 with AVX-512 and its population counts.
-    Avx512,
-}
-
-/// The kernels as constants for code that is compiled once for each.
-pub(crate) const PORTABLE: u8 = Kernel::Portable as u8;
-pub(crate) const AVX2: u8 = Kernel::Avx2 as u8;
-pub(crate) const AVX512: u8 = Kernel::Avx512 as u8;
-
-impl Kernel {
-    /// The best one that this processor has.
-    pub fn best() -> Kernel {
-        Kernel::Avx512.available()
-    }
-
-    /// This kernel, or the best lesser one that this processor has.
-    pub fn available(self) -> Kernel {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let bits = is_x86_feature_detected!("popcnt")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt");
-            let wide = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512vpopcntdq");
-            match self {
-                Kernel::Avx512 if bits && wide => return Kernel::Avx512,
-                Kernel::Avx512 | Kernel::Avx2 if bits && is_x86_feature_detected!("avx2") => {
-                    return Kernel::Avx2;
-                }
-                _ => {}
-            }
-        }
-        Kernel::Portable
-    }
-}
-
 /// Number of rows in both sets.
 #[inline(always)]
 pub fn count_and(a: &[u64], b: &[u64]) -> u32 {

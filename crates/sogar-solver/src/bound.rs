@@ -18,9 +18,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::bits::Kernel;
 use crate::front::{Point, non_dominated};
 use crate::problem::{Combine, Problem};
+use crate::simd::{Kernel, Token};
 
 /// The cost of the cheapest flipping action per row; `None` for unreachable rows.
 pub fn cheapest_flips(problem: &Problem) -> Vec<Option<u64>> {
@@ -36,10 +36,10 @@ pub(crate) fn cheapest_flips_unless(
     // About as many cells as a few milliseconds take.
     let chunk = ((1 << 24) / problem.rows().max(1)).clamp(1, actions);
     let starts: Vec<usize> = (0..actions).step_by(chunk).collect();
-    let kernel = Kernel::best();
+    let token = Kernel::best().token();
     starts
         .into_par_iter()
-        .map(|start| (!stop()).then(|| cheapest_among(problem, start..(start + chunk).min(actions), kernel)))
+        .map(|start| (!stop()).then(|| cheapest_among(problem, start..(start + chunk).min(actions), token)))
         .try_reduce(
             || vec![u64::MAX; problem.rows()],
             |mut a, b| {
@@ -51,16 +51,16 @@ pub(crate) fn cheapest_flips_unless(
 }
 
 /// The cheapest flip per row among some actions, `u64::MAX` where there is none.
-fn cheapest_among(problem: &Problem, actions: Range<usize>, kernel: Kernel) -> Vec<u64> {
+fn cheapest_among(problem: &Problem, actions: Range<usize>, token: Token) -> Vec<u64> {
     let groups = actions.map(|action| (problem.edits_of(action), problem.flips_of(action)));
-    cheapest_of(problem, groups, kernel)
+    cheapest_of(problem, groups, token)
 }
 
 /// The lowest cost per row among groups of edits, each with the rows that it may flip; `u64::MAX` where there is none.
 pub(crate) fn cheapest_of<'a>(
     problem: &Problem,
     groups: impl Iterator<Item = (&'a [u32], &'a [u64])>,
-    kernel: Kernel,
+    token: Token,
 ) -> Vec<u64> {
     if problem.combine == Combine::Sum {
         // Sums need more than 32 bits; such costs are rare, so the loop is plain.
@@ -80,14 +80,14 @@ pub(crate) fn cheapest_of<'a>(
     for (edits, flips) in groups {
         found.iter_mut().zip(flips).for_each(|(found, flips)| *found |= flips);
         let columns: Vec<&[u32]> = edits.iter().map(|&edit| problem.edit_cost(edit as usize)).collect();
-        match kernel {
+        match token {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Kernel::best` found the instructions on this processor.
-            Kernel::Avx512 => unsafe { lower_avx512(&mut cheapest, &columns, flips) },
+            // SAFETY: the token proves that the processor has these instructions.
+            Token::Avx512(_) => unsafe { lower_avx512(&mut cheapest, &columns, flips) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Kernel::Avx2 => unsafe { lower_avx2(&mut cheapest, &columns, flips) },
-            _ => lower(&mut cheapest, &columns, flips),
+            Token::Avx2(_) => unsafe { lower_avx2(&mut cheapest, &columns, flips) },
+            Token::Portable(_) => lower(&mut cheapest, &columns, flips),
         }
     }
     let reached = |row: usize| found[row / 64] >> (row % 64) & 1 == 1;

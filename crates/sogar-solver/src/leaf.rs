@@ -34,9 +34,12 @@ mod unstructured;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::bits::{AVX2, AVX512, Kernel, PORTABLE, RowSet};
+use crate::bits::RowSet;
 use crate::front::{Entry, Front, LEAF};
 use crate::problem::Problem;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Avx2, Avx512};
+use crate::simd::{Simd, Token};
 use crate::solver::Switches;
 use crate::stop::{Stop, StopReason};
 use batch8::{Batch, Setting};
@@ -169,7 +172,7 @@ pub struct GroupedLeaves<'a> {
     boxes: Option<Boxes>,
     /// For actions without structure.
     clusters: Option<Clusters>,
-    kernel: Kernel,
+    token: Token,
     bounds: bool,
     reduce: bool,
     compact_rows: CompactRows,
@@ -193,7 +196,7 @@ impl<'a> GroupedLeaves<'a> {
             groups,
             boxes,
             clusters,
-            kernel: kernel.available(),
+            token: kernel.token(),
             bounds,
             reduce,
             compact_rows,
@@ -231,7 +234,7 @@ impl<'a> GroupedLeaves<'a> {
             .filter(|([a, b], pair)| a < b && *pair != groups::NONE)
             .collect();
         let pairs = pairs.iter().map(|(edits, pair)| (&edits[..], groups.pair_unions.set(*pair as usize)));
-        let cheapest = crate::bound::cheapest_of(problem, singles.chain(pairs), self.kernel);
+        let cheapest = crate::bound::cheapest_of(problem, singles.chain(pairs), self.token);
         cheapest.into_iter().map(|cost| (cost != u64::MAX).then_some(cost)).collect()
     }
 }
@@ -266,8 +269,9 @@ impl<'a> GroupedContext<'a> {
     }
 
     #[inline(always)]
-    fn evaluate<const KERNEL: u8>(
+    fn evaluate<K: Simd>(
         &self,
+        simd: K,
         requests: &[LeafRequest<'_>],
         stop: &Stop,
         batch: &mut Batch,
@@ -289,10 +293,10 @@ impl<'a> GroupedContext<'a> {
             match (&self.owner.clusters, &self.cluster_columns, &self.owner.boxes) {
                 (Some(clusters), Some(columns), _) => {
                     let clusters = self.owner.clusters_help(batch.work).then_some((clusters, columns));
-                    batch.evaluate_unstructured::<KERNEL>(on, clusters, requests);
+                    batch.evaluate_unstructured(simd, on, clusters, requests);
                 }
-                (_, _, Some(boxes)) => batch.evaluate_boxes::<KERNEL>(on, boxes, requests),
-                _ => batch.evaluate::<KERNEL>(on, requests),
+                (_, _, Some(boxes)) => batch.evaluate_boxes(simd, on, boxes, requests),
+                _ => batch.evaluate(simd, on, requests),
             }
             let found = &batch.fronts[..requests.len()];
             fronts.extend(found.iter().map(|front| front.points.clone()));
@@ -310,22 +314,24 @@ impl<'a> GroupedContext<'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,lzcnt,popcnt")]
     fn evaluate_avx512(
         &self,
+        simd: Avx512,
         requests: &[LeafRequest<'_>],
         stop: &Stop,
         batch: &mut Batch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        self.evaluate::<AVX512>(requests, stop, batch)
+        self.evaluate(simd, requests, stop, batch)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn evaluate_avx2(
         &self,
+        simd: Avx2,
         requests: &[LeafRequest<'_>],
         stop: &Stop,
         batch: &mut Batch,
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
-        self.evaluate::<AVX2>(requests, stop, batch)
+        self.evaluate(simd, requests, stop, batch)
     }
 }
 
@@ -337,14 +343,14 @@ impl LeafContext for GroupedContext<'_> {
     ) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
         let idle = || self.owner.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut batch = idle().pop().unwrap_or_else(Batch::new);
-        let fronts = match self.owner.kernel {
+        let fronts = match self.owner.token {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Kernel::available` has made sure that the processor has these instructions.
-            Kernel::Avx512 => unsafe { self.evaluate_avx512(requests, stop, &mut batch) },
+            // SAFETY: the token proves that the processor has these instructions.
+            Token::Avx512(simd) => unsafe { self.evaluate_avx512(simd, requests, stop, &mut batch) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Kernel::Avx2 => unsafe { self.evaluate_avx2(requests, stop, &mut batch) },
-            _ => self.evaluate::<PORTABLE>(requests, stop, &mut batch),
+            Token::Avx2(simd) => unsafe { self.evaluate_avx2(simd, requests, stop, &mut batch) },
+            Token::Portable(simd) => self.evaluate(simd, requests, stop, &mut batch),
         };
         let LeafWork { sets, groups, losses, costs } = std::mem::take(&mut batch.work);
         idle().push(batch);

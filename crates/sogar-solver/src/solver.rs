@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::bits::Kernel;
 use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
 use crate::leaf::{BoxesOfActions, CompactRows, GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork};
@@ -11,6 +10,7 @@ use crate::memo::Memo;
 use crate::merge::merge;
 use crate::problem::Problem;
 use crate::search::Search;
+use crate::simd::Kernel;
 use crate::stop::{CancelToken, Observer, Stop, StopReason};
 use crate::subproblems::Subproblems;
 

@@ -1,4 +1,7 @@
 //! Which instructions this processor has, found once and handed to the numeric loops.
+//!
+//! [`Avx2`] and [`Avx512`] can only be made here, after the instructions were detected. Whoever holds one may use its instructions: no
+//! safe code can run a loop on a processor that lacks them.
 
 /// An instruction set that was found on this processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,11 +10,21 @@ pub enum Instructions {
     Plain,
     /// 256-bit vectors with fused multiply-add.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(Avx2),
     /// 512-bit vectors.
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(Avx512),
 }
+
+/// Proof that this processor has AVX2 and FMA.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx2(());
+
+/// Proof that this processor has AVX2, FMA and AVX-512 F, BW and VL.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx512(());
 
 impl Instructions {
     /// The widest.
@@ -25,9 +38,12 @@ impl Instructions {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                found.push(Instructions::Avx2);
-                if is_x86_feature_detected!("avx512f") {
-                    found.push(Instructions::Avx512);
+                found.push(Instructions::Avx2(Avx2(())));
+                let wide = is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl");
+                if wide {
+                    found.push(Instructions::Avx512(Avx512(())));
                 }
             }
         }

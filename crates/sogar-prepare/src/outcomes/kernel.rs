@@ -3,55 +3,42 @@
 //! Compiled for AVX-512 and for AVX2 beside the plain version and chosen at run time; element by element all do the
 //! same additions in the same order.
 
-/// An instruction set that was found on this processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kernel {
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
+use crate::model::network::Instructions;
+
+/// The loops with the instructions of this processor.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kernel(Instructions);
 
 impl Kernel {
     pub fn best() -> Kernel {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
-                return Kernel::Avx512;
-            }
-            if is_x86_feature_detected!("avx2") {
-                return Kernel::Avx2;
-            }
-        }
-        Kernel::Plain
+        Kernel(Instructions::best())
     }
 
     /// `out[i] = base + own[i] + Σ run[i]` over the runs, which are at least as long as `own`.
     #[inline]
     pub fn sum(self, base: f64, own: &[f64], terms: &[f64], runs: &[u32], out: &mut [f64]) {
-        match self {
-            Kernel::Plain => sum(base, own, terms, runs, out),
+        match self.0 {
+            Instructions::Plain => sum(base, own, terms, runs, out),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `best` found the instructions on this processor.
-            Kernel::Avx2 => unsafe { sum_avx2(base, own, terms, runs, out) },
+            // SAFETY: the token proves that the processor has these instructions.
+            Instructions::Avx2(_) => unsafe { sum_avx2(base, own, terms, runs, out) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Kernel::Avx512 => unsafe { sum_avx512(base, own, terms, runs, out) },
+            Instructions::Avx512(_) => unsafe { sum_avx512(base, own, terms, runs, out) },
         }
     }
 
     /// Sets bit `start + i` of `above` where `values[i] > high`; true if some value is neither above `high` nor below `low`.
     #[inline]
     pub fn compare(self, values: &[f64], low: f64, high: f64, start: usize, above: &mut [u64]) -> bool {
-        match self {
-            Kernel::Plain => compare(values, low, high, start, above),
+        match self.0 {
+            Instructions::Plain => compare(values, low, high, start, above),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `best` found the instructions on this processor.
-            Kernel::Avx2 => unsafe { compare_avx2(values, low, high, start, above) },
+            // SAFETY: the token proves that the processor has these instructions.
+            Instructions::Avx2(_) => unsafe { compare_avx2(values, low, high, start, above) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Kernel::Avx512 => unsafe { compare_avx512(values, low, high, start, above) },
+            Instructions::Avx512(_) => unsafe { compare_avx512(values, low, high, start, above) },
         }
     }
 }
@@ -144,19 +131,10 @@ pub(super) fn transpose(words: &mut [u64; 64]) {
 mod tests {
     use super::*;
 
-    fn kernels() -> Vec<Kernel> {
-        let mut all = vec![Kernel::Plain, Kernel::best()];
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            all.push(Kernel::Avx2);
-        }
-        all
-    }
-
     #[test]
     fn every_kernel_sums_and_compares_alike() {
         let terms: Vec<f64> = (0..500).map(|i| f64::from(i * 7919 % 1000) / 8.0 - 60.0).collect();
-        for kernel in kernels() {
+        for kernel in Instructions::all().into_iter().map(Kernel) {
             for (start, count) in [(0, 1), (5, 7), (60, 8), (61, 130), (3, 200)] {
                 let mut out = vec![0.0; count];
                 kernel.sum(0.5, &terms[..count], &terms, &[10, 200, 33], &mut out);

@@ -13,6 +13,7 @@ use super::members::Members;
 use super::side_dominance::SideDominance;
 use super::{LeafPoint, LeafRequest, LeafWork};
 use crate::problem::{Combine, Problem};
+use crate::simd::Simd;
 
 /// What all leaves of a context share.
 #[derive(Clone, Copy)]
@@ -119,28 +120,28 @@ impl Batch {
 
     /// Evaluates at most eight leaves; their points are left in `fronts`. Inlined into one copy per instruction set.
     #[inline(always)]
-    pub fn evaluate<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
-        self.start::<KERNEL>(on, requests);
-        self.find_what_matters::<KERNEL>(on, requests);
-        self.sum_singles::<KERNEL>(on);
-        self.try_hints::<KERNEL>(on, requests);
-        self.try_singles::<KERNEL>(on);
+    pub fn evaluate<K: Simd>(&mut self, simd: K, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        self.start(simd, on, requests);
+        self.find_what_matters(simd, on, requests);
+        self.sum_singles(simd, on);
+        self.try_hints(simd, on, requests);
+        self.try_singles(simd, on);
         if on.groups.longest > 1 {
-            self.try_pairs::<KERNEL>(on);
+            self.try_pairs(simd, on);
         }
         if on.groups.longest > 2 {
-            self.try_triples::<KERNEL>(on);
+            self.try_triples(simd, on);
         }
     }
 
     #[inline(always)]
-    pub(super) fn start<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+    pub(super) fn start<K: Simd>(&mut self, simd: K, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         self.sets.clear();
         self.sets.resize(on.members.words(), Words([0; LANES]));
         self.lanes = (1 << requests.len()) - 1;
         let mut sizes = [0; LANES];
         for (lane, request) in requests.iter().enumerate() {
-            on.members.subset::<KERNEL>(request.set, &mut self.rows[lane]);
+            on.members.subset(simd, request.set, &mut self.rows[lane]);
             self.sets.iter_mut().zip(&self.rows[lane]).for_each(|(words, &word)| words.0[lane] = word);
             sizes[lane] = self.rows[lane].iter().map(|word| word.count_ones()).sum();
         }
@@ -148,7 +149,7 @@ impl Batch {
         self.weighted.truncate(on.members.weight_bits());
         self.weighted.resize_with(on.members.weight_bits(), Weighted::default);
         if !self.weighted.is_empty() {
-            sizes = self.weigh::<KERNEL>(on);
+            sizes = self.weigh(simd, on);
         }
         self.sizes = U32x8::of(sizes);
         self.work.sets += requests.len() as u64;
@@ -161,10 +162,10 @@ impl Batch {
 
     /// Lays out the sets per bit of a weight, and gives their sizes.
     #[inline(always)]
-    fn weigh<const KERNEL: u8>(&mut self, on: Setting<'_>) -> [u32; LANES] {
+    fn weigh<K: Simd>(&mut self, simd: K, on: Setting<'_>) -> [u32; LANES] {
         let mut sizes = [0; LANES];
         for (bit, Weighted { rows, sets }) in self.weighted.iter_mut().enumerate() {
-            let plane = on.members.with_weight_bit::<KERNEL>(bit);
+            let plane = on.members.with_weight_bit(simd, bit);
             sets.clear();
             sets.extend(self.sets.iter().zip(plane).map(|(words, &plane)| Words(words.0.map(|w| w & plane))));
             for words in sets.iter() {
@@ -181,7 +182,7 @@ impl Batch {
     /// The lanes in which each action, or anything with an edit or a pair, can matter: all of them, or those whose sides of splits say
     /// so.
     #[inline(always)]
-    fn find_what_matters<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+    fn find_what_matters<K: Simd>(&mut self, simd: K, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         let words = on.groups.places().div_ceil(64);
         self.matter.resize(64 * words, u8::MAX);
         let Some(sides) = on.sides else { return };
@@ -196,56 +197,57 @@ impl Batch {
         for (word, matter) in self.matter.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             let mut lanes = [0; LANES];
             lanes.iter_mut().zip(lists).for_each(|(lane, list)| *lane = list[word]);
-            *matter = lanes_of_bits::<KERNEL>(lanes);
+            *matter = lanes_of_bits(simd, lanes);
         }
     }
 
     /// What edits cost together over a leaf, by weight.
     #[inline(always)]
-    pub(super) fn total<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+    pub(super) fn total<K: Simd>(&self, simd: K, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
         if self.weighted.is_empty() {
-            return columns.total::<KERNEL>(&self.rows[lane], edits);
+            return columns.total(simd, &self.rows[lane], edits);
         }
-        let bit = |weighted: &Weighted| columns.total::<KERNEL>(&weighted.rows[lane], edits);
+        let bit = |weighted: &Weighted| columns.total(simd, &weighted.rows[lane], edits);
         (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
     /// The same, or a little less.
     #[inline(always)]
-    pub(super) fn at_least<const KERNEL: u8>(&self, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
+    pub(super) fn at_least<K: Simd>(&self, simd: K, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
         if self.weighted.is_empty() {
-            return columns.at_least::<KERNEL>(&self.rows[lane], edits);
+            return columns.at_least(simd, &self.rows[lane], edits);
         }
-        let bit = |weighted: &Weighted| columns.at_least::<KERNEL>(&weighted.rows[lane], edits);
+        let bit = |weighted: &Weighted| columns.at_least(simd, &weighted.rows[lane], edits);
         (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
     /// The same in several lanes; in the others it may be anything.
     #[inline(always)]
-    pub(super) fn all_at_least<const KERNEL: u8>(
+    pub(super) fn all_at_least<K: Simd>(
         &self,
+        simd: K,
         columns: &Columns,
         lanes: u32,
         edits: &[u32],
     ) -> [u64; LANES] {
         if self.weighted.is_empty() && lanes.count_ones() > 2 {
-            return columns.all_at_least::<KERNEL>(&self.masks, edits);
+            return columns.all_at_least(simd, &self.masks, edits);
         }
         let mut costs = [0; LANES];
         for lane in bits(lanes) {
-            costs[lane] = self.at_least::<KERNEL>(columns, lane, edits);
+            costs[lane] = self.at_least(simd, columns, lane, edits);
         }
         costs
     }
 
     /// The cost of every edit on every leaf, column by column.
     #[inline(always)]
-    pub(super) fn sum_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+    pub(super) fn sum_singles<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
         self.single_cost.clear();
         self.edit_cost.clear();
         let scale = on.problem.scale();
         for edit in 0..on.groups.edits as u32 {
-            let costs = self.all_at_least::<KERNEL>(on.columns, self.lanes, &[edit]);
+            let costs = self.all_at_least(simd, on.columns, self.lanes, &[edit]);
             self.single_cost.push(costs);
             self.edit_cost.push(scaled(costs, scale));
         }
@@ -257,20 +259,20 @@ impl Batch {
 
     /// The lanes in which actions with at least these costs and losses are not strictly dominated.
     #[inline(always)]
-    pub(super) fn open<const KERNEL: u8>(&self, on: Setting<'_>, costs: U32x8, losses: U32x8) -> u32 {
+    pub(super) fn open<K: Simd>(&self, simd: K, on: Setting<'_>, costs: U32x8, losses: U32x8) -> u32 {
         match on.bounds {
-            true => costs.at_most::<KERNEL>(self.min_cost.dearest::<KERNEL>(losses)),
+            true => costs.at_most(simd, self.min_cost.dearest(simd, losses)),
             false => u32::MAX,
         }
     }
 
     /// How many rows of each leaf in `lanes` are flipped, by weight (in the others it may be any number up to that).
     #[inline(always)]
-    fn flipped<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> U32x8 {
+    fn flipped<K: Simd>(&self, simd: K, flips: &[u64], lanes: u32) -> U32x8 {
         if !self.weighted.is_empty() {
             let mut totals = [0; LANES];
             for (bit, weighted) in self.weighted.iter().enumerate() {
-                let counts = count::<KERNEL>(&weighted.sets, flips).lanes();
+                let counts = count(simd, &weighted.sets, flips).lanes();
                 totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count << bit);
             }
             return U32x8::of(totals);
@@ -290,14 +292,14 @@ impl Batch {
             }
             return U32x8::of(counts);
         }
-        count::<KERNEL>(&self.sets, flips)
+        count(simd, &self.sets, flips)
     }
 
     /// The losses of an action, or the least losses of a group, from whom it flips; valid in `lanes`.
     #[inline(always)]
-    pub(super) fn losses<const KERNEL: u8>(&self, flips: &[u64], lanes: u32) -> U32x8 {
-        let flipped = self.flipped::<KERNEL>(flips, lanes);
-        self.sizes.minus::<KERNEL>(flipped)
+    pub(super) fn losses<K: Simd>(&self, simd: K, flips: &[u64], lanes: u32) -> U32x8 {
+        let flipped = self.flipped(simd, flips, lanes);
+        self.sizes.minus(simd, flipped)
     }
 
     /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or the sum of them.
@@ -312,10 +314,10 @@ impl Batch {
 
     /// The same for all lanes, scaled.
     #[inline(always)]
-    pub(super) fn floors<const KERNEL: u8>(&self, on: Setting<'_>, edits: &[u32]) -> U32x8 {
+    pub(super) fn floors<K: Simd>(&self, simd: K, on: Setting<'_>, edits: &[u32]) -> U32x8 {
         let mut floor = U32x8::all(0);
         for &edit in edits {
-            floor = join::<KERNEL>(on, floor, self.edit_cost[edit as usize]);
+            floor = join(simd, on, floor, self.edit_cost[edit as usize]);
         }
         floor
     }
@@ -323,15 +325,16 @@ impl Batch {
     /// Offers an action to the leaves in `lanes`, given its losses there and (scaled) what it costs at least: its cost
     /// is summed only where that does not rule it out. Gives the best (scaled) lower bounds now known.
     #[inline(always)]
-    fn offer<const KERNEL: u8>(
+    fn offer<K: Simd>(
         &mut self,
+        simd: K,
         on: Setting<'_>,
         action: u32,
         losses: U32x8,
         least: U32x8,
         lanes: u32,
     ) -> U32x8 {
-        let open = lanes & self.open::<KERNEL>(on, least, losses);
+        let open = lanes & self.open(simd, on, least, losses);
         if open == 0 {
             return least;
         }
@@ -346,7 +349,7 @@ impl Batch {
         // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
         if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
             self.work.costs += u64::from(left.count_ones());
-            floors = self.all_at_least::<KERNEL>(on.columns, left, edits);
+            floors = self.all_at_least(simd, on.columns, left, edits);
         }
         for lane in bits(left) {
             let (mut cost, loss) = (floors[lane], losses[lane]);
@@ -355,7 +358,7 @@ impl Batch {
                 if self.fronts[lane].rules_out(cost, loss, action) {
                     continue;
                 }
-                cost = self.total::<KERNEL>(on.columns, lane, edits);
+                cost = self.total(simd, on.columns, lane, edits);
             }
             least[lane] = (cost >> on.problem.scale()) as u32;
             if self.fronts[lane].insert(LeafPoint { cost, loss, action }) {
@@ -368,46 +371,47 @@ impl Batch {
 
     /// Counts the flips of an action and offers it.
     #[inline(always)]
-    pub(super) fn try_action<const KERNEL: u8>(
+    pub(super) fn try_action<K: Simd>(
         &mut self,
+        simd: K,
         on: Setting<'_>,
         action: u32,
         least: U32x8,
         lanes: u32,
     ) -> U32x8 {
         self.work.losses += u64::from(lanes.count_ones());
-        let losses = self.losses::<KERNEL>(on.members.flips::<KERNEL>(action), lanes);
-        self.offer::<KERNEL>(on, action, losses, least, lanes)
+        let losses = self.losses(simd, on.members.flips(simd, action), lanes);
+        self.offer(simd, on, action, losses, least, lanes)
     }
 
     /// The actions that are likely to be good come first.
     #[inline(always)]
-    pub(super) fn try_hints<const KERNEL: u8>(&mut self, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+    pub(super) fn try_hints<K: Simd>(&mut self, simd: K, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
         let runs = runs_of_equal_hints(requests).chain([(self.lanes, on.recent)]);
         for (lanes, warm) in runs {
             for &action in warm {
-                let least = self.floors::<KERNEL>(on, on.problem.edits_of(action as usize));
-                self.try_action::<KERNEL>(on, action, least, lanes);
+                let least = self.floors(simd, on, on.problem.edits_of(action as usize));
+                self.try_action(simd, on, action, least, lanes);
             }
         }
     }
 
     /// Single edits, and which edits can be part of anything useful at all.
     #[inline(always)]
-    fn try_singles<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+    fn try_singles<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
         self.edit_loss.clear();
         self.edit_alive.clear();
         for edit in 0..on.groups.edits {
             let costs = self.edit_cost[edit];
             self.work.groups += u64::from(self.lanes.count_ones());
-            let losses = self.losses::<KERNEL>(on.members.edit_union::<KERNEL>(edit), self.lanes);
+            let losses = self.losses(simd, on.members.edit_union(simd, edit), self.lanes);
             let matters = u32::from(self.matter[on.groups.place_with_edit(edit)]);
-            let alive = self.lanes & matters & self.open::<KERNEL>(on, costs, losses);
+            let alive = self.lanes & matters & self.open(simd, on, costs, losses);
             self.edit_loss.push(losses);
             self.edit_alive.push(alive);
             let alone = alive & u32::from(self.matter[on.groups.place_of_single(edit)]);
             if alone != 0 && on.groups.single[edit] != NONE {
-                self.try_action::<KERNEL>(on, on.groups.single[edit], costs, alone);
+                self.try_action(simd, on, on.groups.single[edit], costs, alone);
             }
         }
     }
@@ -415,7 +419,7 @@ impl Batch {
     /// Pairs of alive edits: what contains both costs at least as much as they do and flips no more than the union of
     /// all such actions. First from the single edits' bounds, then with the pair's own union.
     #[inline(always)]
-    fn try_pairs<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+    fn try_pairs<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
         let (groups, edits) = (on.groups, on.groups.edits);
         self.pair_cost.clear();
         self.pair_cost.resize(edits * edits, U32x8::all(DEAD));
@@ -435,22 +439,21 @@ impl Batch {
                 if both == 0 {
                     continue;
                 }
-                let least = join::<KERNEL>(on, self.edit_cost[a], self.edit_cost[b]);
-                let alive =
-                    both & self.open::<KERNEL>(on, least, self.edit_loss[a].max::<KERNEL>(self.edit_loss[b]));
+                let least = join(simd, on, self.edit_cost[a], self.edit_cost[b]);
+                let alive = both & self.open(simd, on, least, self.edit_loss[a].max(simd, self.edit_loss[b]));
                 if alive == 0 {
                     continue;
                 }
                 self.work.groups += u64::from(alive.count_ones());
-                let losses = self.losses::<KERNEL>(on.members.pair_union::<KERNEL>(pair), alive);
-                let alive = alive & self.open::<KERNEL>(on, least, losses);
+                let losses = self.losses(simd, on.members.pair_union(simd, pair), alive);
+                let alive = alive & self.open(simd, on, least, losses);
                 if alive == 0 {
                     continue;
                 }
                 let exactly = alive & u32::from(self.matter[groups.place_of_pair(pair)]);
                 let least = match groups.pair_action[pair as usize] {
                     action if action != NONE && exactly != 0 => {
-                        self.try_action::<KERNEL>(on, action, least, exactly)
+                        self.try_action(simd, on, action, least, exactly)
                     }
                     _ => least,
                 };
@@ -458,16 +461,16 @@ impl Batch {
                 let (least, alive) = match on.problem.combine {
                     // What both cost together says more than the dearer of them does.
                     Combine::Max if groups.longest > 2 && on.bounds => {
-                        let both = self.all_at_least::<KERNEL>(on.columns, alive, &[a as u32, b as u32]);
-                        let least = least.max::<KERNEL>(scaled(both, on.problem.scale()));
-                        (least, alive & self.open::<KERNEL>(on, least, losses))
+                        let both = self.all_at_least(simd, on.columns, alive, &[a as u32, b as u32]);
+                        let least = least.max(simd, scaled(both, on.problem.scale()));
+                        (least, alive & self.open(simd, on, least, losses))
                     }
                     _ => (least, alive),
                 };
                 if alive == 0 {
                     continue;
                 }
-                self.pair_cost[a * edits + b] = least.only_in::<KERNEL>(alive);
+                self.pair_cost[a * edits + b] = least.only_in(simd, alive);
                 self.pair_loss[a * edits + b] = losses;
                 if block != NONE {
                     self.alive_pairs.push((a as u32, b as u32, block));
@@ -479,7 +482,7 @@ impl Batch {
     /// Actions of three edits: all pairs in them must be alive, and the dearest of them must not be too dear for the loss
     /// that they allow. Longer ones from there.
     #[inline(always)]
-    fn try_triples<const KERNEL: u8>(&mut self, on: Setting<'_>) {
+    fn try_triples<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
         let edits = on.groups.edits;
         let pairs = std::mem::take(&mut self.alive_pairs);
         // The flips of a large population are worth a second test before they are counted.
@@ -489,14 +492,14 @@ impl Batch {
             let (pair, pair_loss) = (self.pair_cost[row_a + b as usize], self.pair_loss[row_a + b as usize]);
             // The fronts have grown since the pair was looked at.
             let dearest = match on.bounds {
-                true => self.min_cost.dearest::<KERNEL>(pair_loss),
+                true => self.min_cost.dearest(simd, pair_loss),
                 false => U32x8::all(DEAD - 1),
             };
-            if pair.at_most::<KERNEL>(dearest) == 0 {
+            if pair.at_most(simd, dearest) == 0 {
                 continue;
             }
             let needed = match on.bounds {
-                true => self.min_flips.needed::<KERNEL>(pair),
+                true => self.min_flips.needed(simd, pair),
                 false => U32x8::all(0),
             };
             for (place, Child { action: child, last }) in on.groups.block(block) {
@@ -506,8 +509,8 @@ impl Batch {
                 }
                 let c = last as usize;
                 let mut least =
-                    pair.max::<KERNEL>(self.pair_cost[row_a + c]).max::<KERNEL>(self.pair_cost[row_b + c]);
-                let mut alive = least.at_most::<KERNEL>(dearest);
+                    pair.max(simd, self.pair_cost[row_a + c]).max(simd, self.pair_cost[row_b + c]);
+                let mut alive = least.at_most(simd, dearest);
                 if on.groups.longest == 3 {
                     alive &= matters;
                 }
@@ -515,13 +518,12 @@ impl Batch {
                     continue;
                 }
                 if on.problem.combine == Combine::Sum {
-                    least = least.max::<KERNEL>(pair.plus::<KERNEL>(self.edit_cost[c]));
+                    least = least.max(simd, pair.plus(simd, self.edit_cost[c]));
                 }
                 if costly {
-                    let losses = pair_loss
-                        .max::<KERNEL>(self.pair_loss[row_a + c])
-                        .max::<KERNEL>(self.pair_loss[row_b + c]);
-                    alive &= self.open::<KERNEL>(on, least, losses);
+                    let losses =
+                        pair_loss.max(simd, self.pair_loss[row_a + c]).max(simd, self.pair_loss[row_b + c]);
+                    alive &= self.open(simd, on, least, losses);
                     if alive == 0 {
                         continue;
                     }
@@ -529,15 +531,15 @@ impl Batch {
                 let here = alive & matters;
                 if here != 0 && (on.groups.longest == 3 || on.groups.useful[child as usize]) {
                     self.work.losses += u64::from(here.count_ones());
-                    let flips = self.flipped::<KERNEL>(on.members.flips::<KERNEL>(child), here);
-                    let enough = here & needed.at_most::<KERNEL>(flips);
+                    let flips = self.flipped(simd, on.members.flips(simd, child), here);
+                    let enough = here & needed.at_most(simd, flips);
                     if enough != 0 {
-                        let losses = self.sizes.minus::<KERNEL>(flips);
-                        least = self.offer::<KERNEL>(on, child, losses, least, enough);
+                        let losses = self.sizes.minus(simd, flips);
+                        least = self.offer(simd, on, child, losses, least, enough);
                     }
                 }
                 if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
-                    self.try_longer::<KERNEL>(on, child, least.only_in::<KERNEL>(alive));
+                    self.try_longer(simd, on, child, least.only_in(simd, alive));
                 }
             }
         }
@@ -557,9 +559,9 @@ pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> U32x8 {
 
 /// What two edits cost at least together, scaled.
 #[inline(always)]
-fn join<const KERNEL: u8>(on: Setting<'_>, a: U32x8, b: U32x8) -> U32x8 {
+fn join<K: Simd>(simd: K, on: Setting<'_>, a: U32x8, b: U32x8) -> U32x8 {
     match on.problem.combine {
-        Combine::Max => a.max::<KERNEL>(b),
-        Combine::Sum => a.plus::<KERNEL>(b),
+        Combine::Max => a.max(simd, b),
+        Combine::Sum => a.plus(simd, b),
     }
 }

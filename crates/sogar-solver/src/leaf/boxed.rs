@@ -6,6 +6,7 @@ use super::boxes::{Boxes, DEEPEST};
 use super::groups::NONE;
 use super::lanes::U32x8;
 use crate::problem::Combine;
+use crate::simd::Simd;
 
 /// What is known of a box in which some leaf may need something.
 #[derive(Clone, Copy)]
@@ -22,28 +23,29 @@ struct Open {
 impl Batch {
     /// Evaluates at most eight leaves; their points are left in `fronts`.
     #[inline(always)]
-    pub fn evaluate_boxes<const KERNEL: u8>(
+    pub fn evaluate_boxes<K: Simd>(
         &mut self,
+        simd: K,
         on: Setting<'_>,
         boxes: &Boxes,
         requests: &[LeafRequest<'_>],
     ) {
-        self.start::<KERNEL>(on, requests);
-        self.sum_singles::<KERNEL>(on);
-        self.try_hints::<KERNEL>(on, requests);
+        self.start(simd, on, requests);
+        self.sum_singles(simd, on);
+        self.try_hints(simd, on, requests);
         let outside =
             Open { lanes: self.lanes, corner: [NONE; 3], least: U32x8::all(0), losses: U32x8::all(0) };
         let mut around = [outside; DEEPEST + 1];
         let mut at = 0;
         while let Some(node) = boxes.nodes.get(at) {
             let (depth, after) = (node.depth as usize, node.after as usize);
-            let Some(found) = self.open_box::<KERNEL>(on, boxes, at, around[depth]) else {
+            let Some(found) = self.open_box(simd, on, boxes, at, around[depth]) else {
                 at = after;
                 continue;
             };
             if node.is_small(at) {
                 for &action in &boxes.actions[node.first as usize..node.end as usize] {
-                    self.try_boxed::<KERNEL>(on, action, found);
+                    self.try_boxed(simd, on, action, found);
                 }
                 at = after;
             } else {
@@ -56,23 +58,24 @@ impl Batch {
     /// A box inside another, if it is not dominated in every leaf: first by what is known without a look at its rows, then with its
     /// union, then with its corner's true cost.
     #[inline(always)]
-    fn open_box<const KERNEL: u8>(
+    fn open_box<K: Simd>(
         &mut self,
+        simd: K,
         on: Setting<'_>,
         boxes: &Boxes,
         at: usize,
         around: Open,
     ) -> Option<Open> {
         let edits = boxes.nodes[at].edits();
-        let least = around.least.max::<KERNEL>(self.floors::<KERNEL>(on, edits));
-        let lanes = around.lanes & self.open::<KERNEL>(on, least, around.losses);
+        let least = around.least.max(simd, self.floors(simd, on, edits));
+        let lanes = around.lanes & self.open(simd, on, least, around.losses);
         if lanes == 0 {
             return None;
         }
         // Of a leaf no more are flipped than of all members.
-        let most = U32x8::all(on.members.box_size::<KERNEL>(boxes, at));
-        let missed = self.sizes.max::<KERNEL>(most).minus::<KERNEL>(most);
-        let lanes = lanes & self.open::<KERNEL>(on, least, missed);
+        let most = U32x8::all(on.members.box_size(simd, boxes, at));
+        let missed = self.sizes.max(simd, most).minus(simd, most);
+        let lanes = lanes & self.open(simd, on, least, missed);
         if lanes == 0 {
             return None;
         }
@@ -80,8 +83,8 @@ impl Batch {
             return Some(Open { lanes, least, ..around }); // the action's own flips are the union
         }
         self.work.groups += u64::from(lanes.count_ones());
-        let losses = self.losses::<KERNEL>(on.members.box_union::<KERNEL>(boxes, at), lanes);
-        let lanes = lanes & self.open::<KERNEL>(on, least, losses);
+        let losses = self.losses(simd, on.members.box_union(simd, boxes, at), lanes);
+        let lanes = lanes & self.open(simd, on, least, losses);
         if lanes == 0 {
             return None;
         }
@@ -89,20 +92,20 @@ impl Batch {
         if on.problem.combine == Combine::Sum || edits.len() == 1 || corner == around.corner {
             return Some(Open { lanes, corner, least, losses });
         }
-        let costs = self.all_at_least::<KERNEL>(on.columns, lanes, edits);
-        let least = least.max::<KERNEL>(scaled(costs, on.problem.scale()));
-        let lanes = lanes & self.open::<KERNEL>(on, least, losses);
+        let costs = self.all_at_least(simd, on.columns, lanes, edits);
+        let least = least.max(simd, scaled(costs, on.problem.scale()));
+        let lanes = lanes & self.open(simd, on, least, losses);
         (lanes != 0).then_some(Open { lanes, corner, least, losses })
     }
 
     /// An action of a box.
     #[inline(always)]
-    fn try_boxed<const KERNEL: u8>(&mut self, on: Setting<'_>, action: u32, inside: Open) {
+    fn try_boxed<K: Simd>(&mut self, simd: K, on: Setting<'_>, action: u32, inside: Open) {
         let edits = on.problem.edits_of(action as usize);
-        let least = inside.least.max::<KERNEL>(self.floors::<KERNEL>(on, edits));
-        let lanes = inside.lanes & self.open::<KERNEL>(on, least, inside.losses);
+        let least = inside.least.max(simd, self.floors(simd, on, edits));
+        let lanes = inside.lanes & self.open(simd, on, least, inside.losses);
         if lanes != 0 {
-            self.try_action::<KERNEL>(on, action, least, lanes);
+            self.try_action(simd, on, action, least, lanes);
         }
     }
 }

@@ -9,8 +9,8 @@
 //! dropping bits keeps the order.)
 
 use super::lanes::LANES;
-use crate::bits::{AVX2, AVX512, PORTABLE};
 use crate::problem::{Combine, Problem};
+use crate::simd::Simd;
 
 /// Costs of the members, edit after edit, padded with zeros to whole words of rows.
 pub(super) struct Columns {
@@ -64,39 +64,37 @@ impl Columns {
 
     /// Total cost over a set of members of an action with these edits.
     #[inline(never)]
-    pub fn total<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
+    pub fn total<K: Simd>(&self, simd: K, set: &[u64], edits: &[u32]) -> u64 {
         match &self.values {
-            Values::Short(values) => self.combined::<KERNEL, u16>(set, edits, values, false),
+            Values::Short(values) => self.combined(simd, set, edits, values, false),
             Values::Long { exact, narrow_totals, .. } => {
-                self.combined::<KERNEL, u32>(set, edits, exact, *narrow_totals)
+                self.combined(simd, set, edits, exact, *narrow_totals)
             }
         }
     }
 
     /// The total, or a little less where that is quicker.
     #[inline(never)]
-    pub fn at_least<const KERNEL: u8>(&self, set: &[u64], edits: &[u32]) -> u64 {
+    pub fn at_least<K: Simd>(&self, simd: K, set: &[u64], edits: &[u32]) -> u64 {
         match &self.values {
-            Values::Short(values) => self.combined::<KERNEL, u16>(set, edits, values, false),
-            Values::Long { rough, dropped, .. } => {
-                self.combined::<KERNEL, u16>(set, edits, rough, false) << dropped
-            }
+            Values::Short(values) => self.combined(simd, set, edits, values, false),
+            Values::Long { rough, dropped, .. } => self.combined(simd, set, edits, rough, false) << dropped,
         }
     }
 
     /// The same for eight sets at once, which is quicker than one by one from three of them on.
     #[inline(never)]
-    pub fn all_at_least<const KERNEL: u8>(&self, sets: &[Masks], edits: &[u32]) -> [u64; LANES] {
+    pub fn all_at_least<K: Simd>(&self, simd: K, sets: &[Masks], edits: &[u32]) -> [u64; LANES] {
         let (values, dropped) = match &self.values {
             Values::Short(values) => (values, 0),
             Values::Long { rough, dropped, .. } => (rough, *dropped),
         };
         let column = |edit: u32| &values[edit as usize * self.length..(edit as usize + 1) * self.length];
         let sums = match (self.combine, edits) {
-            (_, [a]) => eight_sums::<KERNEL, 1>(sets, [column(*a)]).map(u64::from),
-            (Combine::Max, [a, b]) => eight_sums::<KERNEL, 2>(sets, [column(*a), column(*b)]).map(u64::from),
+            (_, [a]) => eight_sums(simd, sets, [column(*a)]).map(u64::from),
+            (Combine::Max, [a, b]) => eight_sums(simd, sets, [column(*a), column(*b)]).map(u64::from),
             (Combine::Max, [a, b, c]) => {
-                eight_sums::<KERNEL, 3>(sets, [column(*a), column(*b), column(*c)]).map(u64::from)
+                eight_sums(simd, sets, [column(*a), column(*b), column(*c)]).map(u64::from)
             }
             _ => {
                 let mut sums = [0; LANES];
@@ -115,8 +113,9 @@ impl Columns {
     }
 
     #[inline(always)]
-    fn combined<const KERNEL: u8, T: Cost>(
+    fn combined<K: Simd, T: Cost>(
         &self,
+        simd: K,
         set: &[u64],
         edits: &[u32],
         values: &[T],
@@ -125,11 +124,9 @@ impl Columns {
         let column = |edit: u32| &values[edit as usize * self.length..(edit as usize + 1) * self.length];
         match (self.combine, edits) {
             (_, []) => 0,
-            (_, [a]) => T::sum::<KERNEL, 1>(set, [column(*a)], narrow),
-            (Combine::Max, [a, b]) => T::sum::<KERNEL, 2>(set, [column(*a), column(*b)], narrow),
-            (Combine::Max, [a, b, c]) => {
-                T::sum::<KERNEL, 3>(set, [column(*a), column(*b), column(*c)], narrow)
-            }
+            (_, [a]) => T::sum(simd, set, [column(*a)], narrow),
+            (Combine::Max, [a, b]) => T::sum(simd, set, [column(*a), column(*b)], narrow),
+            (Combine::Max, [a, b, c]) => T::sum(simd, set, [column(*a), column(*b), column(*c)], narrow),
             (Combine::Max, _) => {
                 let largest = |row: usize| {
                     let costs = edits.iter().map(|&edit| column(edit)[row].into());
@@ -137,9 +134,7 @@ impl Columns {
                 };
                 plain_sum(set, [largest])
             }
-            (Combine::Sum, _) => {
-                edits.iter().map(|&edit| T::sum::<KERNEL, 1>(set, [column(edit)], narrow)).sum()
-            }
+            (Combine::Sum, _) => edits.iter().map(|&edit| T::sum(simd, set, [column(edit)], narrow)).sum(),
         }
     }
 }
@@ -170,11 +165,11 @@ impl Masks {
 
 /// For each of eight sets the sum of the largest of some columns' costs; these are below 2^15, and totals fit 32 bits.
 #[inline(always)]
-fn eight_sums<const KERNEL: u8, const N: usize>(sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
+fn eight_sums<K: Simd, const N: usize>(_simd: K, sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
     assert!(columns.iter().all(|column| column.len() == sets.len() * ROWS));
     #[cfg(target_arch = "x86_64")]
-    if KERNEL != PORTABLE {
-        // SAFETY: the other kernels run only where at least AVX2 was detected.
+    if K::AVX2 {
+        // SAFETY: the token proves that the processor has AVX2; the lengths are asserted above.
         return unsafe { eight_sums_avx2(sets, columns) };
     }
     let mut sums = [0; LANES];
@@ -222,19 +217,21 @@ unsafe fn eight_sums_avx2<const N: usize>(sets: &[Masks], columns: [&[u16]; N]) 
 /// A cost in so many bits.
 trait Cost: Copy + Into<u32> {
     /// Σ over a set of the largest of some columns' costs; `narrow`: it is known to fit 32 bits.
-    fn sum<const KERNEL: u8, const N: usize>(set: &[u64], columns: [&[Self]; N], narrow: bool) -> u64;
+    fn sum<K: Simd, const N: usize>(simd: K, set: &[u64], columns: [&[Self]; N], narrow: bool) -> u64;
 }
 
 impl Cost for u16 {
     #[inline(always)]
-    fn sum<const KERNEL: u8, const N: usize>(set: &[u64], columns: [&[u16]; N], _: bool) -> u64 {
+    fn sum<K: Simd, const N: usize>(_simd: K, set: &[u64], columns: [&[u16]; N], _: bool) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        match KERNEL {
-            // SAFETY: these kernels run only where their instructions were detected.
-            AVX512 => return unsafe { short_sum(set, columns) },
+        if K::AVX512 {
+            // SAFETY: the token proves that the processor has the kernel's instructions.
+            return unsafe { short_sum(set, columns) };
+        }
+        #[cfg(target_arch = "x86_64")]
+        if K::AVX2 {
             // SAFETY: as above.
-            AVX2 => return unsafe { short_sum_avx2(set, columns) },
-            _ => {}
+            return unsafe { short_sum_avx2(set, columns) };
         }
         plain_sum(set, columns.map(|column| move |row: usize| u32::from(column[row])))
     }
@@ -242,14 +239,16 @@ impl Cost for u16 {
 
 impl Cost for u32 {
     #[inline(always)]
-    fn sum<const KERNEL: u8, const N: usize>(set: &[u64], columns: [&[u32]; N], narrow: bool) -> u64 {
+    fn sum<K: Simd, const N: usize>(_simd: K, set: &[u64], columns: [&[u32]; N], narrow: bool) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        match KERNEL {
+        if K::AVX512 {
             // SAFETY: as above.
-            AVX512 => return unsafe { long_sum(set, columns) },
+            return unsafe { long_sum(set, columns) };
+        }
+        #[cfg(target_arch = "x86_64")]
+        if K::AVX2 {
             // SAFETY: as above.
-            AVX2 => return unsafe { long_sum_avx2(set, columns, narrow) },
-            _ => {}
+            return unsafe { long_sum_avx2(set, columns, narrow) };
         }
         let _ = narrow;
         plain_sum(set, columns.map(|column| move |row: usize| column[row]))

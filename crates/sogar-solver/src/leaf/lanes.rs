@@ -4,7 +4,7 @@
 //! is known of eight leaves is one look-up each. Everything here exists for AVX-512 and in plain Rust, with the same
 //! results.
 
-use crate::bits::{AVX2, AVX512, PORTABLE};
+use crate::simd::Simd;
 
 /// Leaves that are evaluated side by side.
 pub(super) const LANES: usize = 8;
@@ -27,24 +27,24 @@ use std::arch::x86_64 as arch;
 macro_rules! lanewise {
     ($kernel:ident, wide: $wide:expr, $plain:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        if $kernel != PORTABLE {
-            // SAFETY: the other kernels run only where at least AVX2 was detected.
+        if $kernel::AVX2 {
+            // SAFETY: the token proves that the processor has AVX2; pointers are argued for where they are used.
             return unsafe { $wide };
         }
         $plain
     }};
     ($kernel:ident, $avx512:expr, avx2: $avx2:expr, $plain:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        if $kernel == AVX2 {
-            // SAFETY: this kernel runs only where AVX2 was detected.
+        if $kernel::AVX2 && !$kernel::AVX512 {
+            // SAFETY: as above.
             return unsafe { $avx2 };
         }
         lanewise!($kernel, $avx512, $plain)
     }};
     ($kernel:ident, $avx512:expr, $plain:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        if $kernel == AVX512 {
-            // SAFETY: this kernel runs only where AVX-512 was detected.
+        if $kernel::AVX512 {
+            // SAFETY: the token proves that the processor has AVX-512; pointers are argued for where they are used.
             return unsafe { $avx512 };
         }
         $plain
@@ -77,9 +77,9 @@ impl U32x8 {
     }
 
     #[inline(always)]
-    pub fn max<const KERNEL: u8>(self, other: U32x8) -> U32x8 {
+    pub fn max<K: Simd>(self, _simd: K, other: U32x8) -> U32x8 {
         lanewise!(
-            KERNEL,
+            K,
             wide: U32x8(arch::_mm256_max_epu32(self.0, other.0)),
             self.zip(other, u32::max)
         )
@@ -87,9 +87,9 @@ impl U32x8 {
 
     /// The sum, or the largest number where it would be larger.
     #[inline(always)]
-    pub fn plus<const KERNEL: u8>(self, other: U32x8) -> U32x8 {
+    pub fn plus<K: Simd>(self, _simd: K, other: U32x8) -> U32x8 {
         lanewise!(
-            KERNEL,
+            K,
             {
                 let sum = arch::_mm256_add_epi32(self.0, other.0);
                 let over = arch::_mm256_cmplt_epu32_mask(sum, self.0);
@@ -107,9 +107,9 @@ impl U32x8 {
     }
 
     #[inline(always)]
-    pub fn minus<const KERNEL: u8>(self, other: U32x8) -> U32x8 {
+    pub fn minus<K: Simd>(self, _simd: K, other: U32x8) -> U32x8 {
         lanewise!(
-            KERNEL,
+            K,
             wide: U32x8(arch::_mm256_sub_epi32(self.0, other.0)),
             self.zip(other, u32::wrapping_sub)
         )
@@ -117,9 +117,9 @@ impl U32x8 {
 
     /// The lanes in which this is at most the other, as bits.
     #[inline(always)]
-    pub fn at_most<const KERNEL: u8>(self, other: U32x8) -> u32 {
+    pub fn at_most<K: Simd>(self, _simd: K, other: U32x8) -> u32 {
         lanewise!(
-            KERNEL,
+            K,
             u32::from(arch::_mm256_cmple_epu32_mask(self.0, other.0)),
             avx2: {
                 let at_most = arch::_mm256_cmpeq_epi32(arch::_mm256_min_epu32(self.0, other.0), self.0);
@@ -134,9 +134,9 @@ impl U32x8 {
 
     /// This in the given lanes, [`DEAD`] in the others.
     #[inline(always)]
-    pub fn only_in<const KERNEL: u8>(self, lanes: u32) -> U32x8 {
+    pub fn only_in<K: Simd>(self, _simd: K, lanes: u32) -> U32x8 {
         lanewise!(
-            KERNEL,
+            K,
             U32x8(arch::_mm256_mask_mov_epi32(arch::_mm256_set1_epi32(-1), lanes as u8, self.0)),
             avx2: {
                 let bits = arch::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -162,9 +162,9 @@ pub(super) struct Words(pub [u64; LANES]);
 
 /// For each of 64 bits the lanes whose word has it.
 #[inline(always)]
-pub(super) fn lanes_of_bits<const KERNEL: u8>(words: [u64; LANES]) -> [u8; 64] {
+pub(super) fn lanes_of_bits<K: Simd>(_simd: K, words: [u64; LANES]) -> [u8; 64] {
     lanewise!(
-        KERNEL,
+        K,
         {
             let mut lanes = arch::_mm512_setzero_si512();
             for (lane, &word) in words.iter().enumerate() {
@@ -193,9 +193,9 @@ pub(super) fn lanes_of_bits<const KERNEL: u8>(words: [u64; LANES]) -> [u8; 64] {
 
 /// How many rows each of eight sets shares with one set.
 #[inline(always)]
-pub(super) fn count<const KERNEL: u8>(sets: &[Words], flips: &[u64]) -> U32x8 {
+pub(super) fn count<K: Simd>(_simd: K, sets: &[Words], flips: &[u64]) -> U32x8 {
     lanewise!(
-        KERNEL,
+        K,
         {
             let mut sums = arch::_mm512_setzero_si512();
             for (words, &flips) in sets.iter().zip(flips) {
@@ -306,10 +306,10 @@ impl MinCostByLoss {
 
     /// What actions with at least these losses may cost.
     #[inline(always)]
-    pub fn dearest<const KERNEL: u8>(&self, losses: U32x8) -> U32x8 {
+    pub fn dearest<K: Simd>(&self, _simd: K, losses: U32x8) -> U32x8 {
         assert!(self.length > 0 && self.costs.len() == self.length * LANES);
         lanewise!(
-            KERNEL,
+            K,
             wide: {
                 let within = arch::_mm256_srl_epi32(losses.0, arch::_mm_cvtsi32_si128(self.shift as i32));
                 let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(self.length as i32 - 1));
@@ -370,11 +370,11 @@ impl MinFlipsByCost {
 
     /// How many rows actions must flip that cost at least this much.
     #[inline(always)]
-    pub fn needed<const KERNEL: u8>(&self, costs: U32x8) -> U32x8 {
+    pub fn needed<K: Simd>(&self, _simd: K, costs: U32x8) -> U32x8 {
         assert!(self.flips.len() == COST_PLACES * LANES);
         const LAST: u32 = COST_PLACES as u32 - 1;
         lanewise!(
-            KERNEL,
+            K,
             wide: {
                 let within = arch::_mm256_srl_epi32(costs.0, arch::_mm_cvtsi32_si128(self.shift as i32));
                 let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(LAST as i32));
@@ -398,7 +398,7 @@ impl MinFlipsByCost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::Kernel;
+    use crate::simd::{Portable, with_every_token};
 
     #[test]
     fn stairs_hold_the_lowest_cost_of_points_with_no_more_loss() {
@@ -413,7 +413,7 @@ mod tests {
                     ((state >> 61) as usize, (state >> 33 & 1023) as u32, (state >> 40) as u32 % (size + 1));
                 min_cost.lower(lane, cost, loss);
                 points.push((lane, cost, loss));
-                let dearest = min_cost.dearest::<PORTABLE>(U32x8::all(loss)).lanes();
+                let dearest = min_cost.dearest(Portable, U32x8::all(loss)).lanes();
                 for (lane, &dearest) in dearest.iter().enumerate() {
                     let exact = points
                         .iter()
@@ -424,12 +424,9 @@ mod tests {
                     assert!(dearest >= exact, "never lower than what is known");
                     assert!(size >= 4096 || dearest == exact, "exact while every loss has a place");
                 }
-                if Kernel::best() == Kernel::Avx512 {
-                    assert_eq!(min_cost.dearest::<AVX512>(U32x8::all(loss)).lanes(), dearest);
-                }
-                if Kernel::best() != Kernel::Portable {
-                    assert_eq!(min_cost.dearest::<AVX2>(U32x8::all(loss)).lanes(), dearest);
-                }
+                with_every_token!(simd => {
+                    assert_eq!(min_cost.dearest(simd, U32x8::all(loss)).lanes(), dearest);
+                });
             }
         }
     }
@@ -451,19 +448,16 @@ mod tests {
                 min_flips.raise(lane, cost, flips);
                 points.push((lane, cost, flips));
                 let asked = (state >> 20) as u32 % (3 * dearest);
-                let needed = min_flips.needed::<PORTABLE>(U32x8::all(asked)).lanes();
+                let needed = min_flips.needed(Portable, U32x8::all(asked)).lanes();
                 for (lane, &needed) in needed.iter().enumerate() {
                     let cheaper = points.iter().filter(|point| point.0 == lane && point.1 < asked);
                     let exact = cheaper.map(|point| point.2 + 1).max().unwrap_or(0);
                     assert!(needed <= exact);
                     assert!(asked >= 512 || dearest > 511 || needed == exact);
                 }
-                if Kernel::best() == Kernel::Avx512 {
-                    assert_eq!(min_flips.needed::<AVX512>(U32x8::all(asked)).lanes(), needed);
-                }
-                if Kernel::best() != Kernel::Portable {
-                    assert_eq!(min_flips.needed::<AVX2>(U32x8::all(asked)).lanes(), needed);
-                }
+                with_every_token!(simd => {
+                    assert_eq!(min_flips.needed(simd, U32x8::all(asked)).lanes(), needed);
+                });
             }
         }
     }
@@ -480,21 +474,15 @@ mod tests {
             let (a, b) =
                 (U32x8::of(std::array::from_fn(|_| random())), U32x8::of(std::array::from_fn(|_| random())));
             let lanes = random() & 255;
-            let all = |kernel: u8| match kernel {
-                AVX512 => each::<AVX512>(a, b, lanes),
-                AVX2 => each::<AVX2>(a, b, lanes),
-                _ => each::<PORTABLE>(a, b, lanes),
-            };
-            for kernel in [Kernel::Avx2, Kernel::Avx512].map(Kernel::available) {
-                assert_eq!(all(kernel as u8), all(PORTABLE));
-            }
+            let expected = each(Portable, a, b, lanes);
+            with_every_token!(simd => assert_eq!(each(simd, a, b, lanes), expected));
         }
     }
 
-    fn each<const KERNEL: u8>(a: U32x8, b: U32x8, lanes: u32) -> ([[u32; LANES]; 4], u32) {
-        let (max, plus) = (a.max::<KERNEL>(b), a.plus::<KERNEL>(b));
-        let (minus, only) = (a.minus::<KERNEL>(b), a.only_in::<KERNEL>(lanes));
-        ([max, plus, minus, only].map(U32x8::lanes), a.at_most::<KERNEL>(b))
+    fn each<K: Simd>(simd: K, a: U32x8, b: U32x8, lanes: u32) -> ([[u32; LANES]; 4], u32) {
+        let (max, plus) = (a.max(simd, b), a.plus(simd, b));
+        let (minus, only) = (a.minus(simd, b), a.only_in(simd, lanes));
+        ([max, plus, minus, only].map(U32x8::lanes), a.at_most(simd, b))
     }
 
     #[test]
@@ -508,10 +496,7 @@ mod tests {
             let expected: [u8; 64] = std::array::from_fn(|bit| {
                 (0..LANES).map(|lane| ((words[lane] >> bit & 1) as u8) << lane).sum()
             });
-            assert_eq!(lanes_of_bits::<PORTABLE>(words), expected);
-            if Kernel::best() == Kernel::Avx512 {
-                assert_eq!(lanes_of_bits::<AVX512>(words), expected);
-            }
+            with_every_token!(simd => assert_eq!(lanes_of_bits(simd, words), expected));
         }
     }
 
@@ -528,13 +513,7 @@ mod tests {
             let expected: [u32; LANES] = std::array::from_fn(|lane| {
                 sets.iter().zip(&flips).map(|(words, flips)| (words.0[lane] & flips).count_ones()).sum()
             });
-            assert_eq!(count::<PORTABLE>(&sets, &flips).lanes(), expected);
-            if Kernel::best() == Kernel::Avx512 {
-                assert_eq!(count::<AVX512>(&sets, &flips).lanes(), expected);
-            }
-            if Kernel::best() != Kernel::Portable {
-                assert_eq!(count::<AVX2>(&sets, &flips).lanes(), expected);
-            }
+            with_every_token!(simd => assert_eq!(count(simd, &sets, &flips).lanes(), expected));
         }
     }
 }

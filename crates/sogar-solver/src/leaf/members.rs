@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::boxes::Boxes;
 use super::groups::Groups;
-use crate::bits::{PORTABLE, RowSet, words_for};
+use crate::bits::{RowSet, words_for};
 use crate::problem::Problem;
+use crate::simd::Simd;
 
 /// A set that is packed when it is first asked for.
 type Packed = OnceLock<Box<[u64]>>;
@@ -81,77 +82,77 @@ impl<'a> Members<'a> {
 
     /// The members whose weight has a bit.
     #[inline(always)]
-    pub fn with_weight_bit<const KERNEL: u8>(&self, bit: usize) -> &[u64] {
+    pub fn with_weight_bit<K: Simd>(&self, simd: K, bit: usize) -> &[u64] {
         match &self.problem.weights {
-            Some(weights) => self.packed::<KERNEL>(&self.weights, bit, weights.planes()[bit].words()),
+            Some(weights) => self.packed(simd, &self.weights, bit, weights.planes()[bit].words()),
             None => &[],
         }
     }
 
     /// A subset of the members.
     #[inline(always)]
-    pub fn subset<const KERNEL: u8>(&self, set: &RowSet, out: &mut Vec<u64>) {
+    pub fn subset<K: Simd>(&self, simd: K, set: &RowSet, out: &mut Vec<u64>) {
         out.clear();
         match &self.members {
             None => out.extend_from_slice(set.words()),
             Some(members) => {
                 out.resize(self.words, 0);
-                compress::<KERNEL>(set.words(), members.words(), out);
+                compress(simd, set.words(), members.words(), out);
             }
         }
     }
 
     #[inline(always)]
-    fn packed<'b, const KERNEL: u8>(&'b self, slots: &'b [Packed], at: usize, all: &'b [u64]) -> &'b [u64] {
+    fn packed<'b, K: Simd>(&'b self, simd: K, slots: &'b [Packed], at: usize, all: &'b [u64]) -> &'b [u64] {
         let Some(members) = &self.members else { return all };
         match slots[at].get() {
             Some(words) => words,
-            None => pack_once::<KERNEL>(&slots[at], self.words, all, members),
+            None => pack_once(simd, &slots[at], self.words, all, members),
         }
     }
 
     /// The members that are in a set of all rows; packed into `out` if need be.
     #[inline(always)]
-    pub fn packed_now<'b, const KERNEL: u8>(&self, all: &'b [u64], out: &'b mut Vec<u64>) -> &'b [u64] {
+    pub fn packed_now<'b, K: Simd>(&self, simd: K, all: &'b [u64], out: &'b mut Vec<u64>) -> &'b [u64] {
         let Some(members) = &self.members else { return all };
         out.clear();
         out.resize(self.words, 0);
-        compress::<KERNEL>(all, members.words(), out);
+        compress(simd, all, members.words(), out);
         out
     }
 
     /// The members that an action flips.
     #[inline(always)]
-    pub fn flips<const KERNEL: u8>(&self, action: u32) -> &[u64] {
+    pub fn flips<K: Simd>(&self, simd: K, action: u32) -> &[u64] {
         let action = action as usize;
-        self.packed_block::<KERNEL>(&self.flips, action, self.problem.flips_of(action))
+        self.packed_block(simd, &self.flips, action, self.problem.flips_of(action))
     }
 
     /// The members that anything in a box flips.
     #[inline(always)]
-    pub fn box_union<'b, const KERNEL: u8>(&'b self, boxes: &'b Boxes, at: usize) -> &'b [u64] {
-        self.packed_block::<KERNEL>(&self.box_unions, at, boxes.unions.set(at))
+    pub fn box_union<'b, K: Simd>(&'b self, simd: K, boxes: &'b Boxes, at: usize) -> &'b [u64] {
+        self.packed_block(simd, &self.box_unions, at, boxes.unions.set(at))
     }
 
     /// How many members anything in a box flips at most, by weight. Every leaf looks at most boxes, so each is counted once for all of them.
     #[inline(always)]
-    pub fn box_size<const KERNEL: u8>(&self, boxes: &Boxes, at: usize) -> u32 {
+    pub fn box_size<K: Simd>(&self, simd: K, boxes: &Boxes, at: usize) -> u32 {
         match self.box_sizes[at].load(Ordering::Relaxed) {
-            0 => self.count_box::<KERNEL>(boxes, at),
+            0 => self.count_box(simd, boxes, at),
             size => size - 1,
         }
     }
 
     #[inline(never)]
-    fn count_box<const KERNEL: u8>(&self, boxes: &Boxes, at: usize) -> u32 {
-        let union = self.box_union::<KERNEL>(boxes, at);
+    fn count_box<K: Simd>(&self, simd: K, boxes: &Boxes, at: usize) -> u32 {
+        let union = self.box_union(simd, boxes, at);
         let count = |words: &[u64]| -> u32 {
             let both = union.iter().zip(words);
             both.map(|(union, words)| (union & words).count_ones()).sum()
         };
         let size = match self.weight_bits() {
             0 => union.iter().map(|word| word.count_ones()).sum(),
-            bits => (0..bits).map(|bit| count(self.with_weight_bit::<KERNEL>(bit)) << bit).sum::<u32>(),
+            bits => (0..bits).map(|bit| count(self.with_weight_bit(simd, bit)) << bit).sum::<u32>(),
         };
         // (The weight of all rows is below 2^32 − 2.)
         self.box_sizes[at].store(size + 1, Ordering::Relaxed);
@@ -159,8 +160,9 @@ impl<'a> Members<'a> {
     }
 
     #[inline(always)]
-    fn packed_block<'b, const KERNEL: u8>(
+    fn packed_block<'b, K: Simd>(
         &'b self,
+        simd: K,
         blocks: &'b [Blocked],
         at: usize,
         all: &'b [u64],
@@ -169,24 +171,25 @@ impl<'a> Members<'a> {
             return all;
         }
         let block = blocks[at / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
-        self.packed::<KERNEL>(block, at % BLOCK, all)
+        self.packed(simd, block, at % BLOCK, all)
     }
 
     /// The members that anything with this edit flips.
     #[inline(always)]
-    pub fn edit_union<const KERNEL: u8>(&self, edit: usize) -> &[u64] {
-        self.packed::<KERNEL>(&self.edit_unions, edit, self.groups.edit_unions.set(edit))
+    pub fn edit_union<K: Simd>(&self, simd: K, edit: usize) -> &[u64] {
+        self.packed(simd, &self.edit_unions, edit, self.groups.edit_unions.set(edit))
     }
 
     /// The members that anything with this pair flips.
     #[inline(always)]
-    pub fn pair_union<const KERNEL: u8>(&self, pair: u32) -> &[u64] {
-        self.packed::<KERNEL>(&self.pair_unions, pair as usize, self.groups.pair_unions.set(pair as usize))
+    pub fn pair_union<K: Simd>(&self, simd: K, pair: u32) -> &[u64] {
+        self.packed(simd, &self.pair_unions, pair as usize, self.groups.pair_unions.set(pair as usize))
     }
 }
 
 #[inline(never)]
-fn pack_once<'b, const KERNEL: u8>(
+fn pack_once<'b, K: Simd>(
+    simd: K,
     slot: &'b Packed,
     words: usize,
     all: &[u64],
@@ -194,20 +197,20 @@ fn pack_once<'b, const KERNEL: u8>(
 ) -> &'b [u64] {
     slot.get_or_init(|| {
         let mut packed = vec![0; words];
-        compress::<KERNEL>(all, members.words(), &mut packed);
+        compress(simd, all, members.words(), &mut packed);
         packed.into()
     })
 }
 
 /// Picks the bits of `set` at the positions of `members` and packs them together.
 #[inline(always)]
-fn compress<const KERNEL: u8>(set: &[u64], members: &[u64], out: &mut [u64]) {
+fn compress<K: Simd>(simd: K, set: &[u64], members: &[u64], out: &mut [u64]) {
     let (mut word, mut bit) = (0, 0);
     for (&set, &members) in set.iter().zip(members) {
         if members == 0 {
             continue;
         }
-        let packed = pack::<KERNEL>(set, members);
+        let packed = pack(simd, set, members);
         let count = members.count_ones();
         out[word] |= packed << bit;
         let room = 64 - bit;
@@ -225,10 +228,10 @@ fn compress<const KERNEL: u8>(set: &[u64], members: &[u64], out: &mut [u64]) {
 
 /// The bits of `value` where `mask` is set, moved to the low end.
 #[inline(always)]
-fn pack<const KERNEL: u8>(value: u64, mask: u64) -> u64 {
+fn pack<K: Simd>(_simd: K, value: u64, mask: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if KERNEL != PORTABLE {
-        // SAFETY: the other kernels run only where BMI2 was detected.
+    if K::AVX2 {
+        // SAFETY: the token proves that the processor has BMI2.
         return unsafe { std::arch::x86_64::_pext_u64(value, mask) };
     }
     let (mut rest, mut packed, mut position) = (mask, 0, 0);
@@ -243,14 +246,13 @@ fn pack<const KERNEL: u8>(value: u64, mask: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::with_every_token;
 
     #[test]
     fn members_are_packed_in_order() {
         for rows in [1, 64, 65, 130, 200] {
             let members = RowSet::from_fn(rows, |row| row % 3 != 1);
             let set = RowSet::from_fn(rows, |row| row % 5 < 2);
-            let mut out = vec![0; words_for(members.count())];
-            compress::<PORTABLE>(set.words(), members.words(), &mut out);
             let expected = RowSet::from_rows(
                 members.count(),
                 members
@@ -259,7 +261,11 @@ mod tests {
                     .filter(|(_, row)| set.contains(*row))
                     .map(|(position, _)| position),
             );
-            assert_eq!(out, expected.words(), "{rows} rows");
+            with_every_token!(simd => {
+                let mut out = vec![0; words_for(members.count())];
+                compress(simd, set.words(), members.words(), &mut out);
+                assert_eq!(out, expected.words(), "{rows} rows");
+            });
         }
     }
 }

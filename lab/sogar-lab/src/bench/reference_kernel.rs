@@ -22,12 +22,13 @@ mod tests;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use sogar::model::network::Instructions;
 use sogar_solver::front::non_dominated;
 use sogar_solver::{Combine, Point, Problem, RowSet};
 
 pub use add_up::{Sums, TILE};
 
-use add_up::Instructions;
+use add_up::add_up;
 
 /// Consecutive leaf sets that are taken, timed and drawn for a sample as one.
 pub const RUN: usize = 32;
@@ -169,8 +170,8 @@ impl ReferenceKernel {
         let cells = tile * self.rows..(tile + 1) * self.rows;
         let losses = &self.losses[cells.clone()];
         match &self.costs {
-            Costs::Narrow(costs) => self.instructions.add_up(&costs[cells], losses, rows, sums),
-            Costs::Wide(costs) => self.instructions.add_up(&costs[cells], losses, rows, sums),
+            Costs::Narrow(costs) => add_up(self.instructions, &costs[cells], losses, rows, sums),
+            Costs::Wide(costs) => add_up(self.instructions, &costs[cells], losses, rows, sums),
         }
     }
 }

@@ -11,6 +11,8 @@ use super::activation::{logistic, tanh};
 use super::bound::LayerBound;
 use super::lanes::Lanes;
 use crate::model::network::Instructions;
+#[cfg(target_arch = "x86_64")]
+use crate::model::network::{Avx2, Avx512};
 use crate::model::{Activation, DenseNetwork, Layer};
 
 /// Cells in a block.
@@ -76,27 +78,27 @@ impl Layers {
     /// Takes the first layer's sums in `block` (with their error) to the outputs (with theirs).
     pub fn run(&self, block: &mut Block) {
         match self.instructions {
-            Instructions::Plain => run::<[f32; 4], 2>(self, block),
+            Instructions::Plain => run::<[f32; 4], 2>((), self, block),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Instructions::all` found the instructions on this processor.
-            Instructions::Avx2 => unsafe { run_avx2(self, block) },
+            // SAFETY: the token proves that the processor has these instructions.
+            Instructions::Avx2(proof) => unsafe { run_avx2(proof, self, block) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Instructions::Avx512 => unsafe { run_avx512(self, block) },
+            Instructions::Avx512(proof) => unsafe { run_avx512(proof, self, block) },
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn run_avx2(layers: &Layers, block: &mut Block) {
-    run::<std::arch::x86_64::__m256, 2>(layers, block);
+fn run_avx2(proof: Avx2, layers: &Layers, block: &mut Block) {
+    run::<std::arch::x86_64::__m256, 2>(proof, layers, block);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn run_avx512(layers: &Layers, block: &mut Block) {
-    run::<std::arch::x86_64::__m512, 4>(layers, block);
+fn run_avx512(proof: Avx512, layers: &Layers, block: &mut Block) {
+    run::<std::arch::x86_64::__m512, 4>(proof, layers, block);
 }
 
 impl Packed {
@@ -126,7 +128,7 @@ impl Packed {
 }
 
 #[inline(always)]
-fn run<V: Lanes, const VECTORS: usize>(layers: &Layers, block: &mut Block) {
+fn run<V: Lanes, const VECTORS: usize>(proof: V::Proof, layers: &Layers, block: &mut Block) {
     let Block { units, next, error, squares } = block;
     LayerBound::slope(layers.first.bound().slope as f32 * 1.000_01, &mut error.0);
     squares.0.fill(0.0);
@@ -136,7 +138,7 @@ fn run<V: Lanes, const VECTORS: usize>(layers: &Layers, block: &mut Block) {
     for layer in &layers.rest {
         layer.bound.sums(&squares.0, &mut error.0);
         squares.0.fill(0.0);
-        multiply::<V, VECTORS>(layer, units, next, squares);
+        multiply::<V, VECTORS>(proof, layer, units, next, squares);
         if matches!(layer.activation, Activation::Sigmoid | Activation::Tanh) {
             squares.0.fill(0.0);
             activate(layer.activation, &mut next[..layer.bias.len()], squares);
@@ -166,6 +168,7 @@ fn activate(activation: Activation, units: &mut [Unit], squares: &mut Unit) {
 /// One layer for all cells of a block.
 #[inline(always)]
 fn multiply<V: Lanes, const VECTORS: usize>(
+    _proof: V::Proof,
     layer: &Packed,
     input: &[Unit],
     output: &mut [Unit],
@@ -185,7 +188,7 @@ fn multiply<V: Lanes, const VECTORS: usize>(
             activation: layer.activation,
         };
         for cell in (0..CELLS).step_by(VECTORS * V::WIDTH) {
-            // SAFETY: inputs, outputs and squares are rows of `CELLS` numbers, of which `VECTORS · WIDTH` from `cell` on are
+            // SAFETY: the proof is there; inputs, outputs and squares are rows of `CELLS` numbers, of which `VECTORS · WIDTH` from `cell` on are
             // read and written; there are as many rows as the assertions say, and `height · inputs` weights.
             unsafe {
                 let from = input.as_ptr().cast::<f32>().add(cell);

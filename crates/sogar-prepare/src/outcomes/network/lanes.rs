@@ -7,9 +7,12 @@
 ///
 /// # Safety
 ///
-/// Every method needs the instructions of its type; pointers must be good for [`Lanes::WIDTH`] numbers.
+/// A [`Lanes::Proof`] must exist only where the processor has the instructions of the type. Every method needs these instructions;
+/// pointers must be good for [`Lanes::WIDTH`] numbers.
 #[allow(clippy::missing_safety_doc)]
-pub(super) trait Lanes: Copy {
+pub(super) unsafe trait Lanes: Copy {
+    /// Shows that the processor has the instructions.
+    type Proof: Copy;
     /// Numbers in a vector.
     const WIDTH: usize;
     unsafe fn splat(value: f32) -> Self;
@@ -24,7 +27,9 @@ pub(super) trait Lanes: Copy {
 }
 
 /// What every target has: four numbers, which compilers put into one register.
-impl Lanes for [f32; 4] {
+// SAFETY: it needs no instructions of its own.
+unsafe impl Lanes for [f32; 4] {
+    type Proof = ();
     const WIDTH: usize = 4;
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
@@ -62,8 +67,11 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::Lanes;
+    use crate::model::network::{Avx2, Avx512};
 
-    impl Lanes for __m256 {
+    // SAFETY: the proof is of AVX2 and FMA.
+    unsafe impl Lanes for __m256 {
+        type Proof = Avx2;
         const WIDTH: usize = 8;
         #[inline(always)]
         unsafe fn splat(value: f32) -> Self {
@@ -97,7 +105,9 @@ mod x86 {
         }
     }
 
-    impl Lanes for __m512 {
+    // SAFETY: the proof is of AVX-512 F.
+    unsafe impl Lanes for __m512 {
+        type Proof = Avx512;
         const WIDTH: usize = 16;
         #[inline(always)]
         unsafe fn splat(value: f32) -> Self {

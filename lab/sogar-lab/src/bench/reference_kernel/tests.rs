@@ -97,7 +97,7 @@ fn every_instruction_set_gives_the_same_sums() {
     let problem = problem(Combine::Max, 900);
     let mut reference_kernel = ReferenceKernel::new(&problem, Combine::Max, usize::MAX).unwrap();
     let best = all_sums(&reference_kernel, &some_sets(), Order::OneByOne);
-    reference_kernel.instructions = Instructions::Portable;
+    reference_kernel.instructions = Instructions::Plain;
     assert_eq!(all_sums(&reference_kernel, &some_sets(), Order::OneByOne), best);
 }
 
