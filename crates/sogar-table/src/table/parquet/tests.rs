@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use arrow::array::{
     BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int8Array,
-    Int64Array, LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, UInt64Array, Time32SecondArray, TimestampMillisecondArray};
+    Int64Array, LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, Time32SecondArray,
+    TimestampMillisecondArray, UInt64Array,
+};
 use arrow::datatypes::Int32Type;
 use parquet::arrow::ArrowWriter;
 
