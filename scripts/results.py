@@ -42,6 +42,7 @@ VOLATILE = {
     "version",
     "report",
     "front_path",
+    "seconds",
     "seconds_outcomes",
     "seconds_search",
     "leaf_sets",
