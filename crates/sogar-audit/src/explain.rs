@@ -5,7 +5,7 @@
 //! why the best individual action stands beside it. Both come from the code that a search uses: the same edits, the same costs, and
 //! outcomes asked for a table of one row.
 //!
-//! [`explain`] gives the facts, [`text`] says them on a terminal, [`letter_html`] in a letter to the person.
+//! [`explain`] gives the facts, [`text()`] says them on a terminal, [`letter_html`] in a letter to the person.
 
 mod individual;
 mod letter;

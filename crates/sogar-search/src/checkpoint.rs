@@ -1,7 +1,7 @@
 //! Runs that survive: what is finished of a long run is kept in a folder, and a run that was killed goes on from there.
 //!
 //! The folder has a manifest that says which run it belongs to (a hash of everything that the result depends on), outcomes in blocks of
-//! rows, and finished subproblems of the search ([`file`] is one such file). Files are written whole or not at all, and only added to,
+//! rows, and finished subproblems of the search ([`mod@file`] is one such file). Files are written whole or not at all, and only added to,
 //! so that a kill at any moment leaves a folder that can be used. Nothing in it is trusted: what is damaged, or belongs to another run, ends
 //! the run with a message, and is never silently computed anew, since a damaged disk is something that people want to know of. What is whole
 //! is held against the model as far as that is possible (`pipeline/verify`).

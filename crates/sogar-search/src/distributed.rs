@@ -1,6 +1,6 @@
 //! A run in parts: what a process needs to take part in one, and how the parts become a result file.
 //!
-//! Whoever leads a run has a [`Prepared`]. Others make the same one from the same table, model and configuration
+//! Whoever leads a run has a [`Prepared`](sogar_prepare::prepared::Prepared). Others make the same one from the same table, model and configuration
 //! ([`Search::outcomes_identity`] proves it), find outcomes of some rows ([`Search::outcomes_of_block`]), and search on the
 //! [`ProblemSkeleton`](sogar_solver::ProblemSkeleton) with everybody's outcomes. The leader never needs all outcomes, only those of the actions
 //! that the front uses. A sample is searched in the same way; then others find what these few actions do for everybody

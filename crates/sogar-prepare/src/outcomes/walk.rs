@@ -6,7 +6,7 @@ use super::index::Children;
 pub(super) struct PathUnit {
     /// Whether the row itself fails the leaf's conditions here, so that an edit must repair it.
     pub violated: bool,
-    /// Edits that change the answer: a range of [`Scratch::turning`].
+    /// Edits that change the answer: a range of `Scratch::turning`.
     pub turning: std::ops::Range<usize>,
 }
 
