@@ -1,0 +1,116 @@
+"""Check the guess that is printed before long runs, on generated tables of many shapes.
+
+The guess is right about "a minute or not" within a factor of ten if no run that was announced ends within six
+seconds, and no run that was not announced takes more than ten minutes. A search that takes longer than
+``--patience`` is stopped and reported as such.
+
+    python scripts/time_guess.py --sogar target/release/sogar
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import lightgbm as lgb
+
+# Rows, numbers, categories of eight levels, flags.
+SHAPES: list[tuple[int, int, int, list[str]]] = [
+    (600, 4, 0, []),
+    (600, 0, 6, []),
+    (2000, 6, 2, []),
+    (2000, 12, 0, ["--max-depth", "2"]),
+    (2000, 12, 0, []),
+    (4000, 24, 0, ["--max-depth", "2"]),
+    (4000, 24, 0, []),
+    (4000, 6, 6, ["--max-edits", "2"]),
+    (10000, 8, 4, ["--max-depth", "2"]),
+    (10000, 8, 4, []),
+    (10000, 8, 4, ["--cost", "cet"]),
+    (10000, 3, 3, ["--max-depth", "4"]),
+    (20000, 12, 4, ["--max-depth", "2"]),
+    (20000, 12, 4, ["--max-edits", "1"]),
+    (20000, 12, 4, ["--cost", "l1"]),
+    (50000, 5, 3, ["--max-depth", "2"]),
+]
+
+
+def problem(folder: Path, rows: int, numbers: int, categories: int) -> tuple[Path, Path]:
+    """A table and a model that turns a third of its people down."""
+    draw = np.random.default_rng(rows + 31 * numbers + 7 * categories)
+    table = pd.DataFrame({f"x{i}": draw.normal(50, 20, rows).round(1) for i in range(numbers)})
+    for i in range(categories):
+        table[f"c{i}"] = draw.choice([f"level{k}" for k in range(8)], rows)
+    levels = table.select_dtypes(exclude="number").apply(lambda column: column.str[-1].astype(int))
+    signal = table.select_dtypes("number").sum(axis=1) / 20 + levels.sum(axis=1)
+    good = (signal + draw.normal(0, 1, rows) > signal.quantile(0.35)).astype(int)
+    text = {name: "category" for name in table.columns if name.startswith("c")}
+    train = lgb.Dataset(table.astype(text), good)
+    settings = {"objective": "binary", "num_leaves": 15, "verbose": -1, "seed": 1, "num_threads": 1}
+    model = lgb.train(settings, train, 60)
+    table.to_csv(folder / "table.csv", index=False)
+    model.save_model(folder / "model.txt")
+    return folder / "table.csv", folder / "model.txt"
+
+
+def run(binary: Path, folder: Path, flags: list[str], patience: float) -> tuple[bool, float, dict[str, Any]]:
+    """Whether a run was announced, its seconds, and what it printed."""
+    command = [
+        str(binary),
+        "solve",
+        "table.csv",
+        "-m",
+        "model.txt",
+        "--desired",
+        "1",
+        "-o",
+        "front.json",
+        *flags,
+    ]
+    command += ["--time-limit", str(patience), "--json"]
+    start = time.perf_counter()
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - start
+    if done.returncode not in (0, 3):
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
+    return "this may take" in done.stderr, seconds, json.loads(done.stdout)
+
+
+def main() -> None:
+    """Runs all shapes and prints a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sogar", type=Path, required=True, help="the binary")
+    parser.add_argument("--patience", type=float, default=20.0, help="seconds for each search")
+    arguments = parser.parse_args()
+    wrong = 0
+    print("| rows | numbers | categories | flags | actions | announced | seconds | status |")
+    print("|--:|--:|--:|---|--:|---|--:|---|")
+    for rows, numbers, categories, flags in SHAPES:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            problem(folder, rows, numbers, categories)
+            said, seconds, told = run(arguments.sogar.resolve(), folder, flags, arguments.patience)
+        is_wrong = said and told["status"] == "complete" and seconds < 6
+        wrong += is_wrong
+        cells = [rows, numbers, categories, " ".join(flags), told["actions"], "yes" if said else "no"]
+        cells += [f"{seconds:.1f}", told["status"] + (" WRONG" if is_wrong else "")]
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+    sys.exit(f"{wrong} of {len(SHAPES)} guesses are off by more than a factor of ten" if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
