@@ -259,6 +259,12 @@ class Rows:
             series = polars.Series(name, plain.tolist() if texts else plain, nan_to_null=not texts)
             if dtype == polars.Boolean and texts:
                 return series.str.to_lowercase() == "true"
+            if dtype.is_temporal() and texts:
+                zone = getattr(dtype, "time_zone", None)  # the engine has the instant
+                if zone is not None:
+                    instants = series.str.to_datetime(time_unit=dtype.time_unit, time_zone="UTC")
+                    return instants.dt.convert_time_zone(zone)
+                return series.str.strptime(dtype)
             return (
                 series.cast(dtype) if texts or plain.dtype != np.float64 or not dtype.is_integer() else series
             )
