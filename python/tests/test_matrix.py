@@ -61,7 +61,7 @@ def test_300_random_problems_have_the_front_of_the_plain_reference(block: int) -
         splits = draw.random((n, tests)) < 0.5
         cost = draw.integers(0, draw.choice([2, 10, 100_000]), (actions, n))
         flips = draw.random((actions, n)) < draw.random()
-        limits = {"max_depth": depth, "max_leaves": leaves, "min_leaf": min_leaf}
+        limits: dict[str, Any] = {"max_depth": depth, "max_leaves": leaves, "min_leaf": min_leaf}
         front = solve_matrix(splits, cost, flips, n_jobs=1, progress=False, **limits)
         rows = np.arange(n)
         expected = plain_front(splits, cost, flips, rows, depth, leaves, min_leaf)

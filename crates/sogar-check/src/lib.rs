@@ -195,11 +195,13 @@ fn same<T: PartialEq + std::fmt::Display>(what: &str, said: T, found: T) -> Verd
 /// the report.
 ///
 /// ```no_run
-/// use sogar::{check, model::Source, summary::FrontFile};
+/// use sogar_check::{Options, check};
+/// use sogar_front::summary::FrontFile;
+/// use sogar_prepare::model::Source;
 ///
 /// let front = FrontFile::read("front.json".as_ref())?;
 /// let model = Source::File("model.txt".into());
-/// let report = check::check(&front, "people.csv".as_ref(), &model, check::Options::default(), &())?;
+/// let report = check(&front, "people.csv".as_ref(), &model, Options::default(), &())?;
 /// assert!(report.passed());
 /// # Ok::<(), sogar_base::Error>(())
 /// ```

@@ -30,7 +30,8 @@ impl Weights {
     /// The weights in a column of a table. Whatever is not a positive number is an error with its place.
     ///
     /// ```
-    /// use sogar::{feature::Weights, table::{Column, Table}};
+    /// use sogar_table::feature::Weights;
+    /// use sogar_table::table::{Column, Table};
     /// let table = Table::from_columns("", vec![Column::numbers("people", vec![2.0, 0.5, 1.25])])?;
     /// let weights = Weights::read(&table, "people")?;
     /// assert_eq!((weights.unit, weights.of_row(2), weights.total()), (100, 125, 375));
