@@ -49,7 +49,8 @@ def test_the_arrays_have_the_sizes_of_the_problem(arrays: Arrays, front: Json) -
     limits = front["limits"]
     for name in ("max_depth", "max_leaves", "min_leaf"):
         assert arrays[name] == limits[name]
-    assert (arrays["unit"], arrays["combine"]) == (front["cost"]["unit"], "max")
+    assert arrays["unit"].item() == front["cost"]["unit"]
+    assert arrays["combine"].item() == "max"
     assert not arrays["flips"][0].any(), "the identity flips nobody"
 
 
