@@ -86,7 +86,7 @@ mod tests {
         // What `solve` takes is told once.
         let now =
             with_flag_tables(&page, |name| subcommand(&root, name).map(|command| (command, name == "solve")));
-        if std::env::var_os("UPDATE_DOCS").is_some() {
+        if page != now && std::env::var_os("UPDATE_DOCS").is_some() {
             return std::fs::write(path, &now).unwrap();
         }
         assert!(
