@@ -577,7 +577,7 @@ class Sogar(Conventions, ForPeople):
 
     @classmethod
     def from_json(cls, source: str | bytes | os.PathLike[str], X: Any = None, model: Any = None) -> Sogar:  # noqa: N803
-        """A fitted estimator from a result file (its path, or its text), whoever wrote it.
+        """A fitted estimator from a result file (its path, or its text) of any origin.
 
         The file has neither table nor model. Give both to go on with `predict`, `transform`, `evaluate` and
         the like.

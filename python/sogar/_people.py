@@ -121,7 +121,7 @@ class ForPeople:
         unreachable: bool | None = None,
         client: Any = None,
     ) -> dict[str, Any]:
-        """Compares groups along the whole front: is recourse dearer, or rarer, for some?
+        """Compares groups along the whole front: is recourse costlier or rarer for some groups?
 
         Args:
             groups: By what people are grouped: a column of the table (also one that is no feature), several

@@ -25,7 +25,7 @@ use crate::commands::report::ReportArgs;
 #[derive(Debug, Parser)]
 #[command(name = "sogar", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 complete; 1 a --fail-on condition holds; 2 usage or data error; 3 stopped early (time or memory limit, one Ctrl-C or SIGTERM), \
+    after_help = "Exit codes: 0 complete; 1 a --fail-on condition holds; 2 usage or data error; 3 stopped early (time limit, one Ctrl-C or SIGTERM), \
                         with a valid partial result written; 4 refused before the start for memory; \
                         130 a second Ctrl-C or SIGTERM, nothing written."
 )]

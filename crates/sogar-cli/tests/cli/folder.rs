@@ -1,7 +1,7 @@
 //! A folder with the small problem, and transcripts of what the binary says in it.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
@@ -128,7 +128,8 @@ impl Run {
 /// The transcript: command, exit code, both streams.
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ sogar {}", self.command)?;
+        let program = Path::new(crate::BINARY).file_stem().unwrap_or_default();
+        writeln!(f, "$ {} {}", program.display(), self.command)?;
         writeln!(f, "exit code {}", self.code)?;
         for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if !text.is_empty() {

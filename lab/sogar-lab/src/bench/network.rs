@@ -1,4 +1,4 @@
-//! Outcomes of a dense network beside a matrix multiplication of the same shapes: `sogar-bench --network`.
+//! Outcomes of a dense network beside a matrix multiplication of the same shapes: `sogar-lab bench --network`.
 //!
 //! A network of five hidden layers of 50 units is asked about every edited row of a made-up table; the time that counts is that of
 //! the whole computation, first layer, activations, error bounds and bitsets included, while only the multiply-adds
