@@ -1,5 +1,5 @@
 # Every target works as the first command after a clone; Rust and Python 3.11 or newer are all that is needed.
-# All Rust checks share one target directory and one profile, so that each crate is compiled once for `make test`.
+# All Rust checks share one target directory, one profile and one set of settings (CARGO_CHECKED), so that each crate is compiled once for `make test`.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -19,9 +19,20 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 # Support for GPUs is built into everything that is tested, so that nothing is compiled twice.
 FEATURES := --features sogar-cli/gpu,sogar-lab/gpu,sogar-python/gpu
 
+# Clippy checks our crates while they are compiled: `cargo clippy` would go through all dependencies a second time. What incremental compiling writes pays
+# from the second run on: CARGO_INCREMENTAL=1 make test. Debug information is left out: it takes time to write and link, and a failed test
+# names its line without it (backtraces with lines: CARGO_PROFILE_DEV_DEBUG=line-tables-only make test).
+CARGO_INCREMENTAL ?= 0
+CARGO_PROFILE_DEV_DEBUG ?= false
+CARGO_CHECKED := env -u MAKEFLAGS CARGO_INCREMENTAL=$(CARGO_INCREMENTAL) CARGO_PROFILE_DEV_DEBUG=$(CARGO_PROFILE_DEV_DEBUG) \
+	RUSTC_WORKSPACE_WRAPPER="$(abspath scripts/lint_while_compiling.sh)" cargo
+
+# Two processes: a test starts programs that use all cores anyway. Tests of a file share what they prepare.
+PYTEST := $(VENV)/bin/python -m pytest -q -rs -W error -n 2 --dist loadfile
+
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean rust-lint rust-test rust-test-full python-lint python-test references-test browser-test \
+.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean machine rust-lint rust-test rust-test-full python-lint python-test references-test browser-test \
 	package package-test gpu-test miri wheel bench-python bench-scale docs
 
 help:
@@ -31,7 +42,7 @@ help:
 	@echo 'make gpu-test   the tests of GPU kernels alone, on a software adapter where there is no GPU'
 	@echo 'make miri       undefined behaviour in the portable paths, where the toolchain has Miri'
 	@echo 'make fuzz       a minute of fuzzing for every reader of files'
-	@echo 'make bench      the data sets, timed beside the published leaf evaluation and the libraries of the models'
+	@echo 'make bench      data sets and generated tables, timed beside a plain program and the libraries of the models'
 	@echo 'make experiments  the published evaluation beside the published figures (EXPERIMENT="table1 --quick")'
 	@echo 'make bench-scale  up to a million affected people'
 	@echo 'make wheel      the Python package as a wheel and an sdist in dist/, tried in an empty environment'
@@ -42,17 +53,24 @@ help:
 demo:
 	cargo run --quiet --locked --release -p sogar-cli --no-default-features -- demo -o demo-out
 
-test: rust-lint rust-test python-lint python-test references-test browser-test package-test
+# What the machine lacks is downloaded, and Python's lints run, while Rust compiles.
+test:
+	@$(MAKE) -j2 rust-lint machine
+	@$(MAKE) rust-test python-test references-test browser-test package-test
 	$(call heading,all tests passed)
 
 test-full: test rust-test-full
 	$(call heading,all long campaigns passed)
 
+machine: python-lint
+	@scripts/lavapipe.sh
+	@scripts/chromium.sh
+
 rust-lint:
 	$(call heading,cargo fmt)
 	@cargo fmt --all --check
-	$(call heading,cargo clippy (the first run compiles all dependencies: some minutes))
-	@cargo clippy --quiet --locked --workspace --all-targets $(FEATURES) -- -D warnings
+	$(call heading,clippy while everything is compiled (the first run compiles all dependencies: some minutes))
+	@$(CARGO_CHECKED) build --quiet --locked --workspace --all-targets $(FEATURES)
 	$(call heading,cargo clippy without optional parts)
 	@cargo clippy --quiet --locked -p sogar-engine -- -D warnings
 
@@ -60,20 +78,20 @@ rust-test:
 	@scripts/lavapipe.sh
 	$(call heading,Rust tests)
 ifeq ($(NEXTEST),yes)
-	@cargo nextest run --cargo-quiet --locked --workspace $(FEATURES) --status-level fail --final-status-level slow
+	@$(CARGO_CHECKED) nextest run --cargo-quiet --locked --workspace $(FEATURES) --status-level fail --final-status-level slow
 else
-	@cargo test --quiet --locked --workspace $(FEATURES) --lib --bins --tests
+	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --lib --bins --tests
 endif
 	$(call heading,Rust documentation tests)
-	@cargo test --quiet --locked --workspace $(FEATURES) --doc
+	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --doc
 
 # What `rust-test` also runs. Skipped tests say so.
 gpu-test:
 	@scripts/lavapipe.sh
 	$(call heading,GPU kernels beside the CPU)
-	@cargo test --quiet --locked --workspace $(FEATURES) --test leaves --test networks -- --nocapture
-	@cargo test --quiet --locked --workspace $(FEATURES) --lib -- --nocapture devices gpu
-	@cargo test --quiet --locked --workspace $(FEATURES) --test cli -- --nocapture devices
+	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --test gpu -- --nocapture
+	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --lib -- --nocapture devices gpu
+	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --test cli -- --nocapture devices
 
 # Tests marked `#[ignore]` are the long campaigns.
 rust-test-full:
@@ -111,15 +129,15 @@ python-lint: $(VENV)/ready
 
 python-test: $(VENV)/ready
 	$(call heading,end-to-end tests against the original libraries)
-	@cargo build --quiet --locked --workspace $(FEATURES)
-	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/python
+	@$(CARGO_CHECKED) build --quiet --locked --workspace $(FEATURES)
+	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(PYTEST) tests/python
 
 # Two folds of two data sets, trained in seconds; SOGAR_FOLDS=10 takes all of them (train those first).
 references-test: $(VENV)/ready
 	$(call heading,competing methods beside their reference results)
 	@if [[ -d "$(SOGAR_DATA)" ]]; then \
 		$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1,2 german attrition && \
-		SOGAR_PAPER="$(abspath $(PAPER))" cargo test --quiet --locked --workspace $(FEATURES) --test references -- \
+		SOGAR_PAPER="$(abspath $(PAPER))" $(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --test references -- \
 			--include-ignored --nocapture; \
 	else \
 		printf '\nSKIPPED: there is no directory %s; SOGAR_DATA names the tables of the published protocol.\n\n' "$(SOGAR_DATA)"; \
@@ -128,18 +146,18 @@ references-test: $(VENV)/ready
 browser-test: $(VENV)/ready
 	$(call heading,the report in a browser)
 	@scripts/chromium.sh
-	@cargo build --quiet --locked --workspace $(FEATURES)
-	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(VENV)/bin/python -m pytest -q -rs -W error tests/browser
+	@$(CARGO_CHECKED) build --quiet --locked --workspace $(FEATURES)
+	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(PYTEST) tests/browser
 
 # The package of this clone, with the extension module that the other Rust checks compile as well.
 package:
-	@cargo build --quiet --locked --workspace $(FEATURES)
+	@$(CARGO_CHECKED) build --quiet --locked --workspace $(FEATURES)
 	@cp $(TARGET)/debug/$(EXTENSION) $(NATIVE).new && mv $(NATIVE).new $(NATIVE)
 
 package-test: $(VENV)/ready package
 	$(call heading,the Python package)
 	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
-		$(VENV)/bin/python -m pytest -q -rs -W error python/tests
+		$(PYTEST) python/tests
 
 wheel: $(VENV)/ready
 	$(call heading,wheel and sdist in dist/ (an optimised build: some minutes))
@@ -149,14 +167,15 @@ wheel: $(VENV)/ready
 	@ls -l dist
 	@scripts/try_wheel.sh $(abspath $(VENV))/bin/python
 
-# Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets german'.
-# With --growth, --network, --outcomes, --python or --report in BENCH only that part runs.
+# Data of the published protocol, and further flags of the benchmark: make bench BENCH='--quick --datasets numeric12,mixed'.
+# With --growth, --anytime, --ceiling, --network, --outcomes, --python or --report in BENCH only that part runs.
 SOGAR_DATA ?= ../shared/data
 BENCH ?=
 PAPER := $(TARGET)/paper
-BENCH_PART := $(filter --growth --network --outcomes --python --report,$(BENCH))
+GENERATED := $(TARGET)/generated
+BENCH_PART := $(filter --growth --anytime --ceiling --network --outcomes --python --report,$(BENCH))
 BENCH_QUICK := $(filter --quick,$(BENCH))
-BENCH_BIN := "$(abspath $(TARGET))/release/sogar-lab" bench
+BENCH_BIN := "$(abspath $(TARGET))/release/sogar-lab" bench --paper $(PAPER) --generated $(GENERATED)
 # XGBoost and the network are trained where the tables are; what is missing is said to be skipped.
 BENCH_OUTCOMES = if [[ -d "$(SOGAR_DATA)" ]]; then \
 	$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --folds 1 --models all \
@@ -170,44 +189,52 @@ BENCH_REPORT = $(VENV)/bin/python scripts/bench_report.py --paper $(PAPER) \
 BENCH_PYTHON = PYTHONPATH=$(abspath python) $(VENV)/bin/python scripts/bench_python.py \
 	--sogar "$(abspath $(TARGET))/release/sogar" $(BENCH_QUICK)
 
-bench:
-	@if [[ -e $(PAPER)/ready || -d "$(SOGAR_DATA)" ]]; then \
-		$(MAKE) bench-run; \
-	else \
-		printf '\nNOTHING WAS MEASURED: there is no directory %s.\n' "$(SOGAR_DATA)"; \
+bench: $(GENERATED)/ready
+	@if [[ -d "$(SOGAR_DATA)" ]]; then \
+		$(MAKE) $(PAPER)/ready; \
+	elif [[ ! -e $(PAPER)/ready ]]; then \
+		printf '\nThe data sets of the published protocol are left out: there is no directory %s.\n' "$(SOGAR_DATA)"; \
 		printf 'Set SOGAR_DATA to the directory with the tables that scripts/paper_models.py names.\n\n'; \
 	fi
+	@$(MAKE) bench-run
 
-bench-run: $(PAPER)/ready
+bench-run:
 	$(call heading,benchmark (see docs/BENCHMARKS.md))
 	@cargo build --quiet --locked --release -p sogar-lab -p sogar-cli --features sogar-lab/gpu,sogar-cli/gpu
 ifeq ($(BENCH_PART),)
-	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
+	@$(BENCH_BIN) $(BENCH)
 	@$(BENCH_BIN) --network $(BENCH_QUICK)
 	@$(BENCH_OUTCOMES)
-	@$(BENCH_REPORT)
+	@if [[ -e $(PAPER)/ready ]]; then $(BENCH_REPORT); fi
 	@$(MAKE) bench-python
 else ifeq ($(BENCH_PART),--outcomes)
 	@$(BENCH_OUTCOMES)
 else ifeq ($(BENCH_PART),--report)
-	@$(BENCH_REPORT)
+	@if [[ -e $(PAPER)/ready ]]; then $(BENCH_REPORT); fi
 else ifeq ($(BENCH_PART),--python)
 	@$(MAKE) bench-python
 else
-	@$(BENCH_BIN) --paper $(PAPER) $(BENCH)
+	@$(BENCH_BIN) $(BENCH)
 endif
 
+$(GENERATED)/ready: scripts/bench_tables.py | $(VENV)/ready
+	$(call heading,generated tables and their models)
+	@$(VENV)/bin/python $< --out $(GENERATED)
+	@touch $@
+
 # An experiment with its flags, e.g. make experiments EXPERIMENT='depth --folds 1-10'. Models that are missing are trained first:
-# with --quick those of one fold of two data sets.
+# with --quick those of one fold of two data sets. A full run adds the cells that are missing to lab/cells; a quick one runs all of
+# its cells and keeps them in the target directory.
 EXPERIMENT ?= table1 --quick
 EXPERIMENT_MODELS = $(if $(filter --quick,$(EXPERIMENT)),--folds 1 attrition german,--folds 1-10 attrition german bank adult)
+EXPERIMENT_CELLS = $(if $(filter --quick,$(EXPERIMENT)),--cells $(TARGET)/experiments/cells)
 
 experiments: $(VENV)/ready
 	$(call heading,models of the published protocol)
-	@$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --models all $(EXPERIMENT_MODELS)
+	@$(VENV)/bin/python scripts/paper_models.py --data "$(SOGAR_DATA)" --out $(PAPER) --models every $(EXPERIMENT_MODELS)
 	$(call heading,experiment $(EXPERIMENT) (see docs/EXPERIMENTS.md))
 	@cargo build --quiet --locked --release -p sogar-lab
-	@"$(abspath $(TARGET))/release/sogar-lab" experiment $(EXPERIMENT) --paper $(PAPER) --out $(TARGET)/experiments
+	@"$(abspath $(TARGET))/release/sogar-lab" experiment $(EXPERIMENT) $(EXPERIMENT_CELLS) --paper $(PAPER) --out $(TARGET)/experiments
 
 # SCALE has further flags: make bench-scale SCALE='--rows 1000000'.
 SCALE ?=

@@ -1,4 +1,4 @@
-//! An extension module leaves Python's own symbols to whoever loads it, which some linkers must be told.
+//! The loader of an extension module provides Python's own symbols; some linkers need a flag for that.
 
 fn main() {
     pyo3_build_config::add_extension_module_link_args();

@@ -1,9 +1,9 @@
 """Time a fit on two single-threaded local workers of Dask beside two threads in one process.
 
 The problem is Adult of the published protocol, fold 1, depth 3; then a quarter of its rows, for the growth.
-Both ways are timed from the prepared problem on (outcomes and search), in turn, and their results are
-compared. The workers are there before the clock starts; what they have to be sent, and the problem that each
-of them prepares, count.
+Both are timed from the prepared problem on (outcomes and search), alternating, and their results are
+compared. The workers start before the clock does; sending them data and preparing the problem on each of them
+count.
 
     PYTHONPATH=python python scripts/bench_dask.py --paper target/paper
 """
@@ -21,14 +21,14 @@ from distributed import Client, LocalCluster
 from sogar import Sogar
 
 RATIO, GROWTH = 1.4, 4.4
-"""What should not be exceeded: Dask beside threads, and four times the rows beside one time."""
+"""Limits: of Dask relative to threads, and of four times the rows relative to one time."""
 HEADER = """\
 | rows | affected | way | outcomes | search | both (s) | ratio |
 |--:|--:|---|--:|--:|--:|--:|"""
 
 
 def seconds(front: Sogar) -> tuple[float, float]:
-    """What outcomes and search took."""
+    """Seconds of outcomes and search."""
     run = json.loads(front.to_json() or "")["run"]
     return run["seconds_outcomes"], run["seconds_search"]
 

@@ -1,9 +1,9 @@
 """Time sogar's outcomes beside the library's own batch prediction, on the same cells and in the same run.
 
-A cell is an affected row under an action. sogar finds the outcomes of all cells at once; the library is given
+A cell is an affected row under an action. sogar computes the outcomes of all cells at once; the library gets
 the edited rows of a sample of them, encoded and in memory, on as many threads, and only its ``predict`` is
-timed. The sample is drawn from the actions that a shallow front uses, since the result file spells those out
-and says whom they flip: so every sampled outcome is also compared with what the library says.
+timed. The sample comes from the actions that a shallow front uses, because the result file describes those
+and lists whom they flip: so every sampled outcome is also compared with the library's.
 
 LightGBM, XGBoost and the dense network with the published settings, as ``paper_models.py`` made them. The
 network is run by ONNX Runtime, whose sums are rounded otherwise: labels are compared where its score is

@@ -2,7 +2,7 @@
 
 The German Credit example with its own LightGBM model: the command line reads table and model from files, the
 package gets a pandas frame and a `lightgbm.Booster`, whose own predictions it compares with the engine's.
-Both are timed from the outside, the command line as a process, and include all but the import of libraries.
+Both are timed from the outside, the command line as a process, and exclude only the import of libraries.
 
     PYTHONPATH=python python scripts/bench_python.py --sogar target/release/sogar
 """

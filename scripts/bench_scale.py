@@ -2,8 +2,8 @@
 
 The table is made from Adult (the training rows of the published protocol's first fold): rows are drawn with
 replacement, and the numbers of each are moved a little (age and hours by up to two, the others by up to two
-per cent where they are not 0), so that few rows are alike. Drawing goes on until the model turns the wanted
-number of rows down. The same seed gives the same table.
+per cent where they are not 0), so that few rows are alike. Drawing continues until the model turns down the
+requested number of rows. The same seed gives the same table.
 
 Some features are held fixed, so that there are some 10,000 actions of up to three edits; a leaf has at least
 as large a share of the people as in the published protocol (500 of 19,199).

@@ -1,7 +1,7 @@
-"""How often `sogar check` finds that a point is missing where it has no time for a proof.
+"""How often `sogar check` finds a missing point without time for a proof.
 
-A complete front loses one drawn point, with the splits and actions that no tree uses any more, and is checked
-with a short time limit and another seed each time. docs/CHECK.md has the figures.
+Drops one random point of a complete front, with the splits and actions that no tree uses any more, and checks
+the rest with a short time limit and another seed each time. docs/CHECK.md has the figures.
 
     python scripts/check_detection.py target/release/sogar front.json --time-limit 1 --trials 50
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that there is a Chromium for the browser tests: the one that is there, else Debian's.
-# Where none can be installed it says so and ends well; the tests are then skipped, each with a printed reason.
+# Provides a Chromium for the browser tests: an installed one, otherwise Debian's.
+# If none can be installed, it says so and exits with 0; the tests are then skipped, each with a printed reason.
 set -euo pipefail
 
 for name in "${SOGAR_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the cost model of docs/SCALE.md to what was measured, and says what it predicts.
+"""Fits the cost model of docs/SCALE.md to measured runs, and prints its predictions.
 
 Reads the tables of measured runs in docs/BENCHMARKS.md ("Growth") and docs/SCALE.md ("Measured"): rows,
 splits, actions, depth, leaf sets and seconds on two threads. With R affected rows, A actions, L leaf sets and

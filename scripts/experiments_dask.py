@@ -1,6 +1,6 @@
 """Run the cells of an experiment on the workers of a Dask cluster, then write its tables.
 
-A cell is one data set, model, fold and method; `sogar-lab experiment` keeps each in a file of its own, so
+A cell is one data set, model, fold and method; `sogar-lab experiment` stores each in a separate file, so
 cells can run anywhere that shares the two folders, in any order, and again after a failure. Without
 ``--scheduler`` a cluster is started on this machine. Flags that this script does not know go to `sogar-lab
 experiment`.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that there is a Vulkan adapter for the GPU tests: the one that is there, else Mesa's software adapter.
-# Where none can be installed it says so and ends well; the tests are then skipped, each with a printed reason.
+# Provides a Vulkan adapter for the GPU tests: an installed one, otherwise Mesa's software adapter.
+# If none can be installed, it says so and exits with 0; the tests are then skipped, each with a printed reason.
 set -euo pipefail
 
 drivers=(/usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json)

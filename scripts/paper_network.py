@@ -1,9 +1,10 @@
 """The network of the published protocol: trained with NumPy, written as ONNX.
 
-Five hidden layers of 50 units with ReLU and dropout 0.1, Adam at 1e-3, batches of 128, 50 epochs, weighted
-logistic loss. That is small enough for NumPy, and a seed then gives the same network wherever the same
-NumPy runs. The file holds the scaler too, and has one input a column, so that it is given the table's own
-values by name.
+Five hidden layers of 50 units with ReLU and dropout 0.1 are published. The rest is open: here Adam at 1e-3,
+batches of 128, 50 epochs, logistic loss, numbers standardised. Callers choose row weights, and whether
+inputs are scaled; raw amounts of money need a lower rate. That is small enough for NumPy, and a seed then
+gives the same network wherever the same NumPy runs. The file holds the scaler too, and has one input a
+column, so that it is given the table's own values by name.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ Floats = npt.NDArray[np.float32]
 HIDDEN = (50, 50, 50, 50, 50)
 DROPOUT = 0.1
 RATE = 1e-3
+RAW_RATE = 1e-4
+"""For inputs that are not scaled: at 1e-3 training fails on them."""
 BATCH = 128
 EPOCHS = 50
 DECAY = (0.9, 0.999)
@@ -88,9 +91,9 @@ def scaler(rows: Floats) -> tuple[Floats, Floats]:
 class Adam:
     """Adam's update of a list of arrays, in place."""
 
-    def __init__(self, parameters: list[Floats]) -> None:
+    def __init__(self, parameters: list[Floats], rate: float) -> None:
         """Nothing is remembered yet."""
-        self.parameters = parameters
+        self.parameters, self.rate = parameters, rate
         self.first = [np.zeros_like(parameter) for parameter in parameters]
         self.second = [np.zeros_like(parameter) for parameter in parameters]
         self.step = 0
@@ -99,7 +102,7 @@ class Adam:
         """One step against the gradients."""
         self.step += 1
         kept, kept_squares = DECAY
-        rate = np.float32(RATE * np.sqrt(1 - kept_squares**self.step) / (1 - kept**self.step))
+        rate = np.float32(self.rate * np.sqrt(1 - kept_squares**self.step) / (1 - kept**self.step))
         moments = zip(self.parameters, gradients, self.first, self.second, strict=True)
         for parameter, gradient, first, second in moments:
             first *= np.float32(kept)
@@ -115,11 +118,16 @@ def train(
     weight: npt.NDArray[np.float64],
     seed: int,
     epochs: int = EPOCHS,
+    *,
+    scaled: bool = True,
 ) -> Network:
     """Trains the network; `weight` is what each row counts in the loss."""
     rng = np.random.default_rng(seed)
     values = features.to_numpy(np.float32)
-    mean, deviation = scaler(values)
+    columns = values.shape[1]
+    mean, deviation = (
+        scaler(values) if scaled else (np.zeros(columns, np.float32), np.ones(columns, np.float32))
+    )
     rows, wanted = (values - mean) / deviation, target.astype(np.float32)[:, None]
     counted = weight.astype(np.float32)[:, None]
     widths = (rows.shape[1], *HIDDEN, 1)
@@ -128,7 +136,7 @@ def train(
         for inputs, outputs in pairwise(widths)
     ]
     biases = [np.zeros(outputs, np.float32) for outputs in widths[1:]]
-    adam = Adam([*weights, *biases])
+    adam = Adam([*weights, *biases], RATE if scaled else RAW_RATE)
     with threadpool_limits(1):
         for _ in range(epochs):
             order = rng.permutation(len(rows))

@@ -16,9 +16,9 @@ import sogar
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "python" / "API.md"
 HEAD = """# API reference
 
-From the docstrings, by `make docs`; the examples are run by the tests.
+Generated from the docstrings by `make docs`. The tests run the examples.
 """
-#: Methods that scikit-learn or Python call, and nobody else.
+#: Methods that only scikit-learn or Python call.
 HIDDEN = re.compile(r"^_")
 
 
@@ -99,7 +99,7 @@ def body(item: Any) -> str:
 def section(title: str, text: str) -> str:
     """A list of parameters or attributes."""
     if title == "Returns:":
-        return f"Gives: {' '.join(text.split())}"
+        return f"Returns: {' '.join(text.split())}"
     items = re.split(r"\n(?=\w)", text)
     rows = []
     for item in items:
@@ -114,7 +114,7 @@ def first_line(item: type) -> str:
 
 
 def bases(item: type) -> str:
-    """The built-in exceptions that a class is, too."""
+    """The built-in exceptions from which a class also derives."""
     known = [base.__name__ for base in item.__bases__ if base.__module__ == "builtins"]
     return ", ".join(f"`{name}`" for name in known)
 

@@ -2,8 +2,8 @@
 
 Solves the small fixture, the German example and every preset, then audits, reports, evaluates, explains and
 compares the fronts. Each output becomes a SHA-256 of its JSON without the block ``run``, without paths, and
-with every text blanked that has a space in it: a better sentence is no other result. Fields that were renamed
-since the fingerprints were recorded stand in ``RENAMED``.
+with every text blanked that has a space in it: a better sentence is not another result. ``RENAMED`` lists the
+fields that were renamed since the fingerprints were recorded.
 
     python scripts/results.py --sogar target/release/sogar --paper target/paper            compare
     python scripts/results.py --sogar target/release/sogar --paper target/paper --write    record

@@ -1,7 +1,7 @@
-"""Columns on their way into the engine: numbers, codes with their texts, or lists of texts.
+"""Converts columns for the engine: to numbers, codes with their strings, or lists of strings.
 
-Dates become texts, which the engine leaves aside. What no column of the engine can hold (lists, mixtures of
-numbers and texts) is refused with the column's name.
+Dates become strings, which the engine leaves aside. A column that the engine cannot hold (lists, numbers
+mixed with strings) raises an error with its name.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 from ._errors import DataError, utf8
 
 Array = np.ndarray[Any, Any]
-#: What the engine takes for blanks around texts. (Python's `strip` takes some control characters, too.)
+#: Characters that the engine strips from strings. (Python's `strip` also removes some control characters.)
 BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 
 
-#: Whole numbers from here on are not all told apart by floats.
+#: From here on, floats cannot represent every whole number.
 FIRST_INEXACT = 2**53
 
 
 def text_of(value: Any) -> str:
-    """A level's text, as the engine has it.
+    """The engine's string for a level.
 
     >>> text_of(" Oslo "), text_of(3.0), text_of(True)
     (' Oslo ', '3', 'true')
@@ -38,7 +38,7 @@ def text_of(value: Any) -> str:
 
 
 def by_text(values: Any) -> dict[str, Any]:
-    """The user's own objects by their texts, and by trimmed ones where no other object has that text.
+    """Maps strings to the user's own objects; trimmed strings too, unless another object has that string.
 
     >>> by_text([" Oslo", 3.0])
     {' Oslo': ' Oslo', '3': 3.0, 'Oslo': ' Oslo'}
@@ -53,7 +53,7 @@ def by_text(values: Any) -> dict[str, Any]:
 
 
 def column_of(name: str, values: Any) -> Any:
-    """One column by itself in a form that the engine takes."""
+    """Converts a single column for the engine."""
     if isinstance(values, list) or hasattr(values, "__arrow_c_array__"):
         values = np.asarray(values, dtype=object)
     array = np.asarray(values)
@@ -65,7 +65,7 @@ def column_of(name: str, values: Any) -> Any:
 
 
 def pandas_column(name: str, series: Any) -> Any:
-    """A column of a pandas frame in a form that the engine takes."""
+    """Converts a column of a pandas frame for the engine."""
     dtype = series.dtype
     if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
         if any(not isinstance(level, str | int | float | np.generic) for level in dtype.categories):
@@ -94,7 +94,7 @@ def pandas_column(name: str, series: Any) -> Any:
 
 
 def array_column(name: str, column: Array) -> Any:
-    """A column of an array in a form that the engine takes."""
+    """Converts a column of an array for the engine."""
     kind = column.dtype.kind
     if kind in "iu":
         return _whole_column(column, np.zeros(len(column), dtype=bool))
@@ -110,13 +110,13 @@ def array_column(name: str, column: Array) -> Any:
 
 
 def _times(column: Array) -> list[str | None]:
-    """Dates and times as texts, which the engine recognises and leaves aside."""
+    """Dates and times as strings, which the engine recognises and leaves aside."""
     texts = np.datetime_as_string(column.astype("datetime64[s]"))
     return [None if gap else str(text) for text, gap in zip(texts, np.isnat(column), strict=True)]
 
 
 def _whole_column(numbers: Array, gaps: Array) -> Any:
-    """Whole numbers as floats; with their gaps where floats could not tell all of them apart."""
+    """Whole numbers as floats; as integers with a mask of gaps if floats would merge some of them."""
     if np.all((numbers < FIRST_INEXACT) & (numbers > -FIRST_INEXACT)):
         floats = numbers.astype(np.float64)
         floats[gaps] = np.nan
@@ -126,7 +126,7 @@ def _whole_column(numbers: Array, gaps: Array) -> Any:
 
 
 def _object_column(name: str, column: Array) -> Any:
-    """A column of Python objects: all numbers, all truth values, or all texts, with gaps."""
+    """Converts a column of Python objects: all numbers, all booleans or all strings, with gaps."""
     gaps = np.fromiter((is_gap(cell) for cell in column), dtype=bool, count=len(column))
     known = column[~gaps]
     if all(isinstance(cell, str) for cell in known):
@@ -155,12 +155,12 @@ def _object_column(name: str, column: Array) -> Any:
     try:
         numbers[~gaps] = known.astype(np.float64)
     except (OverflowError, ValueError, TypeError) as cause:
-        raise DataError(f"column `{name}`: a value is no number that 64 bits can hold ({cause})") from None
+        raise DataError(f"column `{name}`: a value does not fit into a 64-bit number ({cause})") from None
     return numbers
 
 
 def _large_numbers(name: str, column: Array, gaps: Array) -> Any:
-    """A column of numbers with whole ones that floats could not tell apart."""
+    """Converts a column with whole numbers that floats would merge."""
     cells = [0 if gap else cell for cell, gap in zip(column, gaps, strict=True)]
     for wide in (np.int64, np.uint64):
         try:
@@ -175,7 +175,7 @@ def _large_numbers(name: str, column: Array, gaps: Array) -> Any:
 
 
 def is_gap(cell: Any) -> bool:
-    """Whether an object means that a value is missing."""
+    """Whether an object stands for a missing value."""
     if cell is None:
         return True
     if isinstance(cell, float | np.floating):

@@ -1,4 +1,4 @@
-"""scikit-learn's conventions, without needing scikit-learn: parameters, output, state."""
+"""scikit-learn's conventions without a dependency on it: parameters, output, state."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from typing import Self
 
 Array = np.ndarray[Any, Any]
-#: What is never part of a saved estimator: the model, and what holds it.
+#: Never saved with an estimator: what holds the model (saved itself after ``fit(..., attach=True)``).
 _NOT_KEPT = ("_problem", "_front", "_made_of")
 
 
 class Conventions:
-    """What every estimator can do."""
+    """Methods that every estimator has."""
 
     feature_names_in_: Array
     _front: _native.Front
@@ -38,7 +38,7 @@ class Conventions:
         return {name: getattr(self, name) for name in self._parameters()}
 
     def set_params(self, **params: Any) -> Self:
-        """Sets parameters by name; gives the estimator itself."""
+        """Sets parameters by name and returns the estimator."""
         known = self._parameters()
         for name in params:
             if name not in known:
@@ -55,7 +55,7 @@ class Conventions:
         return hasattr(self, "_front")
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn wants to know of an estimator."""
+        """The tags that scikit-learn expects of an estimator."""
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
         return Tags(
@@ -66,7 +66,7 @@ class Conventions:
         )
 
     def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self:
-        """Chooses the kind of table that `transform` gives; ``"default"`` is the kind that it gets."""
+        """Chooses the type of table that `transform` returns; ``"default"`` is the type of its input."""
         if transform not in (None, "default", "pandas", "polars"):
             raise ArgumentError(
                 f"transform={transform!r} is not possible", 'choose "default", "pandas" or "polars"'
@@ -76,12 +76,12 @@ class Conventions:
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:  # noqa: ARG002 - columns stay as they are
-        """Names of the columns that `transform` gives: those of the table."""
+        """Names of the columns that `transform` returns: those of the table."""
         self._require_fitted()
         return np.asarray(self.feature_names_in_, dtype=object)
 
     def __repr__(self) -> str:
-        """The estimator with the parameters that are not at their defaults, and what it was fitted for."""
+        """The estimator with its non-default parameters, and the outcome that it was fitted for."""
         defaults = _settings.defaults_of(type(self))
         said = [
             f"{name}={value!r}"
@@ -95,7 +95,7 @@ class Conventions:
         return f"{text}  # {outcome_text(outcome['desired'], outcome['have'], outcome['people'])}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the model and what holds it: parameters and the fitted summary's data."""
+        """The parameters and the fitted front; table and model only after ``fit(..., attach=True)``."""
         state = {name: value for name, value in self.__dict__.items() if name not in _NOT_KEPT}
         if hasattr(self, "_front"):
             state["_front"] = self._front.to_bytes()
@@ -107,6 +107,9 @@ class Conventions:
         if "_front" in state:
             self._front = _native.Front.from_bytes(state["_front"])
             self._problem = None
+            attached = state.get("_attached")
+            if attached is not None:
+                self.attach(*attached)  # type: ignore[attr-defined] # of the estimator
 
     def _wanted_output(self) -> str:
         wanted = getattr(self, "_output", "default")

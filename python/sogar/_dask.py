@@ -1,10 +1,10 @@
-"""Fits on a cluster of Dask: the same result, to the byte, from many processes.
+"""Fits on a Dask cluster: many processes, and the same result to the byte.
 
-A fit has three stages. Outcomes are found in blocks of rows; then the leaves of all trees are evaluated, each
-once, in shares; then cuts of everybody are solved, with all leaves known. Where a sample was searched, the
-few actions that matter are tried on everybody at last, in blocks again. The client only plans, and puts
-finished cuts together: the outcomes, which are large, go from worker to worker. Scheduling, retries and the
-loss of workers are Dask's own business: every task is a function of its arguments.
+A fit has three stages. First, workers compute outcomes in blocks of rows. Second, they evaluate the leaves of
+all trees, each once, in shares. Third, they solve the cuts of the root, with all leaves known. If the search
+ran on a sample, a last stage tries the few actions in use on all people, again in blocks. The client only
+plans and merges finished cuts: the outcomes, which are large, go from worker to worker. Every task is a
+function of its arguments, so Dask handles scheduling, retries and lost workers.
 
 Task names on the dashboard: ``sogar-outcomes-…``, ``sogar-leaves-…``, ``sogar-cuts-…``,
 ``sogar-everybody-…``, ``sogar-bound-…``.
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("sogar")
 
-#: How often a task is tried again after its worker was lost.
+#: How often Dask retries a task whose worker was lost.
 RETRIES = 3
-#: Tasks of a stage for each thread of the cluster, so that nobody waits long for the last one.
+#: Tasks of a stage for each thread of the cluster, so that no thread waits long for the last one.
 TASKS_EACH = 6
 
 Bar = Callable[[str, int, int, str], None]
@@ -40,20 +40,20 @@ Solved = tuple[_native.Front, list[str], BaseException | None]
 
 
 class _Stopped(Exception):  # noqa: N818 - no error
-    """The time is over."""
+    """The time limit has passed."""
 
 
 @dataclass
 class _Found:
-    """What is known at the end of a fit."""
+    """What a fit knows at its end."""
 
     status: str
-    #: Whether anything is known beyond doing nothing.
+    #: Whether it knows any action besides "no change".
     known: bool = False
     ids: list[int] = field(default_factory=lambda: [0])
     flips: list[bytes] = field(default_factory=list)
     settled: int = 0
-    #: For the bound of a fit that was stopped.
+    #: For the bound of a stopped fit.
     cheapest: list[bytes] | None = None
     interrupt: BaseException | None = None
 
@@ -64,10 +64,10 @@ def is_client(client: Any) -> bool:
 
 
 def shared(client: Client, what: Any, name: str) -> Future:
-    """Something for all workers that survives the loss of any of them.
+    """Data for all workers that survives the loss of any of them.
 
-    What is scattered is gone with the workers that have it, and Dask keeps no more copies than it has a use
-    for. The result of a task is found again: here of one that is told what to say.
+    Scattered data is lost with the workers that hold it, and Dask makes no spare copies. The result of a task
+    is computed again, so the data is wrapped in a task that returns it.
     """
     import cloudpickle
     import dask
@@ -80,15 +80,17 @@ def shared(client: Client, what: Any, name: str) -> Future:
 
 
 def ships(model: tuple[Any, ...]) -> bool:
-    """Whether a model can go to other processes; says so if it can't."""
+    """Whether a model can go to other processes; logs a warning if it cannot."""
+    if model[0] == "several":
+        return all(ships(one) for one in model[1:])
     if model[0] != "asked":
         return True
     import cloudpickle
 
     try:
         cloudpickle.loads(cloudpickle.dumps(model))
-    except Exception as reason:  # whatever a user's object may raise
-        LOG.warning("the model can't be sent to workers, so outcomes are found by the client")
+    except Exception as reason:  # a user's object may raise anything
+        LOG.warning("the model can't be sent to workers, so the client computes the outcomes")
         LOG.info("the model stays on the client: %r", reason)
         return False
     return True
@@ -96,23 +98,24 @@ def ships(model: tuple[Any, ...]) -> bool:
 
 def recipe_of(
     problem: _native.Problem,
-    table: _native.Table,
+    table: _native.Table | None,
     model: tuple[Any, ...],
     config: str,
     folder: str,
     cost: Callable[..., float] | None,
 ) -> tasks.Recipe:
-    """How a worker makes this problem; one thread for each task."""
+    """How a worker builds this problem, or computes its outcomes without the table; one thread per task."""
     settings = json.loads(config)
     settings.setdefault("limits", {})["threads"] = 1
     return tasks.Recipe(
         token=uuid.uuid4().hex[:12],
-        table=table.state(),
+        table=None if table is None else table.state(),
         model=model,
         config=json.dumps(settings),
         folder=folder,
         cost=cost,
         identity=_native.outcomes_identity(problem),
+        task=_native.outcome_task(problem) if table is None else None,
     )
 
 
@@ -126,12 +129,12 @@ class Fit:
         client: Client,
         bar: Bar,
     ) -> None:
-        """Looks at the cluster; refuses what its workers have no room for."""
+        """Inspects the cluster; raises an error if its workers lack the memory."""
         self.problem, self.client, self.bar = problem, client, bar
         settings = json.loads(recipe.config)
-        #: Seconds for the stages.
+        #: Time spent in each stage, in seconds.
         self.limits = [settings["limits"].get(name) for name in ("outcomes_time_limit", "time_limit")]
-        settings.pop("cost", None)  # outcomes do not depend on it, and its files may be on the client alone
+        settings.pop("cost", None)  # outcomes do not depend on it, and its files may exist only on the client
         self.recipe = tasks.Recipe(
             **{**vars(recipe), "config": json.dumps(settings), "cost": None, "token": uuid.uuid4().hex[:12]}
         )
@@ -145,18 +148,18 @@ class Fit:
         self.blocks: list[Future] = []
         self.ranges: list[tuple[int, int]] = []
         self.skeleton: Future | None = None
-        #: The recipe with the workers; none if the model stays here.
+        #: The recipe on the workers; none if the model stays on the client.
         self.shared: Future | None = None
 
     def _room(self) -> int:
-        """Bytes that a worker has for remembering; refuses a problem that does not fit into it."""
+        """Bytes that a worker can use as a cache; raises an error if the problem does not fit."""
         sizes = self.problem.sizes
         flips = sizes["actions"] * (-(-sizes["searched"] // 64)) * 8
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         given = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
         if not given:
             return 2**62
-        # The blocks as they came, and the same in the order of the search.
+        # The blocks as they arrive, and a copy in the order of the search.
         needed, least = int(2.5 * flips) + 200_000_000, min(given)
         if needed > least:
             raise TooLargeError(
@@ -168,7 +171,7 @@ class Fit:
         return int(least - needed) // 2 + 100_000_000
 
     def submit(self, function: Callable[..., Any], *arguments: Any, name: str, **options: Any) -> Future:
-        """A task with a name that people can read."""
+        """Submits a task under a readable name."""
         key = f"sogar-{name}-{self.token}"
         future: Future = self.client.submit(
             function, *arguments, key=key, retries=RETRIES, pure=True, **options
@@ -177,7 +180,7 @@ class Fit:
         return future
 
     def finished(self, futures: Sequence[Future], deadline: float | None) -> Iterator[Future]:
-        """Futures as they finish; their errors are raised."""
+        """Yields futures as they finish and raises their errors."""
         from distributed import as_completed
 
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -192,7 +195,7 @@ class Fit:
             raise _Stopped from None
 
     def solve(self) -> Solved:
-        """All stages; what was found so far if it is stopped."""
+        """Runs all stages; returns what it has if stopped."""
         start = time.monotonic()
         outcomes_end = search_start = None
         status = "complete"
@@ -210,7 +213,7 @@ class Fit:
                 status, interrupt = "cancelled", pressed
             if status != "complete":
                 self._cancel()
-                with suppress(Exception):  # workers that are gone have stopped already
+                with suppress(Exception):  # lost workers have stopped already
                     self.client.run(tasks.stop, self.token)
             search_end = time.monotonic()
             found = self._found(status)
@@ -230,17 +233,17 @@ class Fit:
             return front, [], interrupt
         finally:
             self._cancel()
-            with suppress(Exception):  # a worker that is gone has nothing left to free
+            with suppress(Exception):  # a lost worker has nothing to free
                 self.client.run(tasks.forget, self.token)
 
     def _found(self, status: str) -> _Found:
-        """What the result needs of those who were left with the outcomes."""
+        """Collects what the result needs from the workers that hold the outcomes."""
         if self.merger is None:
             return _Found(status)
         ids = self.merger.finish()
         sampled = self.problem.sizes["searched"] < self.problem.sizes["affected"]
         if sampled and status == "cancelled":
-            return _Found(status)  # who has cancelled a fit does not wait for everybody
+            return _Found(status)  # after a cancel, do not wait for all people
         cheapest = None
         if status != "complete":
             bounds = [
@@ -256,7 +259,7 @@ class Fit:
         return _Found(status, True, ids, [flips], settled, cheapest)
 
     def _everybody(self, status: str, ids: list[int], cheapest: list[bytes] | None) -> _Found:
-        """What the actions in use do for all affected people, of whom a sample was searched."""
+        """After a search on a sample: what the actions in use do for all affected people."""
         ranges = self._ranges(self.problem.sizes["affected"])
         limit = self.limits[0]
         deadline = None if limit is None else time.monotonic() + limit
@@ -285,19 +288,19 @@ class Fit:
         return _Found(status, True, ids, [flips for flips, _ in blocks], settled, cheapest)
 
     def _cancel(self) -> None:
-        """Gives up what is not finished."""
+        """Cancels unfinished tasks."""
         open_tasks = [future for future in self.futures if not future.done()]
         if open_tasks:
             self.client.cancel(open_tasks, force=True)
 
     def _ranges(self, rows: int) -> list[tuple[int, int]]:
-        """Blocks of rows, one for each task."""
+        """Blocks of rows, one per task."""
         each = -(-rows // (TASKS_EACH * self.slots))
         step = -(-each // 64) * 64
         return [(start, min(start + step, rows)) for start in range(0, rows, step)]
 
     def _outcomes(self, deadline: float | None) -> None:
-        """Outcomes in blocks of rows, which stay where they were found."""
+        """Computes outcomes in blocks of rows, which stay on their workers."""
         ranges = self.ranges = self._ranges(self.problem.sizes["searched"])
         if ships(self.recipe.model):
             self.shared = shared(self.client, self.recipe, f"recipe-{self.token}")
@@ -321,7 +324,7 @@ class Fit:
         ]
 
     def _search(self, skeleton: bytes, deadline: float | None) -> None:
-        """Leaves first, each once; then cuts, which share them."""
+        """Evaluates the leaves, each once, then solves the cuts, which share them."""
         common = (self.token, self.skeleton, self.blocks, self.memory)
         first = self.submit(tasks.root, *common, name="root")
         whole, count = first.result()
@@ -335,7 +338,7 @@ class Fit:
         cut_tasks: dict[Future, int] = {}
         for start in range(0, count, step):
             stop = min(start + step, count)
-            # A leaf stands below the first of its splits.
+            # A leaf belongs to the first of its splits.
             needed = [(name, future) for first_cut, name, future in leaf_tasks if first_cut < stop]
             names, known = [name for name, _ in needed], [future for _, future in needed]
             future = self.submit(tasks.cuts, *common, (start, stop), names, known, name=f"cuts-{start}")
@@ -356,9 +359,9 @@ class Fit:
 
 
 def leaf_shares(count: int, wanted: int) -> list[tuple[int, int, int, int]]:
-    """The leaves below `count` cuts in about so many equal shares: first cut, last, part, of how many.
+    """Divides the leaves below `count` cuts into about equal shares: first cut, last, part, parts.
 
-    Below an early cut stand more leaves than below a late one, since a leaf belongs to its first split.
+    Early cuts have more leaves below them than late ones, because a leaf belongs to its first split.
 
     >>> leaf_shares(4, 3)
     [(0, 1, 0, 2), (0, 1, 1, 2), (1, 3, 0, 1), (3, 4, 0, 1)]

@@ -1,11 +1,11 @@
-"""A front on people whose table is one of Dask: evaluated and audited partition by partition.
+"""Evaluates and audits a front on a Dask table, partition by partition.
 
-Nobody has the table in one piece. Sums of whole numbers are added up, whoever found them, so the result is
-that of the whole table. What depends on a whole column, the groups that it makes and the decimals of weights,
-is found from that column alone, which is gathered; people are looked at where their partition is.
+No process holds the whole table. Every process returns sums of whole numbers, which add up to those of the
+whole table. Two things depend on a whole column: the groups that it forms, and the decimals of weights. Only
+that column is gathered; the rows are processed where their partition is.
 
-With a client its workers do that (on the dashboard: ``sogar-evaluate-…``, ``sogar-audit-…``,
-``sogar-reach-…``); else this process does, with one partition in memory at a time.
+With a client, its workers do this (on the dashboard: ``sogar-evaluate-…``, ``sogar-audit-…``,
+``sogar-reach-…``). Otherwise this process does, with one partition in memory at a time.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import json
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dask_tasks as tasks
 from . import _native
 from ._dask import RETRIES, TASKS_EACH, shared
-from ._errors import PopulationError
+from ._errors import DataError, PopulationError
+from ._tables import UserTable
 
 if TYPE_CHECKING:
     from typing import Self
@@ -30,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Workers:
-    """Workers of a client who know the problem and the front, until the end of a `with` block."""
+    """Workers of a client that hold the problem and the front until the end of a `with` block."""
 
     def __init__(self, client: Client, recipe: tasks.Recipe, front: _native.Front) -> None:
-        """Tells them."""
+        """Sends them both."""
         self.client, self.token = client, recipe.token
         token = uuid.uuid4().hex[:12]
         self.recipe = shared(client, recipe, f"recipe-{token}")
@@ -41,21 +43,21 @@ class Workers:
         self.slots = max(1, sum(client.nthreads().values()))
 
     def __enter__(self) -> Self:
-        """They are ready."""
+        """Returns the workers, ready for tasks."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """They may forget."""
-        with suppress(Exception):  # a worker that is gone has nothing left to free
+        """Frees their memory."""
+        with suppress(Exception):  # a lost worker has nothing to free
             self.client.run(tasks.forget, self.token)
 
     def submit(self, name: str, number: int, function: Callable[..., Any], *arguments: Any) -> Future:
-        """A task with a name that people can read."""
+        """Submits a task under a readable name."""
         key = f"sogar-{name}-{number}-{uuid.uuid4().hex[:12]}"
         return self.client.submit(function, self.recipe, *arguments, key=key, retries=RETRIES)
 
     def answers(self, futures: Sequence[Future | None], name: str, bar: Bar) -> Iterator[Any]:
-        """What tasks found, in their order; `None` where there is none."""
+        """The results of tasks, in order; `None` where there is no task."""
         waiting = list(futures)
         try:
             for done in range(len(waiting)):
@@ -67,21 +69,55 @@ class Workers:
             self.client.cancel([future for future in waiting if future is not None], force=True)
 
 
+class RemoteTable:
+    """A table of Dask for a fit. Its partitions stay with the workers; the engine looks at one at a time."""
+
+    def __init__(self, data: Any, client: Client) -> None:
+        """Has the partitions computed, and kept by the workers until `release`."""
+        self.data, self.client = data, client
+        #: The table without rows: names, and orders of categories.
+        self.header = UserTable(data._meta)
+        self.config = ""
+        # Once: every look fetches all partitions, and Dask may cut a table anew wherever it can optimise.
+        self.parts: list[Future] = client.compute(data.to_delayed(), retries=RETRIES)
+
+    def fetch(self, number: int, names: list[str] | None) -> _native.Table | None:
+        """Some columns of a partition as the engine's table, all by default; `None` without rows."""
+        part = self.parts[number]
+        if names is not None:
+            at = [self.header.names.index(name) for name in names]
+            key = f"sogar-columns-{number}-{uuid.uuid4().hex[:12]}"
+            part = self.client.submit(tasks.columns_at, part, at, key=key, retries=RETRIES)
+        try:
+            return tasks.native_table(part.result(), self.config)
+        except DataError as error:
+            # Its row is that of the partition.
+            raise DataError(f"partition {number}: {error.message}", error.help) from None
+
+    def gathered(self) -> _native.Table:
+        """The whole table, for those who need everybody."""
+        return tasks.user_table(self.data.compute(), self.config)
+
+    def release(self) -> None:
+        """The workers may forget the partitions."""
+        self.parts = []
+
+
 class Partitions:
-    """A table of Dask, and whoever looks at its partitions: workers, or this process."""
+    """A Dask table, and what processes its partitions: workers, or this process."""
 
     def __init__(
         self, data: Any, problem: _native.Problem, front: _native.Front, bar: Bar, workers: Workers | None
     ) -> None:
-        """Looks at nothing yet."""
+        """Stores its arguments; computes nothing yet."""
         self.problem, self.front, self.bar, self.workers = problem, front, bar, workers
         self.config: str = json.dumps(json.loads(front.about())["config"])
         self.columns = list(data.columns)
-        # Once: Dask may cut a table anew wherever it has something to optimise.
+        # Only once: Dask may partition a table differently each time it optimises.
         self.parts: list[Any] = data.to_delayed()
 
     def gathered(self, names: Sequence[str]) -> tuple[_native.Table, list[int]]:
-        """Some columns of the whole table, as far as it has them, and how many rows each partition has."""
+        """Those of the named columns that the table has, whole, and the number of rows of each partition."""
         from dask import delayed
         from dask.dataframe.dispatch import concat
 
@@ -97,10 +133,10 @@ class Partitions:
         return tasks.user_table(concat(found), self.config), [len(columns) for columns in found]
 
     def each(self, name: str, task: Callable[..., Any], arguments: Sequence[Any]) -> Iterator[Any]:
-        """What a task finds in each partition, in their order; `None` where its argument is `None`.
+        """Runs a task on each partition; returns results in order, `None` where the argument is `None`.
 
-        The task is called with the problem, the front, the engine's table of the partition (`None` if it has
-        no rows), and its argument.
+        The task gets the problem, the front, the engine's table of the partition (`None` if it has no rows),
+        and its argument.
         """
         if self.workers is not None:
             yield from self.workers.answers(self._submitted(name, task, arguments), name, self.bar)
@@ -116,7 +152,7 @@ class Partitions:
     def _submitted(
         self, name: str, task: Callable[..., Any], arguments: Sequence[Any]
     ) -> list[Future | None]:
-        """The tasks of all partitions. They alone hold on to one, which is gone when they are done."""
+        """Submits the tasks of all partitions. Only a task holds its partition, which is freed afterwards."""
         workers = cast("Workers", self.workers)
         wanted = [argument is not None for argument in arguments]
         chosen = [part for part, want in zip(self.parts, wanted, strict=True) if want]
@@ -132,7 +168,7 @@ class Partitions:
 
 
 def evaluate(partitions: Partitions) -> dict[str, Any]:
-    """What every point of the front costs and loses: exact sums, which are added up."""
+    """The evaluation of every point of the front, added up from exact sums."""
     front, column = partitions.front, json.loads(partitions.config)["data"].get("weight")
     unit = weight = None
     if column:
@@ -140,22 +176,26 @@ def evaluate(partitions: Partitions) -> dict[str, Any]:
         unit, total = _native.weights_of(table, column)
         weight = (column, unit, total)
     rows = affected = people = 0
-    sums = [(0, 0)] * len(front)
+    sums: list[list[int]] = [[] for _ in range(len(front))]
     of_each = [(unit,)] * len(partitions.parts)
     for found in partitions.each("evaluate", tasks.evaluated, of_each):
         rows, affected, people = rows + found[0], affected + found[1], people + found[2]
-        sums = [(cost + a, loss + b) for (cost, loss), (a, b) in zip(sums, found[3], strict=True)]
+        if found[3]:
+            sums = [
+                [a + b for a, b in zip_longest(*pair, fillvalue=0)]
+                for pair in zip(sums, found[3], strict=True)
+            ]
     if not affected:
         raise PopulationError(
             "the model turns nobody down in this table",
-            "there is nobody to evaluate the summaries on; give another table",
+            "the summaries need affected people; give another table",
         )
     result: dict[str, Any] = json.loads(_native.evaluation_of(front, rows, affected, people, sums, weight))
     return result
 
 
 def audit(partitions: Partitions, leader: _native.AuditLeader, beside: _native.Table | None) -> None:
-    """Tells the leader of an audit what it needs to know about these people."""
+    """Gives the leader of an audit what it needs to know about these people."""
     table, rows = partitions.gathered(leader.columns())
     leader.see(table, beside)
     places: list[bytes | None] = []
@@ -174,7 +214,7 @@ def audit(partitions: Partitions, leader: _native.AuditLeader, beside: _native.T
 def search_reference(
     workers: Workers, problem: _native.Problem, leader: _native.AuditLeader, bar: Bar
 ) -> None:
-    """Tells the leader of an audit who of the fitted table is out of reach."""
+    """Tells the leader of an audit who in the fitted table is out of reach."""
     people = problem.sizes["affected"]
     step = -(-people // (TASKS_EACH * workers.slots))
     blocks = [(start, min(start + step, people)) for start in range(0, people, step)]

@@ -1,8 +1,8 @@
-"""What workers of Dask do in a fit or an evaluation: functions of bytes, each of which may run anywhere.
+"""Tasks of Dask workers in a fit or an evaluation: functions of bytes that may run anywhere.
 
-A task depends on its arguments alone, so that it can be repeated on another worker. What is dear to make, the
-prepared problem and the search with what it has learned, is kept in the process between tasks; a worker that
-lacks it makes it anew from the same arguments.
+A task depends only on its arguments, so another worker can repeat it. The process caches what is expensive to
+build between tasks: the prepared problem, and the search with what it has learned. A worker without them
+builds them from the same arguments.
 """
 
 from __future__ import annotations
@@ -17,29 +17,32 @@ from typing import Any
 from . import _native
 from ._errors import ModelError
 
-#: Problems and searches that a process keeps, the newest last.
+#: Problems and searches that a process caches, the newest last.
 _KEPT: OrderedDict[str, Any] = OrderedDict()
-#: How many of them.
+#: Size of this cache.
 MOST_KEPT = 4
 _LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a worker makes the problem that the client has."""
+    """How a worker builds the client's problem."""
 
     token: str
-    table: tuple[Any, ...]
+    #: The whole table; `None` where `task` is enough.
+    table: tuple[Any, ...] | None
     model: tuple[Any, ...]
     config: str
     folder: str
     cost: Callable[..., float] | None
     identity: str
+    #: The affected people and what can be done to them, for a model that every process can read.
+    task: bytes | None = None
 
 
 @dataclass
 class Search:
-    """A search that has learned leaves from others."""
+    """A search that has learned leaves from other workers."""
 
     native: _native.WorkerSearch
     learned: set[str] = field(default_factory=set)
@@ -47,7 +50,7 @@ class Search:
 
 
 def _keeping(key: str, make: Callable[[], Any]) -> Any:
-    """What is kept under a key; made once, whoever asks first."""
+    """The cached value of a key; the first caller makes it."""
     with _LOCK:
         if key not in _KEPT:
             _KEPT[key] = make()
@@ -58,28 +61,31 @@ def _keeping(key: str, make: Callable[[], Any]) -> Any:
 
 
 def said(what: bytes) -> Any:
-    """What the client has said."""
+    """Returns what the client sent."""
     import cloudpickle
 
     return cloudpickle.loads(what)
 
 
 def stop(token: str) -> None:
-    """Ends the tasks of a fit that run in this process. Runs beside them, so it waits for nobody."""
+    """Ends the tasks of a fit in this process. Runs beside them, so it never waits."""
     search = _KEPT.get(f"search {token}")
     if search is not None:
         search.native.cancel()
 
 
 def forget(token: str) -> None:
-    """Frees what a fit has left in this process. Runs beside tasks, so it waits for nobody."""
+    """Frees what a fit left in this process. Runs beside tasks, so it never waits."""
     for key in [key for key in list(_KEPT) if token in key]:
         _KEPT.pop(key, None)
 
 
-def model_of(recipe: tuple[Any, ...], table: _native.Table, config: str) -> _native.Model:
-    """The engine's model: read from bytes or from parts, or asked."""
+def model_of(recipe: tuple[Any, ...], table: _native.Table | None, config: str) -> _native.Model:
+    """The engine's model: read from bytes or from parts, or called, which needs the table."""
     kind, *parts = recipe
+    if kind == "several":
+        first, *others = (model_of(one, table, config) for one in parts)
+        return first.with_also(others)
     if kind == "bytes":
         return _native.Model.from_bytes(*parts)
     if kind == "trees":
@@ -91,10 +97,10 @@ def model_of(recipe: tuple[Any, ...], table: _native.Table, config: str) -> _nat
 
 
 def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
-    """The problem that the client has; `proven` to be the same as far as outcomes go."""
+    """The client's problem; `proven` checks that its outcomes would be the same."""
 
     def make() -> _native.Problem:
-        table = _native.Table.from_state(*recipe.table)
+        table = _native.Table.from_state(*(recipe.table or ()))
         model = model_of(recipe.model, table, recipe.config)
         problem = _native.Problem(table, model, recipe.config, recipe.folder, recipe.cost)
         if proven and _native.outcomes_identity(problem) != recipe.identity:
@@ -108,14 +114,27 @@ def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
     return problem
 
 
+def task_of(recipe: Recipe, task: bytes) -> _native.OutcomeTask:
+    """The client's problem as far as outcomes go, with this process's own model."""
+
+    def make() -> _native.OutcomeTask:
+        return _native.OutcomeTask(task, model_of(recipe.model, None, recipe.config))
+
+    made: _native.OutcomeTask = _keeping(f"task {recipe.token}", make)
+    return made
+
+
 def outcomes(recipe: Recipe, start: int, stop: int) -> bytes:
-    """Whom each action flips among some affected people; the last 8 bytes are a count for the record."""
-    found, settled = _native.outcomes_block(problem_of(recipe), start, stop)
+    """Whom each action flips among some affected people; the last 8 bytes count settled outcomes."""
+    if recipe.task is not None:
+        found, settled = task_of(recipe, recipe.task).of_block(start, stop)
+    else:
+        found, settled = _native.outcomes_block(problem_of(recipe), start, stop)
     return found + settled.to_bytes(8, "little")
 
 
 def _threads() -> int:
-    """Threads of this worker: that many tasks run here at a time."""
+    """Threads of this worker: the number of tasks that it runs at once."""
     from distributed import get_worker
 
     try:
@@ -125,7 +144,7 @@ def _threads() -> int:
 
 
 def search_of(token: str, skeleton: bytes, blocks: Sequence[bytes], memory: int) -> Search:
-    """The search on a problem whose outcomes come in blocks."""
+    """The search on a problem, with its outcomes in blocks."""
 
     def make() -> Search:
         flips = [block[:-8] for block in blocks]
@@ -136,7 +155,7 @@ def search_of(token: str, skeleton: bytes, blocks: Sequence[bytes], memory: int)
 
 
 def root(token: str, skeleton: bytes, blocks: Sequence[bytes], memory: int) -> tuple[bytes, int]:
-    """The front of everybody as one leaf, and how many cuts of everybody there are."""
+    """The front of the root as one leaf, and the number of cuts of the root."""
     return search_of(token, skeleton, blocks, memory).native.root()
 
 
@@ -148,7 +167,7 @@ def leaves(
     cuts: tuple[int, int],
     share: tuple[int, int],
 ) -> bytes:
-    """The fronts of leaves below some cuts."""
+    """The fronts of the leaves below some cuts."""
     return search_of(token, skeleton, blocks, memory).native.leaves(*cuts, *share)
 
 
@@ -161,7 +180,7 @@ def cuts(
     names: Sequence[str],
     known: Sequence[bytes],
 ) -> list[bytes]:
-    """Solves some cuts, with leaves (by name) that were evaluated before."""
+    """Solves some cuts, given leaves (by name) that were evaluated before."""
     search = search_of(token, skeleton, blocks, memory)
     with search.lock:
         for name, found in zip(names, known, strict=True):
@@ -178,27 +197,34 @@ def flips(skeleton: bytes, blocks: Sequence[bytes], ids: list[int]) -> tuple[byt
 
 
 def cheapest(skeleton: bytes, block: bytes, start: int, stop: int) -> bytes:
-    """What the cheapest action that works costs some people, whose outcomes are given."""
+    """The cost of the cheapest action that works, for each of some people, from their outcomes."""
     return _native.cheapest_block(skeleton, block[:-8], start, stop)
 
 
 def everybody(recipe: Recipe, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]:
-    """Whom a few actions flip among some affected people, sampled or not; and a count for the record."""
+    """Whom a few actions flip among some affected people, sampled or not; and a count of settled outcomes."""
+    if recipe.task is not None:
+        return task_of(recipe, recipe.task).on_everybody(start, stop, ids)
     return _native.everybody_block(problem_of(recipe), start, stop, ids)
 
 
 def columns_of(part: Any, names: Sequence[Any]) -> Any:
-    """Some columns of a part of a table."""
+    """Selects columns of a part of a table."""
     return part[list(names)]
 
 
+def columns_at(part: Any, positions: Sequence[int]) -> Any:
+    """The columns of a part of a table at some positions."""
+    return part.iloc[:, list(positions)]
+
+
 def native_table(part: Any, config: str) -> _native.Table | None:
-    """The engine's table of a part of one; `None` without rows."""
+    """The engine's table for a part of a table; `None` if it has no rows."""
     return user_table(part, config) if len(part) else None
 
 
 def user_table(data: Any, config: str) -> _native.Table:
-    """The engine's table of a user's."""
+    """The engine's table for a user's table."""
     from ._tables import UserTable
 
     return UserTable(data).native(config, json.loads(config)["data"].get("ignore", ()))
@@ -207,29 +233,29 @@ def user_table(data: Any, config: str) -> _native.Table:
 def looked_at(
     recipe: Recipe, task: Callable[..., Any], front: bytes, part: Any, config: str, argument: Any
 ) -> Any:
-    """What a task finds in a part of a table."""
+    """Runs a task on a part of a table."""
     problem = problem_of(recipe, proven=False)
     read = _keeping(f"front {recipe.token}", lambda: _native.Front.from_bytes(front))
     return task(problem, read, native_table(part, config), argument)
 
 
-#: Rows, how many of them are turned down, what these count, and what each point costs and loses there.
-Sums = tuple[int, int, int, list[tuple[int, int]]]
+#: Rows, affected rows, the weight of these, and sums of each point, which add up over parts.
+Sums = tuple[int, int, int, list[list[int]]]
 
 
 def evaluated(
     problem: _native.Problem, front: _native.Front, table: _native.Table | None, unit: tuple[int | None]
 ) -> Sums:
-    """What every point of a front costs and loses on a part of a table, with the unit of weights."""
+    """The sums of every point of a front on a part of a table, in the given unit of weight."""
     if table is None:
-        return 0, 0, 0, [(0, 0)] * len(front)
+        return 0, 0, 0, []
     return _native.evaluate_part(problem, front, table, *unit)
 
 
 def audited(
     problem: _native.Problem, front: _native.Front, table: _native.Table | None, places: bytes
 ) -> bytes:
-    """What the people of a part of a table cost and lose along a front; `places` tells their groups."""
+    """Cost and loss of the people in a part of a table along a front; `places` gives their groups."""
     return b"" if table is None else _native.audit_part(problem, front, table, places)
 
 

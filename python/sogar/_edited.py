@@ -1,7 +1,7 @@
-"""Columns on their way back: new cells in the user's own terms, whatever library their table is of.
+"""Writes edited cells back into the user's table, for each library.
 
-The engine speaks of numbers and texts. A category is the user's own object again, a truth value a truth
-value, and whole numbers stay whole where their column can hold them.
+The engine has numbers and strings. Here categories become the user's own objects again, booleans become
+booleans, and whole numbers stay whole where their column can hold them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 def cells_as(column: Any, cells: Any) -> Array:
-    """New cells in the terms of an array: numbers for their texts, and the user's own objects for theirs."""
+    """Converts new cells for an array: strings of numbers to numbers, others to the user's own objects."""
     if isinstance(cells, np.ndarray):
         return _as_texts(column, cells)
     if column.dtype.kind in "biuf":
@@ -28,7 +28,7 @@ def cells_as(column: Any, cells: Any) -> Array:
 
 
 def _as_texts(column: Any, numbers: Array) -> Array:
-    """0 and 1 as the texts that a column has for them, where it has texts of truth values."""
+    """Converts 0 and 1 to the column's own strings, if it has strings for true and false."""
     truth = {"false": 0.0, "true": 1.0}
     texts = [value for value in column if isinstance(value, str)]
     own = {truth[text.lower()]: text for text in texts if text.lower() in truth}
@@ -44,7 +44,7 @@ def _as_texts(column: Any, numbers: Array) -> Array:
 
 
 def _truth_of(cell: Any) -> bool | None:
-    """A new cell as a truth value: the engine has 0 and 1 for one-hot columns, else texts."""
+    """A new cell as a boolean: the engine has 0 and 1 for one-hot columns, otherwise strings."""
     if cell is None:
         return None
     return bool(cell) if isinstance(cell, float) else str(cell).lower() == "true"
@@ -134,7 +134,7 @@ def arrow_changed(column: Any, rows: Array, cells: Any) -> Any:
 
 
 def changed_array(column: Any, changes: list[tuple[Array, Any]]) -> Array:
-    """A column of the engine (an array of numbers, or a list of texts) with new cells in some rows."""
+    """A column of the engine (an array of numbers, or a list of strings) with new cells in some rows."""
     array: Array = np.array(column, dtype=object) if isinstance(column, list) else column.copy()
     for rows, cells in changes:
         array[rows] = cells_as(array, cells)

@@ -1,7 +1,6 @@
-"""What can go wrong, as exceptions: the engine's own messages, each with what to do about it.
+"""Exceptions: the engine's messages, each with a remedy.
 
-All of them are `SogarError`. Those about arguments and data are also `ValueError`, as scikit-learn expects
-it.
+All of them are `SogarError`. Errors about arguments and data are also `ValueError`, as scikit-learn expects.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 
 class SogarError(Exception):
-    """The base of all errors of this package.
+    """The base class of all errors of this package.
 
     >>> error = DataError("column `age`: `abc` is text, but the feature is a number", "correct the cell")
     >>> print(error)
@@ -23,7 +22,7 @@ class SogarError(Exception):
     True
     """
 
-    def __init__(self, message: str, help: str = "") -> None:  # noqa: A002 - as messages call it
+    def __init__(self, message: str, help: str = "") -> None:  # noqa: A002 - the word in messages
         """Keeps the message and the remedy."""
         super().__init__(message, help)
         self.message = message
@@ -35,47 +34,47 @@ class SogarError(Exception):
 
 
 class ArgumentError(SogarError, ValueError):
-    """An argument, or a file that it names."""
+    """An argument is wrong, or the file that it names."""
 
 
 class DataError(SogarError, ValueError):
-    """A table's contents."""
+    """The contents of a table are wrong."""
 
 
 class ConfigError(SogarError, ValueError):
-    """A parameter of the estimator, or a configuration."""
+    """A parameter of the estimator or a configuration is wrong."""
 
 
 class ModelError(SogarError, ValueError):
-    """A model, or one that does not fit the table."""
+    """The model cannot be used, or does not fit the table."""
 
 
 class PopulationError(SogarError, ValueError):
-    """The people who are turned down: nobody, everybody, or too few."""
+    """The model turns down nobody, everybody, or too few people."""
 
 
 class TooLargeError(SogarError, MemoryError):
-    """The work would not fit into the memory limit, or would ask the model too often; nothing was started."""
+    """The work would exceed the memory limit or the limit of scorings; nothing was started."""
 
 
 class OutputError(SogarError, OSError):
-    """A file that could not be written."""
+    """A file could not be written."""
 
 
 class ResultFileError(SogarError, ValueError):
-    """A result that is damaged, or does not belong to the given table or model."""
+    """A result is damaged, or belongs to another table or model."""
 
 
 class CheckpointError(SogarError, ValueError):
-    """A checkpoint that is damaged, in use, or of another run."""
+    """A checkpoint is damaged, in use, or from another run."""
 
 
 class NotFittedError(SogarError, ValueError, AttributeError):
-    """Something that only a fitted estimator can do."""
+    """The estimator must be fitted first."""
 
 
 class SogarWarning(UserWarning):
-    """Something is not as it should be, though the work goes on."""
+    """Something is wrong, but the work continues."""
 
 
 _CLASSES: dict[str, type[SogarError]] = {
@@ -92,15 +91,13 @@ _CLASSES: dict[str, type[SogarError]] = {
 }
 
 
-def of_kind(kind: str, message: str, help: str) -> SogarError:  # noqa: A002 - as messages call it
-    """The exception for an error of the engine, in the words of Python: ``min_leaf`` for ``--min-leaf``.
+def of_kind(kind: str, message: str, help: str) -> SogarError:  # noqa: A002 - the word in messages
+    """The exception for an error of the engine, with Python's names: ``min_leaf`` for ``--min-leaf``.
 
     >>> of_kind("table", "line 3, column `age`: `inf` is not a finite number", "see --missing").message
     'row 3, column `age`: `inf` is not a finite number'
     """
-    message = re.sub(
-        r"^line (?=\d+, column)", "row ", message
-    )  # a table that is no file has rows and no lines
+    message = re.sub(r"^line (?=\d+, column)", "row ", message)  # a table in memory has rows, not lines
     return _CLASSES.get(kind, SogarError)(_without_flags(message), _without_flags(help))
 
 
@@ -110,7 +107,7 @@ def _without_flags(text: str) -> str:
 
 
 def utf8(text: str, what: str, error: type[SogarError] = ArgumentError) -> str:
-    r"""The text itself; an error if it has half of a character, which no file and no engine can hold.
+    r"""Returns the text; raises an error if it has a lone surrogate, which UTF-8 cannot encode.
 
     >>> utf8("\ud83d", "the name of a column", DataError)
     Traceback (most recent call last):
@@ -125,7 +122,7 @@ def utf8(text: str, what: str, error: type[SogarError] = ArgumentError) -> str:
 
 
 def path_of(path: str | os.PathLike[str]) -> str:
-    """A path as text; an error if no file can have that name."""
+    """A path as a string; raises an error if no file can have that name."""
     text = os.fspath(path)
     try:
         os.fsencode(text)
@@ -135,7 +132,7 @@ def path_of(path: str | os.PathLike[str]) -> str:
 
 
 def not_fitted(what: Any) -> NotFittedError:
-    """The error for an estimator that is not fitted: also scikit-learn's own, if scikit-learn is in use."""
+    """The error for an unfitted estimator; also scikit-learn's own if scikit-learn is loaded."""
     message = f"this {type(what).__name__} is not fitted yet"
     remedy = "call `fit` with a table and a model first"
     sklearn = sys.modules.get("sklearn.exceptions")

@@ -18,13 +18,13 @@ def init_config(
     path: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> str:
-    """Writes a commented starting ``sogar.toml``: what was found out is set, what is uncertain is asked.
+    """Writes a commented ``sogar.toml`` to start from: what is clear is set, the rest are questions.
 
-    A model tells more than the table alone: its columns are the features, the column that agrees with its
-    predictions is the label, and each outcome stands with the number of people who have it.
+    A model makes it more precise: its columns are the features, the column that agrees with its predictions
+    is the label, and each outcome is listed with the number of people who have it.
 
     Args:
-        X: A table of any kind that `Sogar.fit` takes. Unlike there, it may hold the label, ids and dates.
+        X: A table of any type that `Sogar.fit` takes. Unlike there, it may contain the label, ids and dates.
         model: A fitted classifier, a callable on rows, or the path of a model file.
         path: The file to write (default: none).
         force: Whether to overwrite it.
@@ -53,13 +53,13 @@ def init_config(
     if path is not None:
         file = Path(path)
         if file.exists() and not force:
-            raise OutputError(f"{file}: this file exists already", "choose another name, or force=True")
+            raise OutputError(f"{file}: this file exists already", "choose another name, or set force=True")
         file.write_text(text, encoding="utf-8")
     return text
 
 
 def _adapted(model: Any, table: UserTable, native: _native.Table) -> tuple[_native.Model, list[str]]:
-    """The engine's model for the columns that a model object wants, and the names of its classes."""
+    """The engine's model for the columns of a model object, and the names of its classes."""
     from ._estimator import rows_for
     from ._models import adapt
 

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class MatrixLeaf:
-    """A leaf, whose rows all get one action: a row of the matrices, or ``None`` for the identity."""
+    """A leaf: all its rows get one action, a row of the matrices, or ``None`` for "no change"."""
 
     action: int | None
 
@@ -38,7 +38,7 @@ MatrixTree = MatrixLeaf | MatrixSplit
 
 @dataclass(frozen=True)
 class MatrixPoint:
-    """A point of the front: total cost (in units of the grid), rows that are not flipped, and a tree."""
+    """A point of the front: total cost (in units of the grid), rows not flipped, and a tree."""
 
     cost_sum: int
     loss_count: int
@@ -49,9 +49,10 @@ class MatrixPoint:
 class MatrixFront:
     """What `solve_matrix` found.
 
-    `points` has cost ascending and loss descending. `status` is ``complete`` only if every tree within the
-    limits was taken into account, else ``time_limit`` or ``cancelled``; every point is attained by its tree
-    all the same. No tree lies below the pairs (cost, loss) of `bound`. A cost of 1 is `1 / grid` units.
+    `points` is sorted by ascending cost and descending loss. `status` is ``complete`` only if the search
+    covered every tree within the limits, otherwise ``time_limit`` or ``cancelled``. Every point is attained
+    by its tree in any case. No tree lies below the pairs (cost, loss) of `bound`. A cost of 1 is `1 / grid`
+    units.
     """
 
     points: list[MatrixPoint]
@@ -88,26 +89,26 @@ def solve_matrix(
 
     Args:
         splits: Which of the n rows pass each of F tests; booleans, n by F.
-        cost: What each of A actions costs each row; whole numbers from 0 on, A by n. Floats are taken where
-            `grid` is given. With `actions`, what each of E edits costs each row, E by n.
+        cost: What each of A actions costs each row; non-negative whole numbers, A by n. Floats need `grid`.
+            With `actions`, what each of E edits costs each row, E by n.
         flips: Whether an action works for a row; booleans, A by n.
-        actions: The edits of each action, A by k, ascending, with -1 where there are fewer. Shorter actions
-            come first, those of a length in lexicographic order, and all that an action begins with is an
-            action, too. An action without edits may come first.
+        actions: The edits of each action, A by k, ascending, padded with -1. Shorter actions come first,
+            those of one length in lexicographic order, and every prefix of an action is an action too. An
+            action without edits may come first.
         combine: How the costs of an action's edits combine: ``"max"`` or ``"sum"``.
         max_depth: Largest depth of a tree.
         max_leaves: Largest number of leaves (default: 2^depth).
-        min_leaf: Fewest rows in a leaf; with weights, the least weight.
-        weights: How often each row counts, in costs, losses and leaves; n whole numbers from 1 on (default:
+        min_leaf: Smallest number of rows in a leaf; with weights, the smallest weight.
+        weights: How often each row counts, in costs, losses and leaves; n positive whole numbers (default:
             once each). A row of weight 3 is three equal rows.
-        grid: Floating-point costs are multiples of this; anything else is refused, so that sums stay exact.
+        grid: Floating-point costs must be multiples of this, so that sums stay exact.
         time_limit: Seconds after which the search stops with what it has.
         n_jobs: Threads (default: all cores); the result does not depend on it.
         progress: Whether to show a bar (default: on a terminal and in notebooks).
 
     Returns:
-        The front. The action that changes nothing, costs nothing and flips nobody is always there without
-        being listed; trees name it ``None``.
+        The front. The action that changes nothing, costs nothing and flips nobody is always available without
+        being listed; trees call it ``None``.
 
     >>> front = solve_matrix([[True], [True], [False]], [[1, 1, 4]], [[True, True, True]], max_depth=1)
     >>> [(point.cost_sum, point.loss_count) for point in front]
@@ -160,9 +161,9 @@ def solve_matrix(
 
 
 def read_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The arrays that ``sogar problem export`` wrote, as `solve_matrix` takes them.
+    """Reads a file of ``sogar problem export`` as arguments for `solve_matrix`.
 
-    Costs are in units; the file's ``unit`` says how many of them are 1.
+    Costs are in units; the file's ``unit`` is the number of units in a cost of 1.
 
     ```python
     front = sogar.solve_matrix(**sogar.read_problem("problem.npz"))
@@ -193,19 +194,19 @@ def read_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _actions(actions: Any, cost: Array, flips: Array) -> tuple[Array | None, int]:
-    """The lists of edits without one that is empty, and how many came before them."""
+    """The lists of edits without a leading empty one, and the number of those removed (0 or 1)."""
     if actions is None:
         return None, 0
     lists = _matrix(actions, "actions")
     if lists.dtype.kind not in "iu":
-        raise ArgumentError(f"`actions` has values of type {lists.dtype}, which are no whole numbers")
+        raise ArgumentError(f"`actions` has values of type {lists.dtype}, which are not whole numbers")
     if len(lists) != len(flips):
         raise ArgumentError(f"`actions` has {len(lists)} rows, but `flips` has {len(flips)}")
     if lists.size and (lists.min() < -1 or lists.max() >= len(cost)):
-        raise ArgumentError(f"`actions` has numbers other than -1 and those of the {len(cost)} edits")
+        raise ArgumentError(f"`actions` has numbers other than -1 and the indices of the {len(cost)} edits")
     first = int(len(lists) > 0 and bool((lists[0] == -1).all()))
     if first and flips[0].any():
-        raise ArgumentError("the first action has no edits, so it flips nobody")
+        raise ArgumentError("the first action has no edits, so it must not flip any row")
     return np.ascontiguousarray(lists[first:].astype(np.int64)), first
 
 
@@ -237,7 +238,7 @@ def _booleans(values: Any, name: str) -> Array:
 def _units(cost: Any, grid: float | None) -> Array:
     matrix = _matrix(cost, "cost")
     if matrix.dtype.kind not in "iufb":
-        raise ArgumentError(f"`cost` has values of type {matrix.dtype}, which are no numbers")
+        raise ArgumentError(f"`cost` has values of type {matrix.dtype}, which are not numbers")
     if matrix.dtype.kind == "f" and not np.isfinite(matrix).all():
         raise ArgumentError("`cost` has values that are infinite or not a number")
     if grid is not None:
@@ -248,14 +249,14 @@ def _units(cost: Any, grid: float | None) -> Array:
         if off.any():
             action, row = (int(i) for i in np.argwhere(off)[0])
             raise ArgumentError(
-                f"cost[{action}, {row}] is {matrix[action, row]}, which is no multiple of the grid {grid}",
+                f"cost[{action}, {row}] is {matrix[action, row]}, which is not a multiple of the grid {grid}",
                 "round the costs, or choose a finer grid",
             )
     else:
         units = matrix
         if matrix.dtype.kind == "f" and not (matrix == np.rint(matrix)).all():
             raise ArgumentError(
-                "`cost` has fractions", "say on which grid they are: `grid=0.01`, or give whole numbers"
+                "`cost` has fractions", "set their grid, such as `grid=0.01`, or give whole numbers"
             )
     if units.size and (units.min() < 0 or units.max() > 2**32 - 1):
         raise ArgumentError(
@@ -269,7 +270,7 @@ def _weights(weights: Any, rows: int) -> list[int]:
     if given.shape != (rows,):
         raise ArgumentError(f"`weights` has the shape {given.shape}, but `splits` has {rows} rows")
     if given.dtype.kind not in "iuf" or not (given == np.rint(given)).all() or not (given >= 1).all():
-        raise ArgumentError("`weights` has values that are no whole numbers from 1 on")
+        raise ArgumentError("`weights` has values that are not positive whole numbers")
     if given.sum(dtype=float) > 2**32 - 3:
         raise ArgumentError("`weights` add up to more than 2^32 - 3", "divide them all by the same number")
     return [int(weight) for weight in given]

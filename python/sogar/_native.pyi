@@ -12,23 +12,29 @@ __all__ = [
     "Front",
     "FrontMerger",
     "Model",
+    "OutcomeTask",
     "Problem",
     "Table",
     "WorkerSearch",
     "__version__",
     "audit",
     "audit_part",
+    "bias_audit",
     "cheapest_block",
     "check_config",
+    "counterfactuals",
     "evaluate_part",
     "evaluation_of",
     "everybody_block",
     "explain",
     "flips_of",
     "gathered",
+    "guaranteed",
     "init_config",
     "is_gap",
     "is_parquet",
+    "judge_evaluation",
+    "outcome_task",
     "outcomes_block",
     "outcomes_identity",
     "preset",
@@ -88,11 +94,13 @@ class Model:
         name: str,
         description: str = ...,
     ) -> Model: ...
+    def with_also(self, also: list[Model]) -> Model: ...
     @staticmethod
     def from_trees(spec: dict[str, Any]) -> Model: ...
     @staticmethod
     def from_layers(spec: dict[str, Any]) -> Model: ...
     def predict(self, table: Table, config: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def contributions(self, rows: NDArray[np.float64], output: int = 0) -> NDArray[np.float64]: ...
     @property
     def info(self) -> dict[str, Any]: ...
     @property
@@ -124,6 +132,19 @@ class Problem:
         checkpoint_limit: str | None = None,
         verify_cache: int | None = None,
     ) -> Problem: ...
+    @staticmethod
+    def of_partitions(
+        partitions: Any,
+        count: int,
+        model: Model,
+        config: str,
+        folder: str = ...,
+        cost: Callable[[dict[str, Any], dict[str, Any]], float] | None = None,
+        outcomes_cache: str | None = None,
+        checkpoint: str | None = None,
+        checkpoint_limit: str | None = None,
+        verify_cache: int | None = None,
+    ) -> Problem: ...
     def everybody(self) -> Problem: ...
     @property
     def columns(self) -> list[str]: ...
@@ -146,6 +167,12 @@ class Problem:
     ) -> list[tuple[str, NDArray[np.int64], NDArray[np.float64] | list[str | None]]]: ...
 
 @final
+class OutcomeTask:
+    def __new__(cls, task: bytes, model: Model) -> OutcomeTask: ...
+    def of_block(self, start: int, stop: int) -> tuple[bytes, int]: ...
+    def on_everybody(self, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]: ...
+
+@final
 class WorkerSearch:
     def __new__(cls, skeleton: bytes, blocks: list[bytes], threads: int, memory: int) -> WorkerSearch: ...
     def root(self) -> tuple[bytes, int]: ...
@@ -162,6 +189,7 @@ class FrontMerger:
 
 def is_parquet(path: str) -> bool: ...
 def outcomes_identity(problem: Problem) -> str: ...
+def outcome_task(problem: Problem) -> bytes: ...
 def problem_skeleton(problem: Problem) -> bytes: ...
 def outcomes_block(problem: Problem, start: int, stop: int) -> tuple[bytes, int]: ...
 def everybody_block(problem: Problem, start: int, stop: int, ids: list[int]) -> tuple[bytes, int]: ...
@@ -180,7 +208,7 @@ def gathered(
 ) -> Front: ...
 def evaluate_part(
     problem: Problem, front: Front, table: Table, unit: int | None = None
-) -> tuple[int, int, int, list[tuple[int, int]]]: ...
+) -> tuple[int, int, int, list[list[int]]]: ...
 def flips_of(skeleton: bytes, blocks: list[bytes], ids: list[int]) -> bytes: ...
 def weights_of(table: Table, column: str) -> tuple[int, int]: ...
 def evaluation_of(
@@ -188,7 +216,7 @@ def evaluation_of(
     rows: int,
     affected: int,
     people: int,
-    sums: list[tuple[int, int]],
+    sums: list[list[int]],
     weight: tuple[str, int, int] | None = None,
 ) -> str: ...
 
@@ -249,6 +277,7 @@ class Front:
     def summary(self, point: int) -> str: ...
     def tree_json(self, point: int) -> str: ...
     def tree_text(self, point: int) -> str: ...
+    def held_out_text(self, point: int) -> str: ...
     def rules_text(self, point: int) -> str: ...
     def dot(self, point: int) -> str: ...
     def __len__(self) -> int: ...
@@ -259,12 +288,13 @@ class Explanation:
     def sections(self) -> list[tuple[str, str]]: ...
     def letter(
         self,
-        path: str | None = None,
-        sender: str | None = None,
-        to: str | None = None,
-        date: str | None = None,
-        subject: str | None = None,
-    ) -> str: ...
+        path: str | None,
+        fields: list[tuple[str, str]],
+        language: str | None = None,
+        messages: str | None = None,
+    ) -> tuple[str, list[str]]: ...
+
+_Scan = tuple[list[str], int | None, str | None, int | None, int | None]
 
 def audit(
     problem: Problem,
@@ -279,13 +309,55 @@ def audit(
     draws: int | None = None,
     min_group: int | None = None,
     unreachable: bool | None = None,
+    measures: list[str] = ...,
+    scan: _Scan | None = None,
     progress: _Progress | None = None,
 ) -> tuple[str, str]: ...
+def bias_audit(
+    problem: Problem,
+    front: Front,
+    groups: list[str],
+    *,
+    columns: Table | None = None,
+    holdout: Table | None = None,
+    holdout_columns: Table | None = None,
+    scoring: bool = False,
+    source: str | None = None,
+    in_use_since: str | None = None,
+) -> tuple[str, str]: ...
+def guaranteed(
+    problem: Problem,
+    front: Front,
+    calibration: Table,
+    guarantee: str,
+    confidence: float,
+    groups: list[str],
+    *,
+    columns: Table | None = None,
+    calibration_columns: Table | None = None,
+) -> tuple[int, str, list[str]]: ...
+def judge_evaluation(front: Front, evaluation: str, conditions: list[str], point: int) -> str: ...
 def is_gap(by: str) -> bool: ...
 def select_by_gap(problem: Problem, front: Front, by: str, *, min_group: int | None = None) -> int: ...
 def explain(
-    problem: Problem, front: Front, point: int, *, row: int | None = None, person: str | None = None
+    problem: Problem,
+    front: Front,
+    point: int,
+    *,
+    row: int | None = None,
+    person: str | None = None,
+    reasons: int | None = None,
+    codes: str | None = None,
 ) -> Explanation: ...
+def counterfactuals(
+    problem: Problem,
+    front: Front,
+    ways: int,
+    *,
+    rows: list[int] | None = None,
+    people: list[str] | None = None,
+    progress: _Progress | None = None,
+) -> str: ...
 def report(
     front: Front,
     problem: Problem | None,
@@ -302,6 +374,7 @@ def report(
     include_rows: bool = False,
     unreachable: bool | None = None,
     draws: int | None = None,
+    scan: _Scan | None = None,
     progress: _Progress | None = None,
 ) -> tuple[int, list[str]]: ...
 def init_config(table: Table, name: str, model: Model | None = None, classes: list[str] = ...) -> str: ...

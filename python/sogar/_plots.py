@@ -1,7 +1,7 @@
-"""Figures with matplotlib: a front, groups along a front, and a summary as a tree.
+"""Plots with matplotlib: a front, groups along a front, and a summary as a tree.
 
-Each function draws into the axes that it is given, or into new ones, and gives the axes back, so that
-titles, sizes and files stay the user's business. Matplotlib is imported on the first call.
+Each function draws into the given axes, or into new ones, and returns the axes, so that users can set titles
+and sizes and save files. Matplotlib is imported on the first call.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ._summary import Summary, condition, number_of_people
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Colours that stay apart for colour-blind readers, in print and on screens.
+#: Colours that colour-blind readers can tell apart, in print and on screens.
 COLOURS = ("#0f6b8c", "#d1495b", "#b8860b", "#4a7c59", "#7b5ea7", "#5b5b5b", "#e08e45", "#2f4858")
 MEASURES = {"cost": "mean cost", "loss": "loss", "invalidity": "invalidity"}
-#: Letters of a name in a legend.
+#: Longest name in a legend, in characters.
 LONGEST_NAME = 40
 
 
@@ -50,15 +50,15 @@ def plot_front(
     holdout: Mapping[str, Any] | None = None,
     label: str = "front",
 ) -> Axes:
-    """Draws the trade-off: mean cost across, and upwards the share of people without recourse.
+    """Plots the trade-off: mean cost on the x-axis, the share of people without recourse on the y-axis.
 
     Args:
         points: A fitted `Sogar`, or columns ``cost`` and ``loss``, such as its `front_`.
         ax: Axes to draw into; new ones by default.
         y: ``"loss"``, or ``"works"`` for the share of people for whom a summary works.
-        chosen: Numbers of points to mark; of a fitted `Sogar` the current point by default.
-        holdout: The same columns on held-out people, drawn beside it.
-        label: What the legend calls the front.
+        chosen: Numbers of points to mark; by default the current point of a fitted `Sogar`.
+        holdout: The same columns on held-out people, as a second line.
+        label: The name of the front in the legend.
 
     >>> import matplotlib
     >>> matplotlib.use("agg")
@@ -78,7 +78,7 @@ def plot_front(
         return 1.0 - loss if y == "works" else loss
 
     cost, share = np.asarray(points["cost"], dtype=float), upwards(points)
-    # Between two points nothing better is known than the cheaper one: a front is a staircase.
+    # Between two points, the cheaper one is the best available: a front is a staircase.
     ax.plot(cost, share, drawstyle="steps-post", color=COLOURS[0], linewidth=1.6, label=label)
     ax.plot(cost, share, linestyle="none", marker=".", markersize=4, color=COLOURS[0])
     if holdout is not None:
@@ -129,21 +129,20 @@ def plot_disparity(
     holdout: bool = False,
     names: Sequence[str] | None = None,
 ) -> Axes:
-    """Draws how groups fare along the front.
+    """Plots groups along the front.
 
     Args:
-        audit: What `Sogar.audit` gives, as a dictionary.
+        audit: The dictionary that `Sogar.audit` returns.
         points: The front, as for `plot_front`.
         ax: Axes to draw into; new ones by default.
         grouping: The grouping's name, such as ``"sex"``; the first one by default.
-        measure: ``"cost"``, ``"loss"`` or ``"invalidity"``.
-        across: The mean cost (``"cost"``) or, for fronts with many cheap points, their numbers (``"point"``).
-        gap: Each group's gap to everyone else with its interval; else the values of the groups themselves.
-        holdout: On held-out people instead of the reference table.
+        measure: ``"cost"``, ``"loss"``, ``"invalidity"``, ``"cost_of_success"``, or a further measure of the
+            audit, such as ``"reached(0.2)"``.
+        across: The x-axis: mean cost (``"cost"``), or numbers of points (``"point"``) if many are cheap.
+        gap: Whether to plot each group's gap to everyone else with its interval, or the groups' values.
+        holdout: Whether to plot held-out people instead of the reference table.
         names: The groups to draw; all with enough people by default.
     """
-    if measure not in MEASURES:
-        raise ArgumentError(f"`{measure}` is not a measure", "use cost, loss or invalidity")
     if across not in ("cost", "point"):
         raise ArgumentError(f'across is "cost" or "point", not `{across}`')
     population = audit["holdout"] if holdout else audit["reference"]
@@ -162,6 +161,8 @@ def plot_disparity(
         shown = [group for group in shown if group["group"] in names]
     if not shown:
         raise ArgumentError(f"no group of `{groups['name']}` has enough people to say anything about")
+    lines = [_along(group, measure) for group in shown]
+    title = MEASURES.get(measure, measure)
     ax = new_axes(ax)
     place = np.asarray(_columns(points)["cost"], dtype=float)
     if across == "point":
@@ -170,24 +171,39 @@ def plot_disparity(
     if gap:
         ax.axhline(0.0, color="#888888", linewidth=0.8)
         if len(shown) == 2 and len(groups["groups"]) == 2:
-            # The gap of one of two groups is the other's, turned round.
+            # With two groups, each gap is the negative of the other.
             beside = f"{_short(shown[0]['group'])} minus {_short(shown[1]['group'])}"
             shown = shown[:1]
     width = 1.6 if len(place) < 500 else 0.8
     for number, group in enumerate(shown):
-        along, colour = group["measures"][measure], COLOURS[number % len(COLOURS)]
+        along, colour = lines[number], COLOURS[number % len(COLOURS)]
         name = f"{_short(group['group'])} (n = {group['affected']})"
         ax.plot(place, along["gap" if gap else "values"], color=colour, linewidth=width, label=name)
         if gap:
             ax.fill_between(place, along["low"], along["high"], color=colour, alpha=0.2, linewidth=0)
     ax.set_xlabel("mean cost over all people" if across == "cost" else "point of the front")
-    ax.set_ylabel(f"{MEASURES[measure]}: {beside}" if gap else MEASURES[measure], parse_math=False)
+    ax.set_ylabel(f"{title}: {beside}" if gap else title, parse_math=False)
     ax.set_title(_short(groups["name"]), parse_math=False)
     if len(shown) > 1 or not gap:
         for text in ax.legend(frameon=False).get_texts():
             text.set_parse_math(False)
     _quiet(ax)
     return ax
+
+
+def _along(group: Mapping[str, Any], measure: str) -> dict[str, Any]:
+    """A group's measure at every point; NaN where it is undefined or infinite."""
+    if measure in MEASURES:
+        return dict(group["measures"][measure])
+    for found in group.get("further", ()):
+        if found["measure"] == measure:
+            lists = ("values", "gap", "low", "high")
+            return {name: np.asarray(found[name], dtype=float) for name in lists}
+    known = [*MEASURES, *(found["measure"] for found in group.get("further", ()))]
+    raise ArgumentError(
+        f"`{measure}` is not a measure of this audit",
+        f"use {', '.join(known)}, or audit with measures=[{measure!r}]",
+    )
 
 
 def _short(name: str) -> str:
@@ -207,37 +223,43 @@ def _groups(groupings: Sequence[Mapping[str, Any]], name: str | None) -> Mapping
 
 
 def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
-    """Draws a summary as a tree: questions as boxes, and at each leaf what to change and how well that works.
+    """Plots a summary as a tree: splits as boxes, leaves with what to change and how well it works.
 
     Args:
-        summary: What `Sogar.select` gives, or a fitted `Sogar` for its current summary.
+        summary: The result of `Sogar.select`, or a fitted `Sogar` for its current summary.
         ax: Axes to draw into; new ones, large enough for the tree, by default.
-        width: Letters in a line of a box.
+        width: Characters in a line of a box.
     """
     summary = getattr(summary, "summary_", summary)
     tree = _Layout(summary, width)
-    ax = new_axes(ax, (max(6.4, 2.3 * summary.leaves), 1.2 + tree.height * 0.17))
+    needed = (max(6.4, 2.3 * summary.leaves), 1.2 + tree.height * 0.17)
+    ax = new_axes(ax, needed)
+    # In a subplot that is too small for the tree, letters shrink with the boxes.
+    place = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    scale = max(0.35, min(1.0, 1.2 * place.width / needed[0], 1.2 * place.height / needed[1]))
     ax.set_axis_off()
     ax.set_xlim(-0.5, summary.leaves - 0.5)
     ax.set_ylim(-tree.height - 0.5, 0.5)
-    # Names are shown as they are: a dollar sign is no formula.
+    # Names are shown verbatim: a dollar sign does not start a formula.
     words: dict[str, Any] = {"ha": "center", "parse_math": False}
     plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
     for (x, y), (child_x, child_y), answer in tree.lines:
-        # From inside of the box, which covers it.
+        # The line starts inside the box, which covers it.
         ax.plot([x, child_x], [y + 0.5, child_y - 0.5], color="#888888", linewidth=1.0, zorder=1)
         middle = ((x + child_x) / 2, (y + child_y) / 2)
-        ax.text(*middle, answer, va="center", fontsize=8, color="#555555", zorder=2, bbox=plain, **words)
+        ax.text(
+            *middle, answer, va="center", fontsize=8 * scale, color="#555555", zorder=2, bbox=plain, **words
+        )
     for x, y, text, leaf in tree.boxes:
         face = "#e6f1f5" if leaf else "#ffffff"
         box = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": COLOURS[0], "linewidth": 1.0}
-        ax.text(x, y, text, va="top", fontsize=8.5, zorder=3, color="#1a1a1a", bbox=box, **words)
-    ax.set_title(summary.headline, fontsize=10)
+        ax.text(x, y, text, va="top", fontsize=8.5 * scale, zorder=3, color="#1a1a1a", bbox=box, **words)
+    ax.set_title("\n".join(textwrap.wrap(summary.headline, max(30, int(12 * place.width)))), fontsize=10)
     return ax
 
 
 class _Layout:
-    """Where the boxes of a tree stand: leaves side by side, questions above what they divide."""
+    """The layout of a tree: leaves side by side, each split above its branches."""
 
     def __init__(self, summary: Summary, width: int) -> None:
         self.unit = summary.unit
@@ -296,7 +318,7 @@ class _Layout:
 
 
 def _quiet(ax: Axes) -> None:
-    """Less ink around the data."""
+    """Removes clutter around the data."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(visible=True, color="#dddddd", linewidth=0.6)

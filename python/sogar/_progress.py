@@ -1,7 +1,7 @@
-"""Progress bars for long work: tqdm's where it is installed (notebooks included), else a plain line.
+"""Progress bars for long work: tqdm's if installed (also in notebooks), otherwise a plain line.
 
-A bar appears only for work of more than a second, and by default only where somebody may be looking: on a
-terminal or in a notebook. The logger ``sogar`` is told every few seconds in any case (level ``INFO``).
+A bar appears only for work of more than a second, and by default only on a terminal or in a notebook. The
+logger ``sogar`` reports every few seconds in any case (level ``INFO``).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ BETWEEN_LINES = 5.0
 
 
 class Progress:
-    """Is told of stages and how far they are, and shows that.
+    """Receives the progress of stages and shows it.
 
-    ``shown=None`` shows bars where somebody may be looking, ``True`` everywhere and ``False`` nowhere.
+    ``shown=None`` shows bars on terminals and in notebooks, ``True`` everywhere and ``False`` nowhere.
 
     >>> with Progress(False) as progress:
     ...     progress("search, depth 2", 3, 10, "120 leaf sets")
     """
 
     def __init__(self, shown: bool | None = None) -> None:
-        """Decides whether there is anybody to show bars to."""
+        """Decides whether to show bars."""
         self._shown = _has_audience() if shown is None else bool(shown)
         self._start = self._logged = time.monotonic()
         self._stage = ""
         self._bar: Any = None
 
     def __call__(self, stage: str, done: int, total: int, remark: str) -> None:
-        """Shows that a stage is that far."""
+        """Shows the progress of a stage."""
         now = time.monotonic()
         if now - self._logged >= BETWEEN_LINES:
             self._logged = now
@@ -67,7 +67,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """Ends, whatever happened."""
+        """Removes the bar, also after an exception."""
         self.close()
 
 
@@ -81,7 +81,7 @@ def _has_audience() -> bool:
 
 def _bar(stage: str, total: int) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a notebook lacks widgets is no news for whoever fits a model
+        warnings.simplefilter("ignore")  # users need not know that a notebook lacks widgets
         try:
             from tqdm.auto import tqdm
         except ImportError:
@@ -90,7 +90,7 @@ def _bar(stage: str, total: int) -> Any:
 
 
 class _PlainBar:
-    """One line that is written over and over."""
+    """One line that is overwritten at each update."""
 
     def __init__(self, stage: str, total: int) -> None:
         self.stage, self.total, self.n, self.remark, self.width = stage, total, 0, "", 0

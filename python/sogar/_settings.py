@@ -1,7 +1,7 @@
-"""Parameters of the estimator as a configuration of the engine: the keys of ``sogar.toml``, as a dictionary.
+"""Turns the estimator's parameters into a configuration: a dictionary with the keys of ``sogar.toml``.
 
-A configuration (`config=`, `preset=`) lies below, and parameters are laid over it. A parameter that has its
-default value says nothing where a configuration is given; where none is, all of them count.
+Parameters override a configuration (`config=`, `preset=`). If there is one, a parameter with its default
+value sets nothing; otherwise all parameters count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from . import _native
 from ._columns import BLANKS
 from ._errors import ConfigError, path_of, utf8
 
-#: Parameters that are limits of the engine, by the engine's names.
+#: Parameters that are limits of the engine, with the engine's names.
 _LIMITS = (
     "max_depth",
     "max_leaves",
@@ -33,7 +33,7 @@ _LIMITS = (
     "memory_limit",
     "device",
 )
-#: Parameters that set one thing for each of some features, and how the engine calls it.
+#: Parameters with one setting per feature, with the engine's names.
 _PER_FEATURE = {
     "directions": "direction",
     "ranges": "range",
@@ -47,7 +47,7 @@ _PER_FEATURE = {
 
 
 def base_of(config: Any, preset: str | None) -> tuple[dict[str, Any], str]:
-    """The configuration that parameters are laid over, and the folder that its file names are relative to."""
+    """The configuration that parameters override, and the folder that its file names are relative to."""
     if config is not None and preset is not None:
         raise ConfigError("both `config` and `preset` are given", "leave one of them out")
     if preset is not None:
@@ -61,7 +61,7 @@ def base_of(config: Any, preset: str | None) -> tuple[dict[str, Any], str]:
 
 
 def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The configuration that an estimator's parameters amount to, and the folder of its files.
+    """The configuration of an estimator's parameters, and the folder of its files.
 
     >>> defaults = {"max_depth": 3, "bins": "auto", "immutable": ()}
     >>> configuration({"max_depth": 2, "bins": "auto", "immutable": ["age"]}, defaults)
@@ -101,6 +101,9 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
             features.setdefault(name, {})["codes"] = _listed(values, "codes", scalar=True)
     elif codes is not None and len(listed := _listed(codes, "codes", scalar=True)) > 0:
         config.setdefault("data", {})["codes"] = listed
+    if "max_gap" in said or "minimax" in said:
+        config.setdefault("fairness", {}).pop("minimax" if "max_gap" in said else "max_gap", None)
+    _say(config, "fairness", said, {"max_gap": "max_gap", "minimax": "minimax", "epsilon": "epsilon"})
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
     _say(
@@ -129,7 +132,7 @@ def defaults_of(estimator: type) -> dict[str, Any]:
 
 
 def with_order(config: dict[str, Any], ordered: Mapping[str, list[str]]) -> None:
-    """Adds the levels of ordered categories, where the configuration says nothing else of the column."""
+    """Adds the levels of ordered categories, unless the configuration sets the column."""
     data = config.get("data", {})
     aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
     for name, levels in ordered.items():
@@ -141,9 +144,9 @@ def with_order(config: dict[str, Any], ordered: Mapping[str, list[str]]) -> None
 
 
 def with_classes(config: dict[str, Any], names: list[str], desired: Any) -> None:
-    """Adds the names of the model's classes and which of them are desired, if that is said.
+    """Adds the names of the model's classes, and which of them are desired, if given.
 
-    ``desired=1`` means the class called 1, or the second of two where none is.
+    ``desired=1`` means the class called 1, or the second of two if there is none.
 
     >>> config = {}
     >>> with_classes(config, ["bad", "good"], None)
@@ -166,7 +169,7 @@ def with_classes(config: dict[str, Any], names: list[str], desired: Any) -> None
 
 
 def class_text(label: Any) -> str:
-    """A class's name as the engine has it: 1, 1.0 and True are all ``1``."""
+    """The engine's name of a class: 1, 1.0 and True are all ``1``."""
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, bool):
@@ -175,7 +178,7 @@ def class_text(label: Any) -> str:
 
 
 def as_json(config: Mapping[str, Any]) -> str:
-    """A configuration as JSON; NumPy's numbers and arrays are plain ones there."""
+    """A configuration as JSON, with NumPy's numbers and arrays as plain ones."""
     try:
         text = json.dumps(config, default=_plain, allow_nan=False, ensure_ascii=False)
     except ValueError:
@@ -197,7 +200,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, os.PathLike):
         return path_of(value)
-    raise ConfigError(f"a setting is a {type(value).__name__}, which no configuration can hold")
+    raise ConfigError(f"a setting is a {type(value).__name__}, which a configuration cannot hold")
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -247,7 +250,7 @@ def _seed(state: Any) -> int:
         return 0
     if isinstance(state, bool) or not isinstance(state, int | np.integer) or state < 0:
         raise ConfigError(
-            f"random_state is {state!r}", "give a whole number that is not negative: results are repeatable"
+            f"random_state is {state!r}", "give a non-negative whole number, so that results are repeatable"
         )
     return int(state)
 

@@ -1,6 +1,6 @@
-"""One summary: a point of the front with its tree, to be read, drawn and kept.
+"""One summary: a point of the front with its tree, to read, plot and save.
 
-A `Summary` is data alone. It holds no table and no model, so it can be pickled, compared and sent elsewhere.
+A `Summary` is plain data without table or model, so it can be pickled, compared and sent elsewhere.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Json = dict[str, Any]
 
 
 class Summary:
-    """A recourse summary: a small tree over who people are, with one recommended action at each leaf.
+    """A recourse summary: a small tree that groups people, with one recommended action at each leaf.
 
-    `Sogar.select` gives them. Printing one shows the tree; a notebook shows it as a table of groups.
+    `Sogar.select` returns one. `print` shows the tree; a notebook shows a table of groups.
 
     Attributes:
         point: Its number on the front; 0 is the cheapest.
@@ -35,20 +35,22 @@ class Summary:
         cost_sum: Total cost in whole units.
         loss_count: Number of people for whom it does not work.
         leaves: Number of groups.
-        depth: Number of questions on the longest way to a group.
+        depth: Number of splits on the longest path to a group.
         affected: Number of affected people.
-        person: How much of `affected`, `loss_count`, ``rows`` and ``flipped`` one person is: 1, or a power of
-            ten where rows have weights with decimals.
+        person: How much one person counts in `affected`, `loss_count`, ``rows`` and ``flipped``: 1, or a
+            power of ten if the weights of rows have decimals.
         points: Number of points of the front.
         desired: The outcomes that people hope for.
-        people: Number of people of the table.
+        people: Number of people in the table.
         have: How many of them have a desired outcome.
-        rules: One dictionary a group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
+        rules: One dictionary per group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
             ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.
         tree: The tree as nested dictionaries: ``split``, ``left``, ``right``, or a leaf's ``action``,
             ``rows``, ``flipped`` and ``cost_sum``.
         whole: Names of the features whose values are whole numbers.
         unit: Units in a cost of 1: a leaf's mean cost is ``cost_sum / unit / rows``.
+        holdout: How it does on the held-out people of the front, with 95 % intervals; `None` without any.
+        guarantee: How it was chosen by a guarantee, as in ``sogar select --guarantee --json``; else `None`.
     """
 
     def __init__(self, front: Front, point: int, by: str = "") -> None:
@@ -74,6 +76,9 @@ class Summary:
         self.tree: Json = json.loads(front.tree_json(point))
         self.unit: int = about["cost"]["unit"]
         self.whole = [feature["name"] for feature in about["features"] if feature["kind"] == "integer"]
+        self.holdout: Json | None = said.get("holdout")
+        self.guarantee: Json | None = None
+        self._held_out = front.held_out_text(point)
         self._texts = {
             "tree": front.tree_text(point),
             "rules": front.rules_text(point),
@@ -81,11 +86,12 @@ class Summary:
         }
 
     def __eq__(self, other: object) -> bool:
-        """The same point of the same front, whatever it was chosen by."""
-        return isinstance(other, Summary) and {**vars(self), "by": ""} == {**vars(other), "by": ""}
+        """Whether both are the same point of the same front, by any criterion."""
+        same = {"by": "", "guarantee": None}
+        return isinstance(other, Summary) and {**vars(self), **same} == {**vars(other), **same}
 
     def __hash__(self) -> int:
-        """By what the summary achieves."""
+        """Hashes what the summary achieves."""
         return hash((self.point, self.cost_sum, self.loss_count, self._texts["tree"]))
 
     @property
@@ -109,8 +115,8 @@ class Summary:
         return outcome_text(self.desired, self.have, self.people)
 
     def __str__(self) -> str:
-        """The headline, the outcome and the tree."""
-        return f"{self.headline}\n{self.outcome}\n{self._texts['tree'].rstrip()}"
+        """The headline, the outcome, the tree, and how it does on held-out people."""
+        return f"{self.headline}\n{self.outcome}\n{self._texts['tree']}{self._held_out}".rstrip()
 
     def __repr__(self) -> str:
         """Short, for lists and debuggers."""
@@ -128,7 +134,26 @@ class Summary:
         """What ``sogar show --json`` prints."""
         names = ("point", "cost", "loss", "invalidity", "cost_sum", "loss_count", "leaves", "depth", "rules")
         outcome = {"desired": self.desired, "have": self.have, "people": self.people}
-        return {"outcome": outcome, **{name: getattr(self, name) for name in names}}
+        found = {"outcome": outcome, **{name: getattr(self, name) for name in names}}
+        return found if self.holdout is None else {**found, "holdout": self.holdout}
+
+    def to_frame(self) -> Any:
+        """One row per group, as a pandas data frame: who, what to change, and how well that works."""
+        from ._frames import frame_of
+
+        rows = []
+        for rule in self.rules:
+            people, flipped = rule["rows"], rule["flipped"]
+            rows.append(
+                {
+                    "who": " and ".join(conditions(rule, self.whole)) or "Everybody",
+                    "action": rule["action"]["text"],
+                    "people": number_of_people(people, self.person),
+                    "works_for": number_of_people(flipped, self.person),
+                    "mean_cost": rule["cost_sum"] / self.unit / people if people else 0.0,
+                }
+            )
+        return frame_of(rows, ("who", "action", "people", "works_for", "mean_cost"))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the tree with matplotlib; see `Sogar.plot_tree`."""
@@ -152,7 +177,7 @@ def outcome_text(desired: Collection[str], have: float, people: float) -> str:
 
 
 def number_of_people(units: int, person: int) -> int | float:
-    """A number of people from one in units of weight: whole where it is.
+    """Converts units of weight to a number of people, an integer if it is whole.
 
     >>> number_of_people(12, 1), number_of_people(125, 10)
     (12, 12.5)
@@ -161,7 +186,7 @@ def number_of_people(units: int, person: int) -> int | float:
 
 
 def conditions(rule: Json, whole: Collection[str] = ()) -> list[str]:
-    """Who belongs to a group, in words: of several tests of one feature only those that still say something.
+    """Describes a group in words, without tests that other tests of the same feature imply.
 
     Args:
         rule: One of `Summary.rules`.
@@ -191,7 +216,7 @@ def condition(test: Json, holds: bool, whole: Collection[str] = ()) -> str:
 
 
 def _implies(first: Json, second: Json) -> bool:
-    """Whether the first test makes the second one idle."""
+    """Whether the first test implies the second."""
     if first["feature"] != second["feature"] or first == second:
         return False
     kinds = (first["test"], first["holds"], second["test"], second["holds"])
@@ -205,7 +230,7 @@ def _implies(first: Json, second: Json) -> bool:
 
 
 def value_text(value: Any) -> str:
-    """A value as short as it reads well: whole numbers as they are, others to six digits, odd texts quoted.
+    """A value in short form: whole numbers unchanged, others to six digits, unusual strings quoted.
 
     >>> value_text(3.0), value_text(1 / 3), value_text("clerk"), value_text("car (used)")
     ('3', '0.333333', 'clerk', '“car (used)”')
@@ -216,7 +241,7 @@ def value_text(value: Any) -> str:
     return text if text and all(letter.isalnum() or letter in "-_" for letter in text) else f"“{text}”"
 
 
-#: How cells of the HTML table stand: numbers to the right, words to the left.
+#: Styles of cells in the HTML table: numbers right, words left.
 CELL = {
     "left": "text-align:left;vertical-align:top;padding:.25em .6em;white-space:normal;overflow-wrap:anywhere",
     "right": "text-align:right;vertical-align:top;padding:.25em .6em;white-space:nowrap",

@@ -1,10 +1,10 @@
-"""Tables in the kinds that people have them in, on their way into the engine and back.
+"""Converts tables of all supported types into the engine's and back.
 
-Numbers go in as 64-bit floats (without a copy on this side where they are that already), texts and
-categories through Arrow or as codes. What they mean is decided by the engine, for all kinds of tables and
-files alike; here only what a library knows beyond the values is added: the order of categories.
+Numbers go in as 64-bit floats (without a copy on this side if they already are), strings and categories
+through Arrow or as codes. The engine decides what they mean, for all types of tables and files alike. This
+module only adds what a library knows beyond the values: the order of categories.
 
-Nothing is imported that the user has not imported: a table's kind is told by the modules that are loaded.
+It imports only what the user has imported: it recognises a table by the modules that are loaded.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ._errors import ArgumentError, DataError, path_of, utf8
 __all__ = ["UserTable", "as_frame", "in_one_piece", "is_dask", "kind_of", "text_of"]
 
 Array = np.ndarray[Any, Any]
-#: What the advised edits change in a column: its name, the rows, and the new cells.
+#: The recommended edits of a column: its name, the rows, and the new cells.
 Change = tuple[str, Array, Any]
 
 
 def kind_of(data: Any) -> str:
-    """Which kind of table this is: ``path``, ``pandas``, ``polars``, ``pyarrow``, ``arrow`` or ``numpy``.
+    """The type of a table: ``path``, ``pandas``, ``polars``, ``pyarrow``, ``arrow`` or ``numpy``.
 
     >>> kind_of("people.csv"), kind_of(np.zeros((2, 2)))
     ('path', 'numpy')
@@ -51,12 +51,12 @@ def kind_of(data: Any) -> str:
 
 
 def is_dask(data: Any) -> bool:
-    """Whether this is a table or a column of Dask, without importing it."""
+    """Whether this is a Dask table or column, without importing Dask."""
     return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
 
 
 def in_one_piece(data: Any) -> Any:
-    """A table of Dask as pandas has it; others as they are."""
+    """Computes a Dask table as a pandas frame; returns other tables unchanged."""
     return data.compute() if is_dask(data) else data
 
 
@@ -71,7 +71,7 @@ class UserTable:
     """
 
     def __init__(self, data: Any, names: Sequence[str] | None = None) -> None:
-        """Finds out what it is; `names` are for arrays, which have none of their own (default: x0, x1, …)."""
+        """Finds the type; `names` are for arrays, which have no names (default: x0, x1, …)."""
         self.kind = kind_of(data)
         self.named = self.kind != "numpy"
         #: Levels of ordered categories, by column.
@@ -107,9 +107,9 @@ class UserTable:
         self.ordered = self._ordered()
 
     def native(self, config: str, ignored: Collection[str] = ()) -> _native.Table:
-        """The engine's table, its columns read as the configuration says.
+        """The engine's table, with columns read as the configuration says.
 
-        Columns that are ignored become texts where the engine could not hold them otherwise (dates, lists).
+        Ignored columns become strings if the engine cannot hold them otherwise (dates, lists).
         """
         ignored = set(ignored)
         if self.kind == "path":
@@ -145,7 +145,7 @@ class UserTable:
         return _native.Table.from_columns(self.names, columns, config, "")
 
     def _with_texts(self, data: Any, at: int, name: str) -> Any:
-        """The table with a column as texts."""
+        """The table with a column as strings."""
         if self.kind == "polars":
             texts = [None if cell is None else str(cell) for cell in data[name].to_list()]
             return data.with_columns(sys.modules["polars"].Series(name, texts))
@@ -153,7 +153,7 @@ class UserTable:
         return data.set_column(at, name, sys.modules["pyarrow"].array(texts))
 
     def _is_foreign(self, name: str) -> bool:
-        """Whether the engine has no place for a column's type."""
+        """Whether the engine cannot hold a column's type."""
         if self.kind == "polars":
             dtype = self.data.schema[name]
             return bool(dtype.is_temporal() or dtype.is_nested() or str(dtype) in ("Binary", "Object"))
@@ -163,7 +163,7 @@ class UserTable:
         return False
 
     def edited(self, changes: Iterable[Change]) -> Any:
-        """A new table of the same kind with some cells changed. A file becomes a data frame."""
+        """A new table of the same type with some cells changed. A file becomes a data frame."""
         if self.kind in ("path", "arrow"):
             by_name: dict[str, list[tuple[Array, Any]]] = {}
             for name, rows, cells in changes:
@@ -188,7 +188,7 @@ class UserTable:
         return edited
 
     def frame(self, columns: Mapping[str, Any]) -> Any:
-        """Columns of results as a frame, as `as_frame` chooses it."""
+        """Columns of results as a frame; `as_frame` chooses its type."""
         return as_frame(columns, self.kind)
 
     def _edited_array(self, changes: list[Change]) -> Array:
@@ -203,7 +203,7 @@ class UserTable:
 
     def _ordered(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        # All at once: each of these is made anew whenever it is asked for.
+        # All at once: each access builds the array anew.
         dtypes = list(self.data.dtypes) if self.kind in ("pandas", "polars") else []
         for at, name in enumerate(self.names):
             levels: list[Any] | None = None
@@ -226,7 +226,7 @@ class UserTable:
 
 
 def as_frame(columns: Mapping[str, Any], kind: str = "") -> Any:
-    """Columns as a frame of a kind; else of pandas or polars, as installed; else a structured array."""
+    """Columns as a frame of a given type, or of pandas or polars if installed, or as a structured array."""
     if kind == "pyarrow":
         import pyarrow
 
@@ -247,7 +247,7 @@ def as_frame(columns: Mapping[str, Any], kind: str = "") -> Any:
 
 
 def _as_array(data: Any) -> Array:
-    """Anything like an array as an array of rows and columns."""
+    """Converts anything array-like to an array of rows and columns."""
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise DataError("sparse matrices are not supported", "give a dense array: `X.toarray()`")
     if not isinstance(data, np.ndarray):

@@ -1,9 +1,9 @@
-//! Columns that a model's own preparation makes of the table's columns, and tests of trees moved across it.
+//! Columns that a model's pipeline derives from the table's columns, and tests of trees moved to the table.
 //!
-//! A pipeline scales, fills in and encodes columns before the trees see them. Each of these steps makes a column out of
-//! one column, so a test of what it made is a test of the table's column: at another threshold where numbers were scaled (found exactly,
-//! [`Scaling::largest_at_most`]), or of a set of levels where levels were encoded. The trees can then be asked about
-//! the table itself, and the pipeline is not needed any more.
+//! A pipeline scales, imputes and encodes columns before the trees see them. Each of these steps derives a column from one
+//! column, so a test of the derived column is a test of the table's column: at another threshold if numbers were scaled (found
+//! exactly, [`Scaling::largest_at_most`]), or of a set of levels if levels were encoded. The trees then work on the table itself,
+//! and the pipeline is no longer needed.
 
 use sogar::error::{Error, ErrorKind, Result};
 use sogar::model::scaling::{Operation, Step};
@@ -16,23 +16,23 @@ pub enum Derived {
     Number {
         /// The table's column.
         column: usize,
-        /// What is done to it.
+        /// The steps.
         scaling: Scaling,
     },
-    /// A value for each level of a column of texts, which the engine passes as codes.
+    /// A value for each level of a text column, which the engine passes as codes.
     Coded {
         /// The table's column.
         column: usize,
-        /// One value a level.
+        /// One value per level.
         values: Vec<f64>,
-        /// The value of a level that is not among them.
+        /// The value of any other level.
         other: f64,
     },
     /// A value for each of some numbers of the table.
     Listed {
         /// The table's column.
         column: usize,
-        /// The numbers, with what becomes of each.
+        /// The numbers, with the value of each.
         values: Vec<(f64, f64)>,
         /// The value of every other number.
         other: f64,
@@ -45,11 +45,11 @@ pub enum Derived {
 struct Moved {
     column: usize,
     test: Test,
-    /// Whether rows pass the original test where they fail this one.
+    /// Whether rows pass the original test if they fail this one.
     swapped: bool,
 }
 
-/// The ensemble that says of the table's rows what `ensemble` says of the derived ones.
+/// The ensemble that gives the table's rows the outputs of `ensemble` for the derived ones.
 pub fn moved(ensemble: &TreeEnsemble, columns: &[Derived]) -> Result<TreeEnsemble> {
     let trees = ensemble.trees.iter().map(|tree| moved_tree(tree, columns)).collect::<Result<_>>()?;
     Ok(TreeEnsemble { trees, ..ensemble.clone() })
@@ -63,7 +63,11 @@ fn moved_tree(tree: &Tree, columns: &[Derived]) -> Result<Tree> {
         let (left, right) = if swapped { (node.right, node.left) } else { (node.left, node.right) };
         Ok(Node { column, test, left, right })
     };
-    Ok(Tree { nodes: tree.nodes.iter().map(node).collect::<Result<_>>()?, leaves: tree.leaves.clone() })
+    Ok(Tree {
+        nodes: tree.nodes.iter().map(node).collect::<Result<_>>()?,
+        leaves: tree.leaves.clone(),
+        covers: tree.covers.clone(),
+    })
 }
 
 fn fault(message: &str) -> Error {
@@ -127,7 +131,7 @@ fn of_scaled(column: usize, scaling: &Scaling, test: &Test) -> Result<Moved> {
     Ok(Moved { column, test, swapped })
 }
 
-/// A scaling in double precision from `(name, numbers)` steps, as the Python side spells them.
+/// A scaling in double precision from `(name, numbers)` steps, as the Python side writes them.
 pub fn scaling(steps: &[(String, Vec<f64>)]) -> Result<Scaling> {
     let mut scaling = Scaling::default();
     for (name, numbers) in steps {

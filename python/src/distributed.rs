@@ -1,4 +1,4 @@
-//! Runs in parts, for processes that share nothing but bytes: what `sogar/_dask.py` hands to Dask.
+//! Runs shared by processes that exchange only bytes: the tasks of `sogar/_dask.py`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sogar::CancelToken;
-use sogar::evaluate::{HeldOut, Population, of_sums, sums};
+use sogar::evaluate::{HeldOut, PointSums, Population, of_sums, sums};
 use sogar::feature::Weights;
 use sogar::outcomes::Outcomes;
 use sogar::pipeline::{Gathered, Prepared, Search, actions_in_use};
@@ -16,6 +16,7 @@ use sogar_solver::{BitTable, LeafShard, ProblemSkeleton, Solution, WorkerError, 
 
 use crate::errors::{OrRaise, json};
 use crate::front::Front;
+use crate::model::Model;
 use crate::problem::Problem;
 use crate::running::run_detached;
 use crate::table::Table;
@@ -29,7 +30,7 @@ fn skeleton_of(bytes: &[u8]) -> PyResult<ProblemSkeleton> {
         .map_err(|why| PyValueError::new_err(format!("this is no problem: {why}")))
 }
 
-/// Outcomes of blocks of rows, one after the other. Every block but the last has a multiple of 64 rows.
+/// Outcomes of blocks of rows, one after the other. Every block except the last has a multiple of 64 rows.
 fn joined<B: AsRef<[u8]>>(
     blocks: &[B],
     actions: usize,
@@ -61,7 +62,7 @@ fn joined<B: AsRef<[u8]>>(
     if start == flips.words_per_set() { Ok(flips) } else { Err(fault()) }
 }
 
-/// Whom some actions flip, of a problem whose outcomes are given in blocks: for each of them a bit for every row.
+/// Whom some actions flip, from outcomes in blocks: for each action a bit per row.
 #[pyfunction]
 pub fn flips_of<'py>(
     py: Python<'py>,
@@ -107,7 +108,7 @@ impl WorkerSearch {
         Ok(WorkerSearch { solver: Arc::new(solver) })
     }
 
-    /// The front of everybody as one leaf, for a `FrontMerger`; and how many cuts there are.
+    /// The front of the root as one leaf, for a `FrontMerger`; and the number of cuts.
     fn root<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let solver = self.solver.clone();
         let (root, count) =
@@ -130,7 +131,7 @@ impl WorkerSearch {
         Ok(PyBytes::new(py, &found))
     }
 
-    /// Learns leaves that others found.
+    /// Learns leaves from other workers.
     fn learn(&self, py: Python<'_>, leaves: PyBackedBytes) -> PyResult<()> {
         let solver = self.solver.clone();
         run_detached(py, move || solver.learn(leaves.to_vec()))?.map_err(failed)
@@ -143,13 +144,13 @@ impl WorkerSearch {
         Ok(found.iter().map(|cut| PyBytes::new(py, cut)).collect())
     }
 
-    /// Ends whatever is being solved.
+    /// Stops the current work.
     fn cancel(&self) {
         self.solver.cancel();
     }
 }
 
-/// Makes one front of cuts that were solved anywhere.
+/// Merges cuts from all workers into one front.
 #[pyclass(frozen, module = "sogar._native")]
 pub struct FrontMerger {
     skeleton: ProblemSkeleton,
@@ -159,7 +160,7 @@ pub struct FrontMerger {
 
 #[pymethods]
 impl FrontMerger {
-    /// A problem without outcomes, and the front of everybody as one leaf.
+    /// A problem without outcomes, and the front of the root as one leaf.
     #[new]
     fn new(skeleton: PyBackedBytes, root: PyBackedBytes) -> PyResult<Self> {
         let skeleton = skeleton_of(&skeleton)?;
@@ -168,7 +169,7 @@ impl FrontMerger {
         Ok(FrontMerger { skeleton, inner: Mutex::new(Some(inner)), solutions: Mutex::default() })
     }
 
-    /// Adds a cut; gives the number of points so far.
+    /// Adds a cut; returns the number of points so far.
     fn add(&self, py: Python<'_>, cut: PyBackedBytes) -> PyResult<usize> {
         py.detach(|| {
             let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,7 +179,7 @@ impl FrontMerger {
         })
     }
 
-    /// Ends it; gives the numbers of the actions whose outcomes the result needs.
+    /// Finishes; returns the numbers of the actions whose outcomes the result needs.
     fn finish(&self, py: Python<'_>) -> Vec<u32> {
         py.detach(|| {
             let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -191,19 +192,67 @@ impl FrontMerger {
     }
 }
 
-/// Stands for everything that outcomes depend on.
+/// A hash of everything that outcomes depend on.
 #[pyfunction]
 pub fn outcomes_identity(problem: &Problem) -> String {
     Search(&problem.prepared).outcomes_identity()
 }
 
-/// All of the search's problem but the outcomes, as bytes.
+/// The search's problem without outcomes, as bytes.
 #[pyfunction]
 pub fn problem_skeleton<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyBytes>> {
     let prepared = problem.prepared.clone();
     let skeleton =
         run_detached(py, move || Search(&prepared).skeleton().map(|skeleton| skeleton.to_bytes()))?;
     Ok(PyBytes::new(py, &skeleton.map_err(|error| problem.exception(py, &error))?))
+}
+
+/// The run's outcomes as a task for other processes.
+#[pyfunction]
+pub fn outcome_task<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyBytes>> {
+    let prepared = problem.prepared.clone();
+    let task = run_detached(py, move || Search(&prepared).outcome_task())?;
+    Ok(PyBytes::new(py, &task.map_err(|error| problem.exception(py, &error))?))
+}
+
+/// Outcomes of a run that another process leads, with this process's own model.
+#[pyclass(frozen, module = "sogar._native")]
+pub struct OutcomeTask {
+    inner: Arc<sogar::pipeline::OutcomeTask>,
+}
+
+#[pymethods]
+impl OutcomeTask {
+    /// What `outcome_task` gave, and the model that the run has.
+    #[new]
+    fn new(py: Python<'_>, task: PyBackedBytes, model: &Model) -> PyResult<Self> {
+        let model = model.inner.clone();
+        let opened = run_detached(py, move || sogar::pipeline::OutcomeTask::open(&task, model))?;
+        Ok(OutcomeTask { inner: Arc::new(opened.or_raise(py)?) })
+    }
+
+    /// As `outcomes_block`.
+    fn of_block<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Block<'py>> {
+        let task = self.inner.clone();
+        let found =
+            run_detached(py, move || Ok(task.of_block(start..stop, &CancelToken::new())?.map(block_of)))?;
+        in_python(py, found.or_raise(py)?)
+    }
+
+    /// As `everybody_block`.
+    fn on_everybody<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        stop: usize,
+        ids: Vec<u32>,
+    ) -> PyResult<Block<'py>> {
+        let task = self.inner.clone();
+        let found = run_detached(py, move || {
+            Ok(task.on_everybody(start..stop, &ids, &CancelToken::new())?.map(block_of))
+        })?;
+        in_python(py, found.or_raise(py)?)
+    }
 }
 
 /// Outcomes as bytes, and how many the model itself had to settle.
@@ -215,19 +264,22 @@ fn found_block<'py>(
     find: impl FnOnce(&Prepared) -> sogar::Result<Option<Outcomes>> + Send + 'static,
 ) -> PyResult<Block<'py>> {
     let prepared = problem.prepared.clone();
-    let found = run_detached(py, move || {
-        Ok(find(&prepared)?.map(|found| {
-            let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
-            (words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(), found.settled)
-        }))
-    })?;
-    let found = found.map_err(|error| problem.exception(py, &error))?;
+    let found = run_detached(py, move || Ok(find(&prepared)?.map(block_of)))?;
+    in_python(py, found.map_err(|error| problem.exception(py, &error))?)
+}
+
+fn block_of(found: Outcomes) -> (Vec<u8>, u64) {
+    let words = (0..found.flips.sets()).flat_map(|action| found.flips.set(action));
+    (words.flat_map(|word| word.to_le_bytes()).collect(), found.settled)
+}
+
+fn in_python(py: Python<'_>, found: Option<(Vec<u8>, u64)>) -> PyResult<Block<'_>> {
     let (bytes, settled) = found.ok_or_else(|| PyRuntimeError::new_err("the outcomes were cancelled"))?;
     Ok((PyBytes::new(py, &bytes), settled))
 }
 
-/// The outcomes of all actions on those who are searched at positions from `start` to before `stop`, as bytes; and how many
-/// the model itself had to settle.
+/// The outcomes of all actions on the searched people at positions from `start` to before `stop`, as bytes; and how many the
+/// model itself had to settle.
 #[pyfunction]
 pub fn outcomes_block<'py>(
     py: Python<'py>,
@@ -240,7 +292,7 @@ pub fn outcomes_block<'py>(
     })
 }
 
-/// The same of a few actions on all affected people.
+/// The same for a few actions on all affected people.
 #[pyfunction]
 pub fn everybody_block<'py>(
     py: Python<'py>,
@@ -254,7 +306,7 @@ pub fn everybody_block<'py>(
     })
 }
 
-/// What the cheapest action that works costs the rows of a block of outcomes, eight bytes each; all ones where none works.
+/// The cost of the cheapest working action for the rows of a block of outcomes, eight bytes each; all ones if none works.
 #[pyfunction]
 pub fn cheapest_block<'py>(
     py: Python<'py>,
@@ -273,8 +325,8 @@ pub fn cheapest_block<'py>(
     Ok(PyBytes::new(py, &words.collect::<Vec<u8>>()))
 }
 
-/// The front of what was found elsewhere, with the flips of the actions in use in blocks of rows. Without `merger` nothing
-/// is known but doing nothing. `cheapest` is what blocks say about it, for the bound of a run that was stopped.
+/// The front from results of the workers, with the flips of the actions in use in blocks of rows. Without `merger`, only "no
+/// change" is known. `cheapest` has the results of [`cheapest_block`], for the bound of a stopped run.
 #[pyfunction]
 #[pyo3(signature = (problem, merger, ids, flips, *, settled, status, seconds_outcomes, seconds_search, cheapest=None))]
 #[allow(clippy::too_many_arguments)]
@@ -299,7 +351,7 @@ pub fn gathered(
     let (mut solutions, mut bound, mut known) = (Vec::new(), None, None);
     if let Some(merger) = merger {
         solutions = merger.solutions.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        known = Some(joined(&flips, ids.len(), prepared.affected.len(), None)?);
+        known = Some(joined(&flips, ids.len(), prepared.affected().len(), None)?);
         bound = cheapest.and_then(|blocks| merger.skeleton.bound(&costs_of(&blocks)));
     }
     let ids = if known.is_some() { ids } else { vec![0] };
@@ -309,14 +361,15 @@ pub fn gathered(
     Ok(front.map_err(|error| problem.exception(py, &error))?.into())
 }
 
-/// What [`cheapest_block`] said about blocks, one after the other.
+/// The results of [`cheapest_block`], one after the other.
 fn costs_of(blocks: &[PyBackedBytes]) -> Vec<Option<u64>> {
     let words = blocks.iter().flat_map(|block| block.as_chunks::<8>().0.to_vec());
     words.map(u64::from_le_bytes).map(|cost| (cost != u64::MAX).then_some(cost)).collect()
 }
 
-/// What every point of a front costs and loses on a part of a table, with its rows, how many of them are turned down, and what these
-/// count together. `unit` is that of the whole table's weights.
+/// The sums of every point of a front on a part of a table, with its rows, its affected rows, and the weight of these. The
+/// numbers of a point add up over the parts.
+/// `unit` is that of the whole table's weights.
 #[pyfunction]
 #[pyo3(signature = (problem, front, table, unit=None))]
 #[allow(clippy::type_complexity)]
@@ -326,39 +379,42 @@ pub fn evaluate_part(
     front: &Front,
     table: &Table,
     unit: Option<u32>,
-) -> PyResult<(usize, usize, u64, Vec<(u64, u64)>)> {
+) -> PyResult<(usize, usize, u64, Vec<Vec<u128>>)> {
     let (prepared, front, table) = (problem.prepared.clone(), front.inner.clone(), table.inner.clone());
     let found = run_detached(py, move || {
         let part = HeldOut::part(&prepared, &table, unit)?;
         let (rows, affected) = (part.table().rows, part.affected());
-        Ok((rows, affected.len(), part.table().people_among(affected), sums(&front, &prepared, &part)?))
+        let sums = sums(&front, &prepared, &part)?.iter().map(PointSums::numbers).collect();
+        Ok((rows, affected.len(), part.table().people_among(affected), sums))
     })?;
     found.map_err(|error| problem.exception(py, &error))
 }
 
-/// The unit of the weights in a column of a table, and what they add up to.
+/// The unit of the weights in a column of a table, and their sum.
 #[pyfunction]
 pub fn weights_of(py: Python<'_>, table: &Table, column: &str) -> PyResult<(u32, u64)> {
     let weights = Weights::read(&table.inner, column).or_raise(py)?;
     Ok((weights.unit, weights.total()))
 }
 
-/// The evaluation of a front, as JSON, from the sums of all parts of a table. `people` is what those who are turned down count
-/// together; `weight` are the column of weights, its unit, and the sum of all of them.
+/// The evaluation of a front, as JSON, from the sums of all parts of a table. `people` is the weight of the affected people;
+/// `weight` has the column of weights, its unit, and the sum of all of them.
 #[pyfunction]
 #[pyo3(signature = (front, rows, affected, people, sums, weight=None))]
 pub fn evaluation_of(
+    py: Python<'_>,
     front: &Front,
     rows: usize,
     affected: usize,
     people: u64,
-    sums: Vec<(u64, u64)>,
+    sums: Vec<Vec<u128>>,
     weight: Option<(String, u64, u64)>,
 ) -> PyResult<String> {
-    if sums.len() != front.inner.points.len() || affected == 0 {
+    let sums: Option<Vec<PointSums>> = sums.iter().map(|numbers| PointSums::of_numbers(numbers)).collect();
+    let Some(sums) = sums.filter(|sums| sums.len() == front.inner.points.len() && affected > 0) else {
         return Err(PyValueError::new_err("there is nobody to evaluate the summaries on"));
-    }
+    };
     let weight = weight.map(|(column, unit, total)| WeightRef { column, unit, total, affected: people });
     let on = Population { hash: String::new(), rows, affected, people, weight };
-    json(&of_sums(&front.inner, on, &sums))
+    json(&of_sums(&front.inner, on, &sums).with_intervals().or_raise(py)?)
 }

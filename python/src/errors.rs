@@ -1,4 +1,4 @@
-//! The engine's errors as Python exceptions: the same words, in the classes of `sogar._errors`.
+//! The engine's errors as Python exceptions: the same messages, in the classes of `sogar._errors`.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ impl<T> OrRaise<T> for sogar::Result<T> {
     }
 }
 
-/// JSON of a value that the engine made.
+/// A value of the engine as JSON.
 pub fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|cause| PyRuntimeError::new_err(cause.to_string()))
 }

@@ -1,4 +1,4 @@
-//! A front: the result file, read and asked about.
+//! A front: reads the result file and answers queries.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
-use sogar::describe::{point_json, rules_text, tree_dot, tree_text};
+use sogar::describe::{held_out_text, point_json, rules_text, tree_dot, tree_text};
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Node, PointRef};
 
@@ -74,27 +74,28 @@ impl Front {
         Ok(PyBytes::new(py, text.as_bytes()))
     }
 
-    /// Writes the result file, whole or not at all.
+    /// Writes the result file atomically.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.inner.write(&path)).or_raise(py)
     }
 
-    /// Everything but the points, the actions' flips and the affected rows, as JSON.
+    /// Everything except the points, the actions' flips and the affected rows, as JSON.
     fn about(&self) -> PyResult<String> {
         let front = &*self.inner;
         let population = &front.population;
         to_json(&json!({
-            "status": front.status, "config": front.config, "table": front.table, "model": front.model,
+            "status": front.status, "config": front.config, "table": front.table, "model": front.model, "also": front.also,
             "population": {
                 "rows": population.rows, "affected": population.affected,
                 "classes": population.classes, "desired": population.desired,
             },
             "features": front.features, "counts": front.counts, "cost": front.cost, "limits": front.limits,
-            "weight": front.weight, "bound": front.bound, "holdout": front.holdout, "run": front.run,
+            "weight": front.weight, "bound": front.bound, "holdout": front.holdout, "fairness": front.fairness,
+            "run": front.run,
         }))
     }
 
-    /// The actions in use, in the order in which trees name them, as JSON: `id`, `text`, `edits`, `flipped`.
+    /// The actions in use, in the order of the front, as JSON: `id`, `text`, `edits`, `flipped`.
     fn actions(&self) -> PyResult<String> {
         let affected = self.inner.population.affected;
         let actions: Vec<Value> = self
@@ -132,7 +133,7 @@ impl Front {
         self.inner.status.name()
     }
 
-    /// For a run that was stopped: how far the front can be from complete.
+    /// For a stopped run: how far the front can be from complete.
     #[getter]
     fn certified_gap(&self) -> Option<f64> {
         self.inner.certified_gap()
@@ -173,6 +174,12 @@ impl Front {
     /// A point's tree as indented text.
     fn tree_text(&self, point: usize) -> PyResult<String> {
         Ok(tree_text(&self.inner, &self.point(point)?.tree))
+    }
+
+    /// How a point does on the held-out people of the front, with intervals; empty without any.
+    fn held_out_text(&self, point: usize) -> PyResult<String> {
+        self.point(point)?;
+        Ok(held_out_text(&self.inner, point))
     }
 
     /// A point's tree as sentences.

@@ -1,8 +1,7 @@
-//! Python callables inside of the engine: a model that only its owner can run, and a cost that its owner computes.
+//! Python callables inside the engine: a model that only its owner can run, and a cost function.
 //!
-//! Both are called from the engine's threads, with the interpreter's lock for one block of rows or one edit at a time. An
-//! exception of theirs cannot travel through the engine, so it waits in [`Raised`] until the engine has come back with
-//! an error, and becomes the cause of that.
+//! The engine's threads call both, with the interpreter's lock for one block of rows or one edit at a time. Their exceptions
+//! cannot pass through the engine, so they wait in [`Raised`] until the engine returns an error, and become its cause.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,12 +24,13 @@ use crate::errors::exception;
 pub struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
-    fn keep(&self, error: PyErr) {
+    /// Keeps an exception until the engine has come back.
+    pub fn keep(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    /// The exception for an error of the engine, with what was raised as its cause. Errors of this package, and what is no
-    /// error (Ctrl-C, the end of the program), stay what they are.
+    /// The exception for an error of the engine, with the raised one as its cause. Errors of this package, and exceptions that
+    /// are not errors (Ctrl-C, the end of the program), stay unchanged.
     pub fn exception(&self, py: Python<'_>, error: &Error) -> PyErr {
         let own = |raised: &PyErr| {
             let class = py.import("sogar._errors").and_then(|errors| errors.getattr("SogarError"));
@@ -48,7 +48,7 @@ impl Raised {
     }
 }
 
-/// What a function is said to answer with.
+/// What a function returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Class numbers.
@@ -57,21 +57,21 @@ pub enum Kind {
     Scores,
 }
 
-/// A callable as a model, with what is said about it.
+/// A callable as a model, with its description.
 pub struct ModelFunction {
     /// Called with a block of rows: a two-dimensional array with a column for each of the table's columns.
     pub function: Py<PyAny>,
-    /// What it answers with.
+    /// What it returns.
     pub kind: Kind,
     /// Number of classes.
     pub classes: u32,
     /// Class 1 is above this score.
     pub threshold: Option<f64>,
-    /// Most rows of a call.
+    /// Largest number of rows per call.
     pub batch: usize,
-    /// Stands for the model's content.
+    /// Identifies the model.
     pub identity: Vec<u8>,
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
     /// One line on it.
     pub description: String,
@@ -181,7 +181,7 @@ impl PythonCost {
     }
 }
 
-/// Puts a feature's value into a dictionary as a person would write it: a number, a category's name, or `None`.
+/// Puts a feature's value into a dictionary in readable form: a number, a category's name, or `None`.
 fn set_value(row: &Bound<'_, PyDict>, feature: &Feature, key: &str, value: f64) -> PyResult<()> {
     if feature.is_numeric() {
         return if value.is_nan() { row.set_item(key, ()) } else { row.set_item(key, value) };
@@ -192,7 +192,7 @@ fn set_value(row: &Bound<'_, PyDict>, feature: &Feature, key: &str, value: f64) 
     }
 }
 
-/// Sums as whole numbers: of 64 bits with a sign, as NumPy has them, unless one is larger than those can be.
+/// Sums as whole numbers: signed 64-bit, as in NumPy, unless one is too large.
 pub fn sums<'py>(py: Python<'py>, values: impl Iterator<Item = u64>) -> Bound<'py, PyAny> {
     let values: Vec<u64> = values.collect();
     match values.iter().map(|&value| i64::try_from(value)).collect::<Result<Vec<i64>, _>>() {

@@ -1,7 +1,7 @@
-//! Linear models and dense networks that Python objects hold.
+//! Linear models and dense networks from Python objects.
 //!
-//! The Python side (`sogar/_models/_layers.py`) takes the objects apart; here the parts become a [`DenseNetwork`], with the
-//! engine's own definition of what a network says (inputs in single precision, sums in double).
+//! The Python side (`sogar/_models/_layers.py`) reads the objects; here the parts become a [`DenseNetwork`], with the engine's
+//! own definition of its answer (inputs in single precision, sums in double).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::derived::scaling;
 use crate::errors::OrRaise;
 use crate::trees::entry;
 
-/// The model of a dictionary that `sogar/_models/_layers.py` makes.
+/// The model of a dictionary from `sogar/_models/_layers.py`.
 pub fn from_layers(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<LoadedModel> {
     let columns: Vec<String> = entry(spec, "columns")?;
     let scalings: Vec<Vec<(String, Vec<f64>)>> = entry(spec, "scaling")?;
@@ -29,7 +29,7 @@ pub fn from_layers(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<LoadedM
     let info = network.info(&entry::<String>(spec, "format")?, columns);
     let model = NetworkModel::new(info, network).or_raise(py)?;
     let path = PathBuf::from(entry::<String>(spec, "name")?);
-    Ok(LoadedModel { predictor: Arc::new(model), path, hash: entry(spec, "hash")? })
+    Ok(LoadedModel::new(Arc::new(model), path, entry::<String>(spec, "hash")?))
 }
 
 fn fault<T>(message: impl Into<String>) -> Result<T> {

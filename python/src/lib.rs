@@ -1,10 +1,11 @@
 //! The native half of the Python package `sogar`: a thin layer over the crates `sogar` and `sogar-solver`.
 //!
-//! Nothing is computed here. Each file gives one class or function of the engine to Python ([`table`], [`model`],
-//! [`problem`], [`front`], [`people`], [`matrix`], [`distributed`], [`partitioned_audit`]) or says how the two worlds meet: [`errors`] are exceptions, [`running`] does long
-//! work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside of the engine.
-//! What users see is written in Python, in `sogar/`.
+//! Nothing is computed here. Each file exposes one class or function of the engine to Python ([`table`], [`model`], [`problem`],
+//! [`front`], [`people`], [`matrix`], [`distributed`], [`partitioned_audit`]) or connects the two: [`errors`] are exceptions,
+//! [`running`] does long work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside
+//! the engine. The user interface is written in Python, in `sogar/`.
 
+mod assurance;
 mod derived;
 mod distributed;
 mod errors;
@@ -33,9 +34,12 @@ mod _native {
     use super::*;
 
     #[pymodule_export]
+    use super::assurance::{guaranteed, judge_evaluation};
+    #[pymodule_export]
     use super::distributed::{
-        FrontMerger, WorkerSearch, cheapest_block, evaluate_part, evaluation_of, everybody_block, flips_of,
-        gathered, outcomes_block, outcomes_identity, problem_skeleton, weights_of,
+        FrontMerger, OutcomeTask, WorkerSearch, cheapest_block, evaluate_part, evaluation_of,
+        everybody_block, flips_of, gathered, outcome_task, outcomes_block, outcomes_identity,
+        problem_skeleton, weights_of,
     };
     #[pymodule_export]
     use super::front::Front;
@@ -46,7 +50,9 @@ mod _native {
     #[pymodule_export]
     use super::partitioned_audit::{AuditLeader, audit_part, reach_block, reach_part};
     #[pymodule_export]
-    use super::people::{Explanation, audit, explain, is_gap, report, select_by_gap};
+    use super::people::{
+        Explanation, audit, bias_audit, counterfactuals, explain, is_gap, report, select_by_gap,
+    };
     #[pymodule_export]
     use super::problem::{Problem, is_parquet_table};
     #[pymodule_export]
@@ -54,7 +60,7 @@ mod _native {
     #[pymodule_export]
     use super::table::Table;
 
-    /// A text whose control characters and marks of direction are spelled out.
+    /// A text with escaped control characters and direction marks.
     #[pyfunction]
     fn visible(text: &str) -> String {
         sogar::markup::visible(text)

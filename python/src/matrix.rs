@@ -17,10 +17,9 @@ use crate::errors::OrRaise;
 use crate::functions::sums;
 use crate::running::{Reports, run_interruptible};
 
-/// Splits in rows × splits, costs and flips in actions × rows; with `actions` (lists of edits, −1 where they are shorter) costs are those
-/// of edits. Gives the status, the points as two arrays, their trees as
-/// nested tuples (an action's row, or split, left, right; −1 is the identity), a lower bound for a search that was
-/// stopped, and the exception that stopped it.
+/// Splits in rows × splits, costs and flips in actions × rows; with `actions` (lists of edits, padded with −1) costs are those of
+/// edits. Returns the status, the points as two arrays, their trees as nested tuples (an action's row, or split, left, right; −1
+/// is the identity), a lower bound for a stopped search, and the exception that stopped it.
 #[pyfunction]
 #[pyo3(signature = (splits, costs, flips, actions=None, summed=false, *, max_depth, max_leaves, min_leaf, time_limit, threads, weights=None, progress=None))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sogar::feature::FeatureTable;
 use sogar::files::sha256_hex;
-use sogar::model::LoadedModel;
+use sogar::model::{LoadedModel, Rows};
 use sogar::predict::Matched;
 
 use crate::errors::OrRaise;
@@ -35,19 +36,25 @@ impl Model {
         Ok(Model { inner, raised: Raised::default() })
     }
 
-    /// The bytes of a model file, recognised by their content. `name` is what messages call it.
+    /// The same model with others that must agree with it.
+    fn with_also(&self, also: Vec<PyRef<'_, Model>>) -> Model {
+        let also = also.iter().map(|other| other.inner.clone()).collect();
+        Model { inner: LoadedModel { also, ..self.inner.clone() }, raised: self.raised.clone() }
+    }
+
+    /// The bytes of a model file, recognised by their content. `name` is its name in messages.
     #[staticmethod]
     #[pyo3(signature = (data, name, threshold=None))]
     fn from_bytes(py: Python<'_>, data: Vec<u8>, name: PathBuf, threshold: Option<f64>) -> PyResult<Model> {
         let loaded = run_detached(py, move || {
             let predictor = sogar::model::from_bytes(&data, threshold).map_err(|error| error.file(&name))?;
-            Ok(LoadedModel { predictor, path: name, hash: sha256_hex(&data) })
+            Ok(LoadedModel::new(predictor, name, sha256_hex(&data)))
         })?;
         Ok(Model { inner: loaded.or_raise(py)?, raised: Raised::default() })
     }
 
     /// A callable. It gets blocks of rows, a two-dimensional array of floats with the columns and categories of `info` (codes for
-    /// texts), and answers with an array of class numbers (64-bit integers) or of scores (64-bit floats; a column for each class if
+    /// strings), and returns an array of class numbers (64-bit integers) or of scores (64-bit floats; a column for each class if
     /// there are more than two).
     #[staticmethod]
     #[pyo3(signature = (function, table, config, *, answers, classes, threshold, batch, identity, name, description=String::new()))]
@@ -88,13 +95,13 @@ impl Model {
         Ok(Model { inner: function.open(&table.inner, &features, &raised), raised })
     }
 
-    /// A sum of trees that was taken from a Python object (see `sogar/_models`).
+    /// A sum of trees from a Python object (see `sogar/_models`).
     #[staticmethod]
     fn from_trees(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<Model> {
         Ok(Model { inner: crate::trees::from_trees(py, spec)?, raised: Raised::default() })
     }
 
-    /// Dense layers that were taken from a Python object (see `sogar/_models`).
+    /// Dense layers from a Python object (see `sogar/_models`).
     #[staticmethod]
     fn from_layers(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<Model> {
         Ok(Model { inner: crate::layers::from_layers(py, spec)?, raised: Raised::default() })
@@ -116,7 +123,43 @@ impl Model {
         Ok((labels.into_any(), numpy::PyArray1::from_vec(py, scores).into_any()))
     }
 
-    /// What the model is: format, description, columns, categories, classes, class_names, threshold, hash.
+    /// What each model column contributed to an output of a sum of trees, row by row, and what the trees expect of a row of which
+    /// nothing is known, as the last column: path-dependent TreeSHAP. Rows are the model's own columns.
+    #[pyo3(signature = (rows, output=0))]
+    fn contributions<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray2<'py, f64>,
+        output: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let Some(trees) = self.inner.predictor.tree_ensemble() else {
+            return Err(PyValueError::new_err("the model is not a sum of trees"));
+        };
+        let rows = rows.as_array();
+        let columns = self.inner.predictor.info().columns.len();
+        if rows.ncols() != columns || output >= trees.outputs {
+            return Err(PyValueError::new_err(format!(
+                "the model has {columns} columns, {} outputs",
+                trees.outputs
+            )));
+        }
+        let values: Vec<f64> = rows.iter().copied().collect();
+        let found = py.detach(|| {
+            let all = Rows { values: &values, columns };
+            let covers = trees.covers().unwrap_or_else(|| trees.covers_of(all));
+            let mut weights = vec![0.0; trees.outputs];
+            weights[output] = 1.0;
+            all.iter()
+                .map(|row| {
+                    let found = trees.contributions(&covers, row, &weights);
+                    found.columns.into_iter().chain([found.expected]).collect::<Vec<f64>>()
+                })
+                .collect::<Vec<_>>()
+        });
+        Ok(PyArray2::from_vec2(py, &found)?)
+    }
+
+    /// The description of the model: format, description, columns, categories, classes, class_names, threshold, hash.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (info, about) = (self.inner.predictor.info(), PyDict::new(py));
@@ -131,7 +174,7 @@ impl Model {
         Ok(about)
     }
 
-    /// The file, or what stands for it.
+    /// The file, or its substitute.
     #[getter]
     fn path(&self) -> &Path {
         &self.inner.path

@@ -1,4 +1,4 @@
-//! The audit of a table in partitions: who leads it, and what is said about one of them.
+//! The audit of a table in partitions: the leader, and the tasks for one partition.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::running::{Reports, run_detached, run_interruptible};
 use crate::table::Table;
 
-/// Leads an audit that others take part in: of held-out people whose table is in parts, or in the search for people out of reach.
+/// Leads an audit with other processes: of a held-out table in parts, or with their search for people out of reach.
 #[pyclass(frozen, module = "sogar._native")]
 pub struct AuditLeader {
     problem: Py<Problem>,
@@ -37,7 +37,7 @@ impl AuditLeader {
         self.holdout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the held-out people, of whom something is known.
+    /// Runs a closure on the held-out people, once their columns are known.
     fn with<T>(
         &self,
         py: Python<'_>,
@@ -53,7 +53,7 @@ impl AuditLeader {
 
 #[pymethods]
 impl AuditLeader {
-    /// The front, and what is asked, as `audit` has it.
+    /// The front, and the settings of `audit`.
     #[new]
     #[pyo3(signature = (problem, front, groups, *, columns=None, label=None, conditions=vec![], draws=None, min_group=None, unreachable=None))]
     #[allow(clippy::too_many_arguments)]
@@ -93,7 +93,7 @@ impl AuditLeader {
         run_detached(py, work)?.map_err(|error| self.problem.get().exception(py, &error))
     }
 
-    /// Takes these columns, and what is known of the rows beside them.
+    /// Takes these columns, and values that the table does not have.
     #[pyo3(signature = (table, more=None))]
     fn see(&self, py: Python<'_>, table: &Table, more: Option<&Table>) -> PyResult<()> {
         let (prepared, side, asked) =
@@ -108,18 +108,18 @@ impl AuditLeader {
         Ok(())
     }
 
-    /// What the part with the rows from `start` to before `stop` is told.
+    /// The message for the part with the rows from `start` to before `stop`.
     fn places<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Bound<'py, PyBytes>> {
         let places = self.with(py, |holdout| holdout.places(start..stop))?;
         Ok(PyBytes::new(py, &places))
     }
 
-    /// Adds the next part, which has so many rows; empty bytes for a part without rows.
+    /// Adds the next part, which has this many rows; empty bytes for a part without rows.
     fn add(&self, py: Python<'_>, rows: usize, part: PyBackedBytes) -> PyResult<()> {
         self.with(py, |holdout| holdout.add(rows, &part))
     }
 
-    /// Whether the parts are to be searched for people out of reach; known when all parts were added.
+    /// Whether to search the parts for people out of reach; known after all parts were added.
     fn is_searched(&self, py: Python<'_>) -> PyResult<bool> {
         let prepared = self.problem.get().prepared.clone();
         let asked = self.asked.request.unreachable;
@@ -131,20 +131,20 @@ impl AuditLeader {
         self.with(py, |holdout| holdout.add_reach(&part))
     }
 
-    /// Adds the people of the reference table who are out of reach, of the next block of them.
+    /// Adds the people out of reach of the next block of the reference table.
     fn add_reference(&self, py: Python<'_>, people: usize, block: PyBackedBytes) -> PyResult<()> {
         let mut reach = self.reach.lock().unwrap_or_else(PoisonError::into_inner);
         reach.get_or_insert_default().add(&block, people).or_raise(py)
     }
 
-    /// Whether others may look for people out of reach in the reference table. A model that has to be asked is asked here, where it
-    /// is known how often.
+    /// Whether other processes may look for people out of reach in the reference table. A called model scores rows here, where
+    /// their number is known.
     #[getter]
     fn searches_reference(&self) -> bool {
-        self.asked.request.unreachable && !is_scored(&*self.problem.get().prepared.model.predictor)
+        self.asked.request.unreachable && !is_scored(&*self.problem.get().prepared.model().predictor)
     }
 
-    /// The audit, and what became of the conditions, as JSON; with a held-out table that is here, if there are no parts of one.
+    /// The audit and the verdicts on its conditions, as JSON; with a held-out table in this process, if there are no parts.
     #[pyo3(signature = (holdout=None, holdout_columns=None, *, progress=None))]
     fn finish(
         &self,
@@ -180,7 +180,7 @@ impl AuditLeader {
     }
 }
 
-/// What the people of a part of a table cost and lose along a front, as bytes; `places` is what the leader says of its rows.
+/// Cost and loss of the people of a part of a table along a front, as bytes; `places` is the leader's message about its rows.
 #[pyfunction]
 pub fn audit_part<'py>(
     py: Python<'py>,

@@ -1,17 +1,21 @@
-//! What a front means for people: groups of them (an audit), one of them (an explanation), and a page to share (a report).
+//! What a front means for people: groups (an audit), one person (an explanation), and a page to share (a report).
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use sogar::audit::{Audit, AuditRequest, Condition, GapLimit, Grouping, Verdict, audit as audit_front};
+use sogar::audit::{
+    Audit, AuditRequest, BiasAuditRequest, Condition, GapLimit, Grouping, MIN_GROUP, RateKind, ScanRequest,
+    Verdict, audit as audit_front, bias_audit as audit_bias,
+};
 use sogar::evaluate::HeldOut;
 use sogar::explain::{
-    Explanation as Explained, Letter, Person, explain as explain_person, letter_html, sections,
+    Codes, Explainer, Explanation as Explained, LetterFields, Messages, Person, ReasonSettings, letter_html,
+    sections,
 };
 use sogar::files::write_atomically;
 use sogar::outcomes::is_scored;
-use sogar::pipeline::Prepared;
+use sogar::pipeline::{Prepared, Reporter};
 use sogar::report::{Opened, ReportRequest, gather, page};
 use sogar::select::By;
 use sogar::{CancelToken, Error, ErrorKind, Result};
@@ -22,7 +26,7 @@ use crate::problem::Problem;
 use crate::running::{Reports, run_detached, run_interruptible};
 use crate::table::Table;
 
-/// A table and what is known of its people beside it.
+/// A table, and values of its people that it does not have.
 #[derive(Clone)]
 pub struct Side {
     /// The table.
@@ -31,12 +35,12 @@ pub struct Side {
 }
 
 impl Side {
-    /// A table, and columns beside it.
+    /// A table, and additional columns.
     pub fn new(table: &Arc<sogar::table::Table>, more: Option<&Table>) -> Side {
         Side { table: table.clone(), more: more.map(|more| more.inner.clone()) }
     }
 
-    /// One table of both. A column that is known beside the table replaces the table's own.
+    /// One table of both. An additional column replaces the table's own.
     pub fn joined(&self) -> Result<sogar::table::Table> {
         let mut table = (*self.table).clone();
         let Some(more) = &self.more else { return Ok(table) };
@@ -53,17 +57,32 @@ impl Side {
     }
 }
 
-/// Held-out people, ready to be audited.
+/// Held-out people, ready for the audit.
 pub fn held_out(prepared: &Prepared, side: Option<&Side>) -> Result<Option<(HeldOut, sogar::table::Table)>> {
     side.map(|side| Ok((HeldOut::new(prepared, &side.table)?, side.joined()?))).transpose()
 }
 
-/// Whether to look for people out of reach: as asked for, by default unless the model would be asked about every edited row.
+/// Whether to look for people out of reach: as requested; by default yes, unless the model must score every edited row.
 fn reach(prepared: &Prepared, asked: Option<bool>) -> bool {
-    asked.unwrap_or_else(|| !is_scored(&*prepared.model.predictor))
+    asked.unwrap_or_else(|| !is_scored(&*prepared.model().predictor))
 }
 
-/// What an audit is asked, and the conditions that it is held against.
+/// A scan: features, the most terms, the measure, the point and the number of shuffles.
+pub type ScanSettings = (Vec<String>, Option<usize>, Option<String>, Option<usize>, Option<usize>);
+
+fn scan_request(scan: Option<ScanSettings>) -> Result<Option<ScanRequest>> {
+    let Some((features, max_terms, measure, point, permutations)) = scan else { return Ok(None) };
+    let usual = ScanRequest::default();
+    Ok(Some(ScanRequest {
+        features,
+        max_terms: max_terms.unwrap_or(usual.max_terms),
+        measure: measure.map_or(Ok(usual.measure), |measure| measure.parse())?,
+        point,
+        permutations: permutations.unwrap_or(usual.permutations),
+    }))
+}
+
+/// The settings of an audit, and its conditions.
 #[derive(Clone)]
 pub struct Asked {
     /// The request.
@@ -72,7 +91,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads groups and conditions; what is not said is as usual.
+    /// Parses groups and conditions; the rest has defaults.
     pub fn new(
         prepared: &Prepared,
         groups: &[String],
@@ -84,18 +103,32 @@ impl Asked {
     ) -> Result<Asked> {
         let conditions: Vec<Condition> = conditions.iter().map(|text| text.parse()).collect::<Result<_>>()?;
         let usual = AuditRequest::default();
-        let request = AuditRequest {
+        let mut request = AuditRequest {
             groups: groups.iter().map(|text| text.parse()).collect::<Result<Vec<Grouping>>>()?,
             label,
             draws: draws.unwrap_or(usual.draws),
-            seed: prepared.config.seed,
+            seed: prepared.config().seed,
             min_group: min_group.unwrap_or(usual.min_group),
-            unreachable: reach(prepared, unreachable) || conditions.iter().any(Condition::needs_unreachable),
+            unreachable: reach(prepared, unreachable),
+            ..usual
         };
+        conditions.iter().for_each(|condition| request.include(condition));
         Ok(Asked { request, conditions })
     }
 
-    /// An audit beside what became of the conditions.
+    /// Adds further measures and a scan.
+    fn with(mut self, measures: &[String], scan: Option<ScanSettings>) -> Result<Asked> {
+        for measure in measures {
+            let measure = measure.parse()?;
+            if !self.request.measures.contains(&measure) {
+                self.request.measures.push(measure);
+            }
+        }
+        self.request.scan = scan_request(scan)?;
+        Ok(self)
+    }
+
+    /// An audit with the verdicts on its conditions.
     pub fn with_verdicts(&self, audited: Audit) -> Result<(Audit, Vec<Verdict>)> {
         let verdicts =
             self.conditions.iter().map(|condition| condition.judge(&audited)).collect::<Result<_>>()?;
@@ -103,9 +136,9 @@ impl Asked {
     }
 }
 
-/// Audits a front across groups; gives the audit, and what became of the conditions, as JSON.
+/// Audits a front across groups; returns the audit and the verdicts on its conditions, as JSON.
 #[pyfunction]
-#[pyo3(signature = (problem, front, groups, *, columns=None, label=None, holdout=None, holdout_columns=None, conditions=vec![], draws=None, min_group=None, unreachable=None, progress=None))]
+#[pyo3(signature = (problem, front, groups, *, columns=None, label=None, holdout=None, holdout_columns=None, conditions=vec![], draws=None, min_group=None, unreachable=None, measures=vec![], scan=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn audit(
     py: Python<'_>,
@@ -120,11 +153,14 @@ pub fn audit(
     draws: Option<usize>,
     min_group: Option<usize>,
     unreachable: Option<bool>,
+    measures: Vec<String>,
+    scan: Option<ScanSettings>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     let prepared = problem.prepared.clone();
-    let asked =
-        Asked::new(&prepared, &groups, label, &conditions, draws, min_group, unreachable).or_raise(py)?;
+    let asked = Asked::new(&prepared, &groups, label, &conditions, draws, min_group, unreachable)
+        .and_then(|asked| asked.with(&measures, scan))
+        .or_raise(py)?;
     let side = Side::new(&problem.reference, columns);
     let other = holdout.map(|table| Side::new(&table.inner, holdout_columns));
     let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
@@ -151,6 +187,42 @@ pub fn audit(
     Ok((json(&audited)?, json(&verdicts)?))
 }
 
+/// The table of a bias audit, as JSON and as Markdown. Of the held-out people if there are any.
+#[pyfunction]
+#[pyo3(signature = (problem, front, groups, *, columns=None, holdout=None, holdout_columns=None, scoring=false, source=None, in_use_since=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn bias_audit(
+    py: Python<'_>,
+    problem: &Problem,
+    front: &Front,
+    groups: Vec<String>,
+    columns: Option<&Table>,
+    holdout: Option<&Table>,
+    holdout_columns: Option<&Table>,
+    scoring: bool,
+    source: Option<String>,
+    in_use_since: Option<String>,
+) -> PyResult<(String, String)> {
+    let request = BiasAuditRequest {
+        groups: groups.iter().map(|text| text.parse()).collect::<Result<_>>().or_raise(py)?,
+        rate: if scoring { RateKind::Scoring } else { RateKind::Selection },
+        source,
+        in_use_since,
+    };
+    let (prepared, front) = (problem.prepared.clone(), front.inner.clone());
+    let side = Side::new(&problem.reference, columns);
+    let other = holdout.map(|table| Side::new(&table.inner, holdout_columns));
+    let found = run_detached(py, move || {
+        let (reference, held_out) = (side.joined()?, held_out(&prepared, other.as_ref())?);
+        let people = held_out
+            .as_ref()
+            .map_or((&reference, prepared.table()), |(held_out, table)| (table, held_out.table()));
+        audit_bias(&front, &prepared, &reference, people, &request)
+    })?;
+    let found = found.map_err(|error| problem.exception(py, &error))?;
+    Ok((json(&found)?, found.markdown()))
+}
+
 /// Whether a criterion is a limit on a gap between groups.
 #[pyfunction]
 pub fn is_gap(by: &str) -> bool {
@@ -168,13 +240,7 @@ pub fn select_by_gap(
     min_group: Option<usize>,
 ) -> PyResult<usize> {
     let limit: GapLimit = by.parse().or_raise(py)?;
-    let usual = AuditRequest::default();
-    let request = AuditRequest {
-        groups: vec![limit.grouping().clone()],
-        draws: 0,
-        min_group: min_group.unwrap_or(usual.min_group),
-        ..usual
-    };
+    let request = GapLimit::request([&limit].into_iter(), min_group.unwrap_or(MIN_GROUP));
     let (prepared, reference, front) =
         (problem.prepared.clone(), problem.reference.clone(), front.inner.clone());
     let chosen = run_detached(py, move || {
@@ -202,28 +268,40 @@ impl Explanation {
         sections(&self.inner)
     }
 
-    /// A letter to the person as one page of HTML, also written to a file where one is named.
-    #[pyo3(signature = (path=None, sender=None, to=None, date=None, subject=None))]
+    /// A letter to the person as one page of HTML, also written to a file if one is named; and warnings.
+    #[pyo3(signature = (path, fields, language=None, messages=None))]
     fn letter(
         &self,
         py: Python<'_>,
         path: Option<PathBuf>,
-        sender: Option<String>,
-        to: Option<String>,
-        date: Option<String>,
-        subject: Option<String>,
-    ) -> PyResult<String> {
-        let page = letter_html(&self.inner, &Letter { from: sender, to, date, subject });
-        if let Some(path) = path {
-            write_atomically(&path, |out| out.write_all(page.as_bytes())).or_raise(py)?;
-        }
-        Ok(page)
+        fields: Vec<(String, String)>,
+        language: Option<&str>,
+        messages: Option<PathBuf>,
+    ) -> PyResult<(String, Vec<String>)> {
+        let write = || -> Result<(String, Vec<String>)> {
+            let mut own = LetterFields::default();
+            for (name, text) in &fields {
+                own.set(name, text)?;
+            }
+            let (messages, mut warnings) = match messages {
+                Some(path) => Messages::read(&path)?,
+                None => (Messages::built_in(language.unwrap_or("en"))?, Vec::new()),
+            };
+            warnings.extend(own.warnings());
+            let page = letter_html(&self.inner, &own, &messages)?;
+            if let Some(path) = path {
+                write_atomically(&path, |out| out.write_all(page.as_bytes()))?;
+            }
+            Ok((page, warnings))
+        };
+        write().or_raise(py)
     }
 }
 
 /// Explains a point of a front to one person: a row of the reference table, or an object of column and value in JSON.
 #[pyfunction]
-#[pyo3(signature = (problem, front, point, *, row=None, person=None))]
+#[pyo3(signature = (problem, front, point, *, row=None, person=None, reasons=None, codes=None))]
+#[allow(clippy::too_many_arguments)]
 pub fn explain(
     py: Python<'_>,
     problem: &Problem,
@@ -231,6 +309,8 @@ pub fn explain(
     point: usize,
     row: Option<usize>,
     person: Option<String>,
+    reasons: Option<usize>,
+    codes: Option<PathBuf>,
 ) -> PyResult<Explanation> {
     let (prepared, front) = (problem.prepared.clone(), front.inner.clone());
     let found = run_detached(py, move || {
@@ -240,14 +320,60 @@ pub fn explain(
                 Person::from_json(&prepared, person.unwrap_or_default().as_bytes(), "this person")?
             }
         };
-        explain_person(&front, &prepared, &person, point)
+        let mut settings = ReasonSettings::default();
+        settings.most = reasons.unwrap_or(settings.most);
+        if let Some(path) = &codes {
+            settings.codes = Codes::read(path, &prepared.table().features)?;
+        }
+        let explainer = Explainer::new(&front, &prepared, settings)?;
+        let mut found = explainer.explain_all(&[person], point, &mut |_, _| {})?;
+        found.pop().ok_or_else(|| Error::new(ErrorKind::Usage, "nobody is explained"))
     })?;
     Ok(Explanation { inner: found.map_err(|error| problem.exception(py, &error))? })
 }
 
-/// Writes a report: one HTML file. Without a problem it shows what the front alone can tell. Gives its size in bytes, and what there is to warn of.
+/// The cheapest changes of single people that differ in what they change, as JSON: a list for each person. People are rows of
+/// the reference table, or objects of column and value in JSON.
 #[pyfunction]
-#[pyo3(signature = (front, problem, path, *, groups, by, columns=None, label=None, holdout=None, holdout_columns=None, title=None, min_n=None, include_rows=false, unreachable=None, draws=None, progress=None))]
+#[pyo3(signature = (problem, front, ways, *, rows=None, people=None, progress=None))]
+pub fn counterfactuals(
+    py: Python<'_>,
+    problem: &Problem,
+    front: &Front,
+    ways: usize,
+    rows: Option<Vec<usize>>,
+    people: Option<Vec<String>>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let (prepared, front) = (problem.prepared.clone(), front.inner.clone());
+    let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
+    let reporter = reports.clone();
+    let work = move || {
+        let people: Vec<Person> = match (rows, people) {
+            (Some(rows), _) => {
+                rows.iter().map(|&row| Person::of_row(&prepared, row)).collect::<Result<_>>()?
+            }
+            (None, people) => people
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+                .map(|(row, text)| Person::from_json(&prepared, text.as_bytes(), &format!("row {row}")))
+                .collect::<Result<_>>()?,
+        };
+        let explainer = Explainer::new(&front, &prepared, ReasonSettings::default())?;
+        explainer.counterfactuals(&people, ways, &mut |done, all| reporter.checking("people", done, all))
+    };
+    let (found, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
+    if let Some(interrupt) = interrupt {
+        return Err(interrupt);
+    }
+    json(&found.map_err(|error| problem.exception(py, &error))?)
+}
+
+/// Writes a report: one HTML file. Without a problem it shows only what the front provides. Returns its size in bytes, and
+/// warnings.
+#[pyfunction]
+#[pyo3(signature = (front, problem, path, *, groups, by, columns=None, label=None, holdout=None, holdout_columns=None, title=None, min_n=None, include_rows=false, unreachable=None, draws=None, scan=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn report(
     py: Python<'_>,
@@ -265,6 +391,7 @@ pub fn report(
     include_rows: bool,
     unreachable: Option<bool>,
     draws: Option<usize>,
+    scan: Option<ScanSettings>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(usize, Vec<String>)> {
     let usual = ReportRequest::default();
@@ -278,6 +405,8 @@ pub fn report(
         reach: problem.is_some_and(|problem| reach(&problem.prepared, unreachable)),
         draws: draws.unwrap_or(usual.draws),
         seed: front.inner.config.seed,
+        price: None,
+        scan: scan_request(scan).or_raise(py)?,
     };
     let side = problem.map(|problem| (problem.prepared.clone(), Side::new(&problem.reference, columns)));
     let other = holdout.map(|table| Side::new(&table.inner, holdout_columns));

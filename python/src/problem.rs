@@ -1,5 +1,4 @@
-//! A prepared problem: table, model and configuration brought together, ready to be solved and to be asked about other
-//! people afterwards.
+//! A prepared problem: table, model and configuration, ready to be solved and then applied to other people.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -7,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use sogar::audit::searched_groups;
 use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::{Config, parse_bytes};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::model::LoadedModel;
 use sogar::pipeline::{Prepared, Search, VERIFIED_ROWS, Voice};
-use sogar::table::{is_parquet, open_source};
-use sogar::{CancelToken, Error};
+use sogar::table::{Partitions, TableSource, is_parquet, open_source};
+use sogar::{CancelToken, Error, ErrorKind};
 
 use crate::errors::{OrRaise, json};
 use crate::front::Front;
@@ -29,15 +29,23 @@ use crate::table::Table;
 pub struct Problem {
     /// The problem.
     pub prepared: Arc<Prepared>,
-    /// The reference table. It has no cells where rows were left in their file.
+    /// The reference table. It has no cells if rows stayed in their file.
     pub reference: Arc<sogar::table::Table>,
     raised: Raised,
-    file: Option<File>,
+    origin: Option<Origin>,
 }
 
-/// The file of a problem of which only the affected rows are in memory, and what it takes to have all of them there.
-struct File {
-    path: PathBuf,
+/// Where the rows of a problem are of which only the affected ones are in memory.
+enum Elsewhere {
+    /// In a file.
+    File(PathBuf),
+    /// In partitions: an object with the methods `fetch` and `gathered`.
+    Partitions(Py<PyAny>),
+}
+
+/// The origin of such a problem, and what it takes to have all rows in memory.
+struct Origin {
+    rows: Elsewhere,
     config: Config,
     folder: PathBuf,
     model: LoadedModel,
@@ -59,7 +67,7 @@ impl Problem {
     }
 }
 
-/// Where a run keeps its outcomes, and what is finished of it.
+/// Where a run stores its outcomes and its finished work.
 fn keep_in_folders(
     py: Python<'_>,
     prepared: &mut Prepared,
@@ -68,17 +76,80 @@ fn keep_in_folders(
     checkpoint_limit: Option<&str>,
     verify_cache: Option<u64>,
 ) -> PyResult<()> {
-    prepared.outcomes_cache = outcomes_cache;
-    prepared.verify_cache = verify_cache.unwrap_or(VERIFIED_ROWS);
+    prepared.set_outcomes_cache(outcomes_cache);
+    prepared.set_verify_cache(verify_cache.unwrap_or(VERIFIED_ROWS));
     let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
-    prepared.checkpoint = checkpoint.map(|folder| CheckpointSettings { folder, limit });
+    prepared.set_checkpoint(checkpoint.map(|folder| CheckpointSettings { folder, limit }));
     Ok(())
+}
+
+/// Opens a source of rows and has a problem prepared from it.
+type Opener =
+    Box<dyn FnOnce(&dyn Fn(&dyn TableSource) -> sogar::Result<Streamed>) -> sogar::Result<Streamed> + Send>;
+/// A problem of affected rows, and the header of its table.
+type Streamed = (Prepared, sogar::table::Table);
+
+/// A problem whose rows stay elsewhere but for the affected ones.
+fn streamed(
+    py: Python<'_>,
+    rows: Elsewhere,
+    open: Opener,
+    model: &Model,
+    (config, folder, cost): (&str, PathBuf, Option<Py<PyAny>>),
+    (outcomes_cache, checkpoint, limit, verify_cache): (
+        Option<PathBuf>,
+        Option<PathBuf>,
+        Option<&str>,
+        Option<u64>,
+    ),
+) -> PyResult<Problem> {
+    let config = parsed(py, config)?;
+    let raised = model.raised.clone();
+    let cost = cost.map(|function| Arc::new(PythonCost { function, raised: raised.clone() }));
+    let (model, everybody) = (model.inner.clone(), OnceLock::new());
+    let origin = Origin { rows, config, folder, model, cost, everybody };
+    let (config, folder, model) = (origin.config.clone(), origin.folder.clone(), origin.model.clone());
+    let made = run_detached(py, move || {
+        open(&|source: &dyn TableSource| {
+            let prepared = Prepared::streamed(config.clone(), &folder, source, model.clone(), None)?;
+            Ok((prepared, source.header().clone()))
+        })
+    })?;
+    let (mut prepared, header) = made.map_err(|error| raised.exception(py, &error))?;
+    if let Some(function) = &origin.cost {
+        prepared.set_cost_function(function.clone());
+    }
+    keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, limit, verify_cache)?;
+    let (prepared, reference) = (Arc::new(prepared), Arc::new(header));
+    Ok(Problem { prepared, reference, raised, origin: Some(origin) })
+}
+
+/// Some columns of a partition, which nobody holds on to.
+fn fetched(
+    partitions: &Py<PyAny>,
+    raised: &Raised,
+    number: usize,
+    names: Option<&[&str]>,
+) -> sogar::Result<Option<sogar::table::Table>> {
+    let fetched = Python::attach(|py| {
+        let found = partitions.bind(py).call_method1("fetch", (number, names.map(<[_]>::to_vec)))?;
+        let table = found.extract::<Option<Py<Table>>>()?;
+        PyResult::Ok(table.map(|table| table.get().inner.clone()))
+    });
+    // By now the table belongs to this side alone.
+    fetched.map(|table| table.map(Arc::unwrap_or_clone)).map_err(|error| {
+        let message = Python::attach(|py| {
+            format!("partition {number} raised {}: {}", error.get_type(py), error.value(py))
+        });
+        raised.keep(error);
+        Error::new(ErrorKind::Table, message)
+    })
 }
 
 #[pymethods]
 impl Problem {
-    /// Goes through all stages up to the problem's size. `folder` is where files named in the configuration are; `cost` is
-    /// a callable where the configuration says that the cost is a function.
+    /// Runs all stages up to the problem's size. `folder` has the files named in the configuration; `cost` is a callable if the
+    /// configuration says that the cost is a function.
     #[new]
     #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
     #[allow(clippy::too_many_arguments)]
@@ -100,14 +171,14 @@ impl Problem {
         let prepared = run_detached(py, move || Prepared::new(config, &folder, &shared, loaded, None))?;
         let mut prepared = prepared.map_err(|error| raised.exception(py, &error))?;
         if let Some(function) = cost {
-            prepared.cost.set_function(Arc::new(PythonCost { function, raised: raised.clone() }));
+            prepared.set_cost_function(Arc::new(PythonCost { function, raised: raised.clone() }));
         }
         keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit, verify_cache)?;
-        Ok(Problem { prepared: Arc::new(prepared), reference, raised, file: None })
+        Ok(Problem { prepared: Arc::new(prepared), reference, raised, origin: None })
     }
 
-    /// The same from a Parquet file or folder, of whose rows only the affected ones are kept. Whoever is about everybody has to ask
-    /// for [`Problem::everybody`].
+    /// The same from a Parquet file or folder, of which only the affected rows are kept. Use [`Problem::everybody`] for work on
+    /// all people.
     #[staticmethod]
     #[pyo3(signature = (path, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
     #[allow(clippy::too_many_arguments)]
@@ -123,47 +194,69 @@ impl Problem {
         checkpoint_limit: Option<&str>,
         verify_cache: Option<u64>,
     ) -> PyResult<Problem> {
-        let config = parsed(py, config)?;
-        let raised = model.raised.clone();
-        let cost = cost.map(|function| Arc::new(PythonCost { function, raised: raised.clone() }));
-        let (model, everybody) = (model.inner.clone(), OnceLock::new());
-        let file = File { path, config, folder, model, cost, everybody };
-        let (path, config, folder, model) =
-            (file.path.clone(), file.config.clone(), file.folder.clone(), file.model.clone());
-        let made = run_detached(py, move || {
-            let source = open_source(&path, &config.read_options()?)?;
-            let prepared = Prepared::streamed(config, &folder, &*source, model, None)?;
-            Ok((prepared, source.header().clone()))
-        })?;
-        let (mut prepared, header) = made.map_err(|error| raised.exception(py, &error))?;
-        if let Some(function) = &file.cost {
-            prepared.cost.set_function(function.clone());
-        }
-        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit, verify_cache)?;
-        Ok(Problem { prepared: Arc::new(prepared), reference: Arc::new(header), raised, file: Some(file) })
+        let options = parsed(py, config)?.read_options().or_raise(py)?;
+        let opened = path.clone();
+        let open: Opener = Box::new(move |prepare| prepare(&*open_source(&opened, &options)?));
+        let (rows, kept) =
+            (Elsewhere::File(path), (outcomes_cache, checkpoint, checkpoint_limit, verify_cache));
+        streamed(py, rows, open, model, (config, folder, cost), kept)
     }
 
-    /// The problem with all rows of its table in memory: itself, unless it was made of a file, which is then read.
+    /// The same from partitions, which are fetched one at a time: `partitions.fetch(number, names)` gives the columns of these names (or all)
+    /// as a table, or `None` where there are no rows; `partitions.gathered()` gives the whole table, for [`Problem::everybody`].
+    #[staticmethod]
+    #[pyo3(signature = (partitions, count, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn of_partitions(
+        py: Python<'_>,
+        partitions: Py<PyAny>,
+        count: usize,
+        model: &Model,
+        config: &str,
+        folder: PathBuf,
+        cost: Option<Py<PyAny>>,
+        outcomes_cache: Option<PathBuf>,
+        checkpoint: Option<PathBuf>,
+        checkpoint_limit: Option<&str>,
+        verify_cache: Option<u64>,
+    ) -> PyResult<Problem> {
+        let (shared, raised) = (partitions.clone_ref(py), model.raised.clone());
+        let open: Opener = Box::new(move |prepare| {
+            let fetch = |number: usize, names: Option<&[&str]>| fetched(&shared, &raised, number, names);
+            prepare(&Partitions::open("", count, &fetch)?)
+        });
+        let kept = (outcomes_cache, checkpoint, checkpoint_limit, verify_cache);
+        streamed(py, Elsewhere::Partitions(partitions), open, model, (config, folder, cost), kept)
+    }
+
+    /// The problem with all rows of its table in memory: itself, unless they are elsewhere, from where they are read.
     fn everybody(this: Bound<'_, Self>) -> PyResult<Py<Problem>> {
         let (py, problem) = (this.py(), this.get());
-        let Some(file) = &problem.file else { return Ok(this.clone().unbind()) };
-        if let Some(made) = file.everybody.get() {
+        let Some(origin) = &problem.origin else { return Ok(this.clone().unbind()) };
+        if let Some(made) = origin.everybody.get() {
             return Ok(made.clone_ref(py));
         }
-        let (path, config, folder, model) =
-            (file.path.clone(), file.config.clone(), file.folder.clone(), file.model.clone());
-        let made = run_detached(py, move || {
-            let table = sogar::table::Table::read(&path, &config.read_options()?)?;
-            Ok((Prepared::new(config, &folder, &table, model, None)?, table))
-        })?;
-        let (mut prepared, table) = made.map_err(|error| problem.exception(py, &error))?;
-        if let Some(function) = &file.cost {
-            prepared.cost.set_function(function.clone());
+        let (config, folder, model) = (origin.config.clone(), origin.folder.clone(), origin.model.clone());
+        let table = match &origin.rows {
+            Elsewhere::File(path) => {
+                let (path, options) = (path.clone(), config.read_options().or_raise(py)?);
+                let read = run_detached(py, move || sogar::table::Table::read(&path, &options))?;
+                Arc::new(read.map_err(|error| problem.exception(py, &error))?)
+            }
+            Elsewhere::Partitions(partitions) => {
+                partitions.bind(py).call_method0("gathered")?.cast::<Table>()?.get().inner.clone()
+            }
+        };
+        let reference = table.clone();
+        let made = run_detached(py, move || Prepared::new(config, &folder, &table, model, None))?;
+        let mut prepared = made.map_err(|error| problem.exception(py, &error))?;
+        if let Some(function) = &origin.cost {
+            prepared.set_cost_function(function.clone());
         }
-        let (prepared, reference) = (Arc::new(prepared), Arc::new(table));
-        let whole = Problem { prepared, reference, raised: problem.raised.clone(), file: None };
+        let prepared = Arc::new(prepared);
+        let whole = Problem { prepared, reference, raised: problem.raised.clone(), origin: None };
         let whole = Py::new(py, whole)?;
-        Ok(file.everybody.get_or_init(|| whole).clone_ref(py))
+        Ok(origin.everybody.get_or_init(|| whole).clone_ref(py))
     }
 
     /// Names of the columns of the reference table.
@@ -172,19 +265,19 @@ impl Problem {
         self.reference.names().collect()
     }
 
-    /// What the user should know.
+    /// Notices for the user.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self.prepared.notices.clone()
+        self.prepared.notices().to_vec()
     }
 
-    /// What to say before a run that may take more than a minute.
+    /// The notice before a run that may take more than a minute.
     #[getter]
     fn long_run(&self) -> Option<String> {
         self.prepared.long_run(|setting| format!("`{setting}`"))
     }
 
-    /// What the user should decide. A configuration file has decided about personal features.
+    /// What the user should decide. A configuration file has already decided about personal features.
     fn warnings(&self, configured: bool) -> Vec<String> {
         self.prepared.warnings(Voice::Python, configured)
     }
@@ -193,12 +286,12 @@ impl Problem {
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (prepared, sizes) = (&self.prepared, PyDict::new(py));
-        sizes.set_item("rows", prepared.reference.rows)?;
-        sizes.set_item("affected", prepared.affected.len())?;
-        sizes.set_item("searched", prepared.sample().unwrap_or(prepared.affected.len()))?;
-        sizes.set_item("splits", prepared.splits.len())?;
-        sizes.set_item("edits", prepared.edits.len())?;
-        sizes.set_item("actions", prepared.action_count)?;
+        sizes.set_item("rows", prepared.reference().rows)?;
+        sizes.set_item("affected", prepared.affected().len())?;
+        sizes.set_item("searched", prepared.sample().unwrap_or(prepared.affected().len()))?;
+        sizes.set_item("splits", prepared.splits().len())?;
+        sizes.set_item("edits", prepared.edits().len())?;
+        sizes.set_item("actions", prepared.action_count())?;
         Ok(sizes)
     }
 
@@ -206,19 +299,22 @@ impl Problem {
     #[getter]
     fn hashes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let hashes = PyDict::new(py);
-        hashes.set_item("table", &self.prepared.table_hash)?;
-        hashes.set_item("model", &self.prepared.model.hash)?;
+        hashes.set_item("table", self.prepared.table_hash())?;
+        hashes.set_item("model", &self.prepared.model().hash)?;
+        let others: Vec<&str> =
+            self.prepared.other_models().iter().map(|other| other.hash.as_str()).collect();
+        hashes.set_item("list of further models", others.join(" "))?;
         Ok(hashes)
     }
 
     /// The features, as JSON.
     #[getter]
     fn features(&self) -> PyResult<String> {
-        json(&self.prepared.table.features)
+        json(&self.prepared.table().features)
     }
 
-    /// Finds the front. Gives it with the warnings on the way and, if the search was ended by Ctrl-C, that exception; the
-    /// front then has what was found so far. `progress` is called with stage, how much is done, of how much, a remark.
+    /// Finds the front. Returns it with the warnings and, if Ctrl-C stopped the search, that exception; the front then has what
+    /// was found so far. `progress` is called with the stage, how much is done, of how much, and a remark.
     #[pyo3(signature = (progress=None))]
     fn solve(
         &self,
@@ -227,7 +323,11 @@ impl Problem {
     ) -> PyResult<(Front, Vec<String>, Option<Py<PyAny>>)> {
         let (cancel, reports) = (CancelToken::new(), Arc::new(Reports::default()));
         let (prepared, token, reporter) = (self.prepared.clone(), cancel.clone(), reports.clone());
-        let work = move || Search(&prepared).solve(&*reporter, &token);
+        let reference = self.reference.clone();
+        let work = move || match searched_groups(&prepared, &reference)? {
+            Some(groups) => Search(&prepared).solve_by_group(&groups, &*reporter, &token),
+            None => Search(&prepared).solve(&*reporter, &token),
+        };
         let (front, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
         let front = match (front, interrupt.as_ref()) {
             (Ok(front), _) => front,
@@ -247,11 +347,11 @@ impl Problem {
             Ok((held_out.notices, evaluation))
         })?;
         let (notices, evaluation) = found.map_err(|error| self.exception(py, &error))?;
-        Ok((notices, json(&evaluation)?))
+        Ok((notices, json(&evaluation.with_intervals().or_raise(py)?)?))
     }
 
-    /// For every row of a table the position, among the front's actions, of what the point's tree advises; −1 for rows that
-    /// the model does not turn down.
+    /// For every row of a table the position, among the front's actions, of the action that the point's tree recommends; −1 for
+    /// rows that the model does not turn down.
     fn assign<'py>(
         &self,
         py: Python<'py>,
@@ -263,8 +363,8 @@ impl Problem {
         Ok(PyArray1::from_iter(py, route.actions()))
     }
 
-    /// What the advised edits change in a table: for every column with a change its name, the rows, and the new cells
-    /// (numbers, or texts and `None`).
+    /// What the recommended edits change in a table: for every column with a change its name, the rows, and the new cells
+    /// (numbers, or strings and `None`).
     fn edited<'py>(
         &self,
         py: Python<'py>,
@@ -282,7 +382,7 @@ impl Problem {
     }
 }
 
-/// Whether a table is in Parquet, and need not be in memory as a whole.
+/// Whether a table is Parquet, and need not be in memory as a whole.
 #[pyfunction]
 #[pyo3(name = "is_parquet")]
 pub fn is_parquet_table(py: Python<'_>, path: PathBuf) -> PyResult<bool> {

@@ -1,4 +1,4 @@
-//! Rows of a table sent through one tree: what each is advised, and what its cells become.
+//! Sends the rows of a table through one tree: the action of each, and its new cells.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use sogar::predict::predict_table;
 use sogar::summary::FrontFile;
 use sogar::table::Table;
 
-/// What each row of a table is advised.
+/// The action of each row of a table.
 pub struct Route {
     table: FeatureTable,
     /// Position of the action among the front's; none for rows that are not turned down.
@@ -20,7 +20,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// Positions of actions, −1 where there is none.
+    /// Positions of actions, −1 if there is none.
     pub fn actions(&self) -> impl ExactSizeIterator<Item = i64> {
         self.actions.iter().map(|action| action.map_or(-1, |action| action as i64))
     }
@@ -28,13 +28,13 @@ impl Route {
 
 /// Sends every row that the model turns down through the tree of a point.
 pub fn route(prepared: &Prepared, front: &FrontFile, point: usize, table: &Table) -> Result<Route> {
-    let (table, _) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
-    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
+    let (table, _) = FeatureTable::apply(&prepared.table().features, table, prepared.config())?;
+    let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), &table)?;
     let splits: Vec<Split> =
         front.splits.iter().map(|split| split.split(&table.features)).collect::<Result<_>>()?;
     let tree = &front.points[point].tree;
     let mut actions = vec![None; table.rows];
-    for row in prepared.classes.turned_down(&predictions) {
+    for row in prepared.classes().turned_down(&predictions) {
         let passes = |split: &Split| split.passes(&table.features, table.values[split.feature][row]);
         actions[row] = Some(tree.route(|split| passes(&splits[split])).1.action());
     }
@@ -64,9 +64,9 @@ impl EditedColumn {
     }
 }
 
-/// The cells that the advised edits change, column by column.
+/// The cells that the recommended edits change, column by column.
 pub fn edited_columns(prepared: &Prepared, front: &FrontFile, route: &Route) -> Result<Vec<EditedColumn>> {
-    let features = &prepared.table.features;
+    let features = &prepared.table().features;
     let actions: Vec<Vec<Edit>> = front
         .actions
         .iter()

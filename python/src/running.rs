@@ -1,8 +1,7 @@
-//! Long work: done on another thread without the interpreter's lock, while this one listens for Ctrl-C.
+//! Runs long work on another thread without the interpreter's lock, while this thread listens for Ctrl-C.
 //!
-//! Python runs signal handlers on its main thread alone, and only when that thread runs Python. So the thread that
-//! called waits here, and looks every 25 ms whether a signal came and whether there is progress to show. No other
-//! thread calls back into Python for that.
+//! Python runs signal handlers only on its main thread, and only while that thread runs Python. So the calling thread waits here,
+//! and checks every 25 ms for signals and for progress to show. No other thread calls back into Python for that.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,10 +15,10 @@ use sogar::pipeline::Reporter;
 /// How long a signal may go unnoticed.
 const TICK: Duration = Duration::from_millis(25);
 
-/// How long a stage may go unshown.
+/// How long the display of a stage may stay unchanged.
 const SHOWN_AGAIN: Duration = Duration::from_secs(1);
 
-/// A result that another thread is about to leave here.
+/// A result that another thread will put here.
 struct Promise<T> {
     result: Mutex<Option<std::thread::Result<T>>>,
     kept: Condvar,
@@ -39,8 +38,8 @@ impl<T> Promise<T> {
     }
 }
 
-/// Does the work on another thread. `tick` is called now and then with the interpreter's lock; if it fails, so does this,
-/// and nobody waits for the work any more.
+/// Does the work on another thread. `tick` is called regularly with the interpreter's lock; if it fails, so does this function,
+/// without waiting for the work.
 fn wait_for<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -63,7 +62,7 @@ fn wait_for<T: Send + 'static>(
     }
 }
 
-/// Work that cannot be ended early: on Ctrl-C it is left to itself, and its result is dropped when it is done.
+/// Work that cannot be stopped early: after Ctrl-C it continues in the background, and its result is dropped.
 pub fn run_detached<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -71,8 +70,8 @@ pub fn run_detached<T: Send + 'static>(
     wait_for(py, work, || py.check_signals())
 }
 
-/// Work that ends early, with what it has, when the token is cancelled. Ctrl-C, or a progress bar that fails, cancels it;
-/// the exception is given beside the result.
+/// Work that stops early, with what it has, when the token is cancelled. Ctrl-C, or a failing progress bar, cancels it; the
+/// exception is returned beside the result.
 pub fn run_interruptible<T: Send + 'static>(
     py: Python<'_>,
     cancel: &CancelToken,
@@ -99,7 +98,7 @@ pub fn run_interruptible<T: Send + 'static>(
     Ok((result, interrupt))
 }
 
-/// What the engine last said of its progress, for the thread that waits.
+/// The engine's last progress report, for the waiting thread.
 #[derive(Default)]
 pub struct Reports(Mutex<Heard>);
 
@@ -107,10 +106,10 @@ pub struct Reports(Mutex<Heard>);
 struct Heard {
     /// Stage, how much of it is done, how much there is, and a remark.
     stage: Option<(String, usize, usize, String)>,
-    /// Whether it is news, and when it was last shown.
+    /// Whether it is new, and when it was last shown.
     news: bool,
     shown: Option<Instant>,
-    /// Things that are worth a warning.
+    /// Warnings.
     warnings: Vec<String>,
 }
 
@@ -125,7 +124,7 @@ impl Reports {
         heard.news = true;
     }
 
-    /// What there is to warn of.
+    /// The warnings.
     pub fn warnings(&self) -> Vec<String> {
         std::mem::take(&mut self.heard().warnings)
     }
@@ -133,7 +132,7 @@ impl Reports {
     fn show(&self, progress: &Bound<'_, PyAny>) -> PyResult<()> {
         let stage = {
             let mut heard = self.heard();
-            // Old news is shown again now and then: a stage that does not move for a while is still there.
+            // Old reports are shown again from time to time: a stage that does not move is still running.
             let due = heard.news || heard.shown.is_none_or(|shown| shown.elapsed() > SHOWN_AGAIN);
             (heard.news, heard.shown) =
                 if due { (false, Some(Instant::now())) } else { (heard.news, heard.shown) };

@@ -1,4 +1,4 @@
-//! Configurations: in Python they are dictionaries, which cross the border as JSON.
+//! Configurations: dictionaries in Python, passed as JSON.
 
 use std::path::PathBuf;
 
@@ -19,13 +19,13 @@ pub fn read_config(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     json(&config)
 }
 
-/// A ready configuration, by its name, as JSON.
+/// A built-in configuration, by its name, as JSON.
 #[pyfunction]
 pub fn preset(py: Python<'_>, name: &str) -> PyResult<String> {
     json(&Config::preset(name).or_raise(py)?)
 }
 
-/// A commented starting file for a table, and for a model with classes of these names.
+/// A commented file to start from, for a table, and for a model with classes of these names.
 #[pyfunction]
 #[pyo3(signature = (table, name, model=None, classes=Vec::new()))]
 pub fn init_config(
@@ -46,7 +46,7 @@ pub fn init_config(
     }
 }
 
-/// Checks a configuration by itself; gives it as the engine would write it.
+/// Checks a configuration by itself; returns it as the engine would write it.
 #[pyfunction]
 pub fn check_config(py: Python<'_>, config: &str) -> PyResult<String> {
     json(&parsed(py, config)?)

@@ -1,7 +1,7 @@
 //! Tables: columns from Arrow, from NumPy or from lists, or a file.
 //!
-//! What a column means is decided where all tables are read ([`sogar::table`]), so that a data frame, a Parquet file and a
-//! CSV file with the same contents are the same table.
+//! [`sogar::table`] decides what a column means, for all kinds of tables, so a data frame, a Parquet file and a CSV file with the
+//! same contents are the same table.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::running::run_detached;
 use crate::settings::parsed;
 
 /// A table of the engine.
-#[pyclass(frozen, module = "sogar._native")]
+#[pyclass(frozen, weakref, module = "sogar._native")]
 pub struct Table {
     /// The table.
     pub inner: Arc<sogar::table::Table>,
@@ -47,7 +47,7 @@ impl Table {
         Ok(table.or_raise(py)?.into())
     }
 
-    /// Anything that speaks the Arrow PyCapsule interface.
+    /// Anything with the Arrow PyCapsule interface.
     #[staticmethod]
     fn from_arrow(py: Python<'_>, data: AnyRecordBatch, config: &str, origin: PathBuf) -> PyResult<Table> {
         let options = parsed(py, config)?.read_options().or_raise(py)?;
@@ -63,8 +63,9 @@ impl Table {
         Ok(made.or_raise(py)?.into())
     }
 
-    /// Columns one by one. Each is a one-dimensional array of 64-bit floats (NaN is missing), an Arrow array, a pair of 64-bit integers
-    /// and which of them are missing, a pair of codes (32-bit integers, −1 is missing) and their texts, or a list of texts and `None`.
+    /// Columns one by one. Each is a one-dimensional array of 64-bit floats (NaN is missing), an Arrow array, a pair of 64-bit
+    /// integers and a mask of missing ones, a pair of codes (32-bit integers, −1 is missing) and their strings, or a list of
+    /// strings and `None`.
     #[staticmethod]
     fn from_columns(
         py: Python<'_>,
@@ -107,7 +108,7 @@ impl Table {
         &self.inner.path
     }
 
-    /// The columns by name: arrays of floats, or lists of texts and `None`.
+    /// The columns by name: arrays of floats, or lists of strings and `None`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
         for column in &self.inner.columns {
@@ -122,7 +123,7 @@ impl Table {
         Ok(columns)
     }
 
-    /// All of it, as things that can be pickled.
+    /// The whole table, as objects that can be pickled.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let columns = PyList::empty(py);
         for column in &self.inner.columns {
@@ -138,7 +139,7 @@ impl Table {
         (&self.inner.path, &self.inner.hash, self.inner.rows, columns).into_pyobject(py)
     }
 
-    /// The table that another process had.
+    /// The table of another process.
     #[staticmethod]
     fn from_state(
         path: PathBuf,
@@ -189,7 +190,7 @@ impl Table {
 /// Which cells are missing.
 type Gaps<'py> = PyReadonlyArray1<'py, bool>;
 
-/// One column, whatever it is kept in, through the door that all Arrow columns take.
+/// Reads one column of any form, through the reader of all Arrow columns.
 fn read_column(
     py: Python<'_>,
     name: &str,

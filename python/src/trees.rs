@@ -1,7 +1,7 @@
-//! Sums of trees that Python objects hold: scikit-learn's arrays, or another library's own file behind a pipeline.
+//! Sums of trees from Python objects: scikit-learn's arrays, or another library's own file behind a pipeline.
 //!
-//! The Python side (`sogar/_models`) takes the objects apart; here the parts become a [`TreeEnsemble`], whose outcomes the
-//! engine finds without scoring. What it says is compared with the object's own predictions on the Python side.
+//! The Python side (`sogar/_models`) reads the objects; here the parts become a [`TreeEnsemble`], whose outcomes the engine
+//! computes without scoring. The Python side compares its predictions with the object's own.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ where
     }
 }
 
-/// The model of a dictionary that `sogar/_models/_trees.py` makes.
+/// The model of a dictionary from `sogar/_models/_trees.py`.
 pub fn from_trees(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<LoadedModel> {
     let columns: Vec<String> = entry(spec, "columns")?;
     let derived: Vec<Bound<'_, PyDict>> = entry(spec, "derived")?;
@@ -62,7 +62,7 @@ pub fn from_trees(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<LoadedMo
         threshold: ensemble.decision.threshold(),
     };
     let path = PathBuf::from(entry::<String>(spec, "name")?);
-    Ok(LoadedModel { predictor: Arc::new(TreeModel { info, ensemble }), path, hash: entry(spec, "hash")? })
+    Ok(LoadedModel::new(Arc::new(TreeModel { info, ensemble }), path, entry::<String>(spec, "hash")?))
 }
 
 /// Leaves of all trees; copies for further outputs are not counted.
@@ -122,6 +122,7 @@ fn read_ensemble(py: Python<'_>, spec: &Bound<'_, PyDict>) -> PyResult<TreeEnsem
     let kind: String = entry(spec, "decision")?;
     let decision = match (kind.as_str(), threshold) {
         ("raw", Some(threshold)) if outputs == 1 => Decision::Raw { threshold },
+        ("margin", Some(above)) if outputs == 1 => Decision::Margin { above, slope: entry(spec, "slope")? },
         ("sigmoid", Some(threshold)) if outputs == 1 => {
             Decision::Sigmoid { slope: entry(spec, "slope")?, threshold }
         }
@@ -148,9 +149,9 @@ struct Arrays {
     column: Vec<i64>,
     threshold: Vec<f64>,
     missing_left: Vec<bool>,
-    /// For each node the set of categories that it tests for, -1 for none.
+    /// For each node its set of categories, -1 for none.
     set_of: Vec<i64>,
-    /// Whether rows outside of the set go left.
+    /// Whether rows outside the set go left.
     outside_left: Vec<bool>,
     sets: Vec<Vec<u32>>,
 }
@@ -165,6 +166,8 @@ fn read_tree(py: Python<'_>, spec: &Bound<'_, PyDict>, rounded: bool) -> PyResul
     };
     let threshold: PyReadonlyArray1<'_, f64> = entry(spec, "threshold")?;
     let values: PyReadonlyArray2<'_, f64> = entry(spec, "values")?;
+    let covers: PyReadonlyArray1<'_, f64> = entry(spec, "covers")?;
+    let covers: Vec<f64> = covers.as_array().iter().copied().collect();
     let arrays = Arrays {
         left: integers("left")?,
         right: integers("right")?,
@@ -183,6 +186,7 @@ fn read_tree(py: Python<'_>, spec: &Bound<'_, PyDict>, rounded: bool) -> PyResul
     let tree = |output: usize| Tree {
         nodes: nodes.clone(),
         leaves: leaf_nodes.iter().map(|&leaf| values[[leaf, output]]).collect(),
+        covers: leaf_nodes.iter().filter_map(|&leaf| covers.get(leaf).copied()).collect(),
     };
     Ok((0..values.ncols()).map(tree).collect())
 }
@@ -213,7 +217,7 @@ impl Arrays {
                 inner += 1;
             }
         }
-        // Children stand behind their parents, so every way ends.
+        // Children come after their parents, so every path ends.
         let child = |node: usize, child: i64| match usize::try_from(child) {
             Ok(child) if child > node && child < count => Ok(places[child]),
             _ => fault("the branches of a tree go round in a circle, or nowhere"),
@@ -251,7 +255,7 @@ impl Arrays {
     }
 }
 
-/// The largest single-precision number that is not above `bound`: what rounded values are compared with.
+/// The largest single-precision number that is not above `bound`, for comparisons with rounded values.
 fn largest_single(bound: f64) -> f32 {
     let rounded = bound as f32;
     if f64::from(rounded) > bound { rounded.next_down() } else { rounded }

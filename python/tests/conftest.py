@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Most tests are not about what a user has to decide; `test_first_use` is."""
     for item in items:
         if "test_first_use" not in item.nodeid:
-            for text in ("nothing says which outcome", ".*though nobody can be asked to change"):
+            for text in ("nothing says which outcome", ".*though people cannot change"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore:{text}"))
 
 

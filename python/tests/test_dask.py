@@ -132,7 +132,7 @@ def test_a_model_that_only_exists_on_the_client(client: Client, caplog: pytest.L
     here = Sogar(**settings).fit(people(1), Kept())
     there = Sogar(**settings).fit(people(1), Kept(), client=client)
     assert result(there) == result(here)
-    assert "outcomes are found by the client" in caplog.text
+    assert "the client computes the outcomes" in caplog.text
 
 
 STAGES = ["outcomes", "search: leaves", "search: cuts"]
@@ -309,7 +309,7 @@ def test_what_workers_have_no_room_for_is_refused(client: Client, monkeypatch: p
 
 def test_what_does_not_go_together_is_refused(client: Client) -> None:
     """With a way out."""
-    with pytest.raises(sogar.ArgumentError, match="is no client of Dask"):
+    with pytest.raises(sogar.ArgumentError, match="is not a Dask client"):
         german().fit(TABLE, MODEL, client="localhost:8786")
-    with pytest.raises(sogar.ArgumentError, match="`checkpoint` and `client` do not go together"):
+    with pytest.raises(sogar.ArgumentError, match="`checkpoint` and `client` cannot be combined"):
         german(checkpoint="kept").fit(TABLE, MODEL, client=client)

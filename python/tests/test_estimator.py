@@ -303,7 +303,12 @@ def test_the_summary_that_was_selected_is_used(fitted: Sogar, people: pd.DataFra
 
 def test_evaluating_on_the_reference_table_gives_the_front(fitted: Sogar, people: pd.DataFrame) -> None:
     found = fitted.evaluate(people)
-    pd.testing.assert_frame_equal(found, fitted.front_[list(found.columns)])
+    figures = ["cost", "loss", "invalidity", "cost_sum", "loss_count"]
+    pd.testing.assert_frame_equal(found[figures], fitted.front_[figures])
+    assert (found["works_low"] <= 1 - found["loss"]).all()
+    assert (found["works_high"] >= 1 - found["loss"]).all()
+    assert (found["band_low"] <= found["works_low"]).all()
+    assert (found["band_high"] >= found["works_high"]).all()
     assert fitted.evaluation_["affected"] == fitted.n_affected_
     assert fitted.evaluation_["mean_distance"] == 0
 

@@ -81,7 +81,7 @@ def test_floats_on_a_grid_are_whole_numbers_of_it() -> None:
     front = solve_matrix(splits, cost, flips, grid=0.1)
     assert [(point.cost_sum, point.loss_count) for point in front] == [(0, 3), (6, 0)]
     assert front.grid == 0.1
-    with pytest.raises(ArgumentError, match=r"cost\[0, 0\] is 0.1, which is no multiple"):
+    with pytest.raises(ArgumentError, match=r"cost\[0, 0\] is 0.1, which is not a multiple"):
         solve_matrix(splits, cost, flips, grid=0.2)
     with pytest.raises(ArgumentError, match="has fractions"):
         solve_matrix(splits, cost, flips)
@@ -98,7 +98,7 @@ def test_floats_on_a_grid_are_whole_numbers_of_it() -> None:
         ({"cost": [[1, -2]]}, "below 0"),
         ({"cost": [[1, 2**40]]}, "beyond"),
         ({"cost": [[1, float("nan")]]}, "not a number"),
-        ({"cost": [[1, None]]}, "no numbers"),
+        ({"cost": [[1, None]]}, "not numbers"),
         ({"cost": [[1], [2, 3]]}, "differ in length"),
         ({"flips": [[0.5, 1]]}, "other than true and false"),
         ({"max_depth": -1}, "max_depth is -1"),

@@ -234,7 +234,7 @@ def unsteady() -> Any:
         (lambda rows: rows["salary"], "raised KeyError: 'salary'"),
         (lambda rows: np.where(rows["age"] > 40, np.nan, 0.3), "gave NaN for a score"),
         (lambda rows: np.zeros(len(rows)), "turns everybody down"),
-        (lambda rows: np.full(len(rows), "no"), "says no of every row"),
+        (lambda rows: np.full(len(rows), "no"), "predicts no for every row"),
         (unsteady(), "is not deterministic"),
         ("model.txt ", "model.txt"),
         (3, "a int is not a model"),

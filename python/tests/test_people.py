@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from conftest import GERMAN
-from sogar import ArgumentError, AuditFailedError, DataError, Sogar
+from sogar import ArgumentError, AuditFailedError, DataError, Sogar, SogarWarning
 
 Cli = Callable[..., str]
 TABLE, MODEL = GERMAN / "german.csv", str(GERMAN / "model.txt")
@@ -119,16 +119,18 @@ def test_one_person_is_explained_as_on_the_command_line(
     for somebody in (person, person.to_dict(), rows.iloc[[position]], pl.from_pandas(rows.iloc[[position]])):
         assert front.explain(somebody)["suggestion"] == ours["suggestion"]
     assert front.explain(position, point=0)["point"] != ours["point"]
-    letter = ours.letter(tmp_path / "letter.html", to="<b>You</b>")
-    assert "&lt;b&gt;You" in letter
+    with pytest.warns(SogarWarning) as told:
+        letter = ours.letter(tmp_path / "letter.html", to="You & <3")
+    assert any("whom to contact" in str(warning.message) for warning in told)
+    assert "You &amp; &lt;3" in letter
     assert (tmp_path / "letter.html").read_text(encoding="utf-8") == letter
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (1000, "the table has no row 1001"),
-        (-1, "the table has no row -1"),
+        (1000, "the table has no position 1000"),
+        (-1001, "the table has no position -1001"),
         ({"age": 3}, "the person lacks"),
         ("somebody", "a str is not a person"),
         (3.5, "a float is not a person"),
@@ -154,3 +156,35 @@ def test_a_report_is_written_with_and_without_people(front: Sogar, tmp_path: Pat
     assert not (tmp_path / "people.html").exists()
     with pytest.raises(OSError, match="no folder"):
         front.report(tmp_path / "no folder" / "report.html")
+
+
+def test_scans_measures_and_bias_audits_are_those_of_the_command_line(
+    front: Sogar, file: Path, run_cli: Cli, tmp_path: Path
+) -> None:
+    scan = {"features": ["housing", "job"], "max_terms": 2, "measure": "loss", "permutations": 49}
+    found = front.audit("housing", measures=["reached(0.2)", "ks"], scan=scan, draws=0)
+    flags = ["--scan", "housing,job", "--max-terms", "2", "--scan-measure", "loss", "--permutations", "49"]
+    flags += ["--group", "housing", "--measure", "reached(0.2)", "--measure", "ks", "--draws", "0"]
+    said = json.loads(run_cli("audit", file, *flags, "--json"))
+    assert found["scan"] == said["scan"]
+    assert found["reference"] == said["reference"]
+    table = front.bias_audit(["housing", "job"], source="UCI", path=tmp_path / "bias.md")
+    assert [part["name"] for part in table["tables"]] == [
+        "housing",
+        "job",
+        "housing\N{MULTIPLICATION SIGN}job",
+    ]
+    assert "UCI" in (tmp_path / "bias.md").read_text(encoding="utf-8")
+    page = front.report(tmp_path / "report.html", groups="housing", scan=scan, draws=0)
+    assert '"scan":{"features":["housing","job"]' in page.read_text(encoding="utf-8")
+
+
+def test_bad_settings_of_scans_are_refused(front: Sogar) -> None:
+    with pytest.raises(ArgumentError, match="no setting 'depth'"):
+        front.audit("housing", scan={"features": ["job"], "depth": 2})
+    with pytest.raises(ArgumentError, match="negative"):
+        front.audit("housing", scan={"features": ["job"], "max_terms": -1})
+    with pytest.raises(ArgumentError, match="no rate"):
+        front.bias_audit("housing", rate="hiring")
+    with pytest.raises(ArgumentError, match="there is no column or feature"):
+        front.audit("housing", scan="jobb")

@@ -46,6 +46,14 @@ def solve(sogar: Sogar, out: Path, *model: str) -> Json:
     return result
 
 
+@pytest.fixture(scope="module")
+def solved(sogar: Sogar, command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the front that the command gives, and the outcomes that were kept."""
+    folder = tmp_path_factory.mktemp("solved")
+    solve(sogar, folder / "front.json", "--model-command", command, "--outcomes-cache", str(folder / "kept"))
+    return folder
+
+
 def test_labels_and_scores_are_those_of_the_file(sogar: Sogar, command: str) -> None:
     """Both ways print the same numbers, to the last digit."""
     arguments = ["predict", GERMAN / "german.csv", "--config", GERMAN / "sogar.toml", "--json", "--quiet"]
@@ -55,23 +63,23 @@ def test_labels_and_scores_are_those_of_the_file(sogar: Sogar, command: str) -> 
     assert len(by_file["labels"]) == 1000
 
 
-def test_the_front_is_that_of_the_file(sogar: Sogar, command: str, tmp_path: Path) -> None:
+def test_the_front_is_that_of_the_file(sogar: Sogar, command: str, solved: Path, tmp_path: Path) -> None:
     """The scored outcomes are those of the decomposition, so everything behind them is the same."""
     by_file = solve(sogar, tmp_path / "file.json", "--model", str(GERMAN / "model.txt"))
-    cache = ["--outcomes-cache", str(tmp_path / "kept")]
-    by_command = solve(sogar, tmp_path / "command.json", "--model-command", command, *cache)
+    by_command = json.loads((solved / "front.json").read_text())
     for block in ["points", "actions", "splits", "population", "counts"]:
         assert by_command[block] == by_file[block], block
     assert by_command["model"]["format"] == "command"
+    cache = ["--outcomes-cache", str(solved / "kept")]
     again = solve(sogar, tmp_path / "again.json", "--model-command", command, *cache)
     assert again["run"]["outcome_method"] == "kept from an earlier run"
     assert again["points"] == by_file["points"]
 
 
-def test_evaluation_takes_the_command_again(sogar: Sogar, command: str, tmp_path: Path) -> None:
+def test_evaluation_takes_the_command_again(sogar: Sogar, command: str, solved: Path) -> None:
     """A front on its own table has its own costs and losses."""
-    front = tmp_path / "front.json"
-    points = solve(sogar, front, "--model-command", command)["points"]
+    front = solved / "front.json"
+    points = json.loads(front.read_text())["points"]
     arguments = ["--holdout", GERMAN / "german.csv", "--model-command", command, "--json"]
     evaluation = json.loads(sogar("evaluate", front, *arguments))
     assert [point["loss_count"] for point in evaluation["points"]] == [

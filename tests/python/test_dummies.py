@@ -286,7 +286,7 @@ def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
         [*command, "-o", tmp_path / "f.json"], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    assert "asking the model about everybody: 5 s" in done.stderr
+    assert "scoring its rows: 5 s" in done.stderr
     quiet = subprocess.run(
         [*command, "-o", tmp_path / "f.json", "--quiet"], capture_output=True, text=True, check=False
     )

@@ -1,10 +1,11 @@
-//! Two fronts side by side: two models, two versions of one, or two configurations, usually on the same people.
+//! Compares two fronts: of two models, two versions of a model, or two configurations, usually on the same people.
 //!
-//! Compared are who is turned down, the trade-off (at equal cost, which model leaves fewer people without recourse?), what people
-//! are told to change, and, where both fronts were audited, the gaps between groups. Everything but the groups follows from the
-//! two files alone. Means are over the people that each model turns down, so two fronts may differ because their people do; the
-//! overlap is part of the result for that reason.
+//! It compares who is turned down, the trade-off (at equal cost, which model leaves fewer people without recourse?), what people
+//! are told to change, and, if both fronts were audited, the gaps between groups. Everything except the groups follows from the
+//! two files. Means are over the people that each model turns down, so two fronts may differ because their people do; the result
+//! therefore includes the overlap.
 
+mod equal_treatment;
 mod settings;
 mod stairs;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use crate::audit::{Audit, MeasureAudit, MeasureName, Measures};
 use sogar_front::select::{By, select};
 use sogar_front::summary::{FrontFile, Node, Status, as_count};
 
+pub use equal_treatment::{PriceOfEqualTreatment, price_of_equal_treatment};
 pub use settings::Setting;
 pub use stairs::{AtCost, FrontDiff};
 
@@ -39,13 +41,16 @@ pub struct Diff {
     pub people: Option<PeopleDiff>,
     /// The trade-offs; none if the costs cannot be compared.
     pub front: Option<FrontDiff>,
+    /// The price of equal treatment, if the fronts differ only in protected features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_of_equal_treatment: Option<PriceOfEqualTreatment>,
     /// What people are told to change, most different first.
     pub features: Vec<FeatureUse>,
     /// Actions in use.
     pub actions: ActionDiff,
-    /// Gaps between groups, where both fronts were audited.
+    /// Gaps between groups, if both fronts were audited.
     pub groups: Vec<GroupDiff>,
-    /// What to bear in mind.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -80,20 +85,20 @@ pub struct Side {
     pub lowest_loss: f64,
 }
 
-/// Who is turned down by whom.
+/// Who is turned down by which model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PeopleDiff {
     /// By both.
     pub both: usize,
-    /// By the first alone.
+    /// Only by the first.
     pub only_a: usize,
-    /// By the second alone.
+    /// Only by the second.
     pub only_b: usize,
     /// By neither.
     pub neither: usize,
 }
 
-/// How much of the advice changes a feature: the share of people who are told to, averaged over the front.
+/// How often actions change a feature: the share of people who are told to, averaged over the front.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FeatureUse {
     /// The feature.
@@ -104,21 +109,21 @@ pub struct FeatureUse {
     pub b: f64,
 }
 
-/// Actions that leaves of the two fronts suggest.
+/// Actions of the leaves of the two fronts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionDiff {
     /// In both fronts.
     pub both: usize,
-    /// In the first alone.
+    /// Only in the first.
     pub only_a: usize,
-    /// In the second alone.
+    /// Only in the second.
     pub only_b: usize,
 }
 
 /// A group in both audits.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GroupDiff {
-    /// The way of grouping.
+    /// The grouping.
     pub grouping: String,
     /// The group.
     pub group: String,
@@ -128,7 +133,7 @@ pub struct GroupDiff {
     /// Its people that the second model turns down.
     #[serde(serialize_with = "as_count")]
     pub affected_b: f64,
-    /// Mean gaps over the front, group minus everyone else; none where a group is too small.
+    /// Mean gaps over the front, group minus everyone else; none if a group is too small.
     pub gaps: Option<Measures<GapDiff>>,
 }
 
@@ -185,6 +190,7 @@ pub fn diff(a: &FrontFile, b: &FrontFile) -> Diff {
         settings: settings::differences(&a.config, &b.config),
         people,
         front: comparable.then(|| stairs::compare(a, b)),
+        price_of_equal_treatment: price_of_equal_treatment(a, b).ok(),
         features: features(a, b),
         actions: actions(a, b),
         groups: Vec::new(),
@@ -193,7 +199,7 @@ pub fn diff(a: &FrontFile, b: &FrontFile) -> Diff {
 }
 
 impl Diff {
-    /// Adds what two audits of the same fronts say about groups.
+    /// Adds the groups of two audits of the same fronts.
     #[must_use]
     pub fn with_audits(mut self, a: &Audit, b: &Audit) -> Diff {
         for one in &a.reference.groupings {

@@ -1,10 +1,10 @@
-//! Random numbers that follow from a seed, the same on every machine.
+//! Seeded random numbers, the same on every machine.
 
 /// A stream of numbers from a seed (SplitMix64).
 pub struct Draw(u64);
 
 impl Draw {
-    /// The stream of that number; streams of one seed have nothing to do with each other.
+    /// The stream of that number; streams of one seed are independent.
     pub fn new(seed: u64, stream: u64) -> Self {
         Draw(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03))
     }

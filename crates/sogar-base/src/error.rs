@@ -1,8 +1,8 @@
 //! One error type for the whole pipeline: what went wrong, where, and what to do about it.
 //!
-//! Every message a user can meet is built here from the same parts, so that the command line and the Python
-//! package say the same thing: `german.csv, row 12, column `age`: …` and then a line of help. Names and cells in it may be anybody's:
-//! nothing in a message steers a terminal.
+//! Every message a user can see is built here from the same parts, so that the command line and the Python package say the same:
+//! `german.csv, row 12, column `age`: …` and then a line of help. Names and cells in it are untrusted: a message never controls
+//! the terminal.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,33 +13,33 @@ use crate::markup::{visible, visible_lines};
 /// The result of a pipeline step.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of thing was wrong; decides the exit code of the command line and the exception of Python.
+/// The kind of error; decides the exit code of the command line and the exception of Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A command-line flag or an API argument.
+    /// A wrong command-line flag or API argument.
     Usage,
-    /// A table's contents.
+    /// Wrong contents of a table.
     Table,
-    /// A configuration file.
+    /// A wrong configuration file.
     Config,
-    /// A model file, or a model that does not fit the table.
+    /// A model that cannot be used, or does not fit the table.
     Model,
-    /// The affected population (nobody or everybody turned down, too few rows, …).
+    /// A wrong affected population (nobody or everybody turned down, too few rows, …).
     Population,
     /// The work would not fit into the memory limit; nothing was started.
     Memory,
     /// The model would have to score more rows than allowed; nothing was started.
     Scorings,
-    /// A file that could not be written.
+    /// A file could not be written.
     Output,
-    /// A result file that is damaged or does not belong to the given table or model.
+    /// A result file is damaged, or belongs to another table or model.
     ResultFile,
-    /// A checkpoint that is damaged, in use, or of another run.
+    /// A checkpoint is damaged, in use, or from another run.
     Checkpoint,
 }
 
-/// An error with its place and a remedy.
+/// An error with its location and a remedy.
 #[derive(Debug, Clone)]
 pub struct Error(Box<Parts>);
 
@@ -69,7 +69,7 @@ impl Error {
         }))
     }
 
-    /// Names the file in which the trouble is.
+    /// Names the file of the error.
     #[must_use]
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
         self.0.file = Some(path.as_ref().to_path_buf());
@@ -90,14 +90,14 @@ impl Error {
         self
     }
 
-    /// Says what the user can do.
+    /// Adds a remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(told(&help.into()));
         self
     }
 
-    /// Adds to what the user can do, or should know besides.
+    /// Extends the remedy.
     #[must_use]
     pub fn more_help(self, more: &str) -> Self {
         let help = match self.remedy() {
@@ -112,12 +112,12 @@ impl Error {
         self.0.kind
     }
 
-    /// The remedy, where one is known.
+    /// The remedy, if one is known.
     pub fn remedy(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// Keeps the error behind this one for [`source`](std::error::Error::source).
+    /// Stores the underlying error for [`source`](std::error::Error::source).
     #[must_use]
     pub fn caused_by(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(cause));
@@ -150,11 +150,11 @@ impl std::error::Error for Error {
     }
 }
 
-/// Faults of one input, gathered so that they can be mended in one go.
+/// Errors of one input, collected so that users can correct all of them at once.
 #[derive(Debug, Default)]
 pub struct Faults(Vec<Error>);
 
-/// A message in which nothing steers a terminal. A line of it that would look like one of the program's own is set in.
+/// A message that cannot control a terminal. A line that would look like one of the program's own is indented.
 fn told(message: &str) -> String {
     let own = ["error", "warning", "note", "help"];
     let lines = visible_lines(message);
@@ -172,12 +172,12 @@ fn told(message: &str) -> String {
 }
 
 impl Faults {
-    /// Adds a fault.
+    /// Adds an error.
     pub fn add(&mut self, fault: Error) {
         self.0.push(fault);
     }
 
-    /// Adds the fault of a result, if it has one, and gives its value otherwise.
+    /// Adds the error of a result, or returns its value.
     pub fn take<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|fault| self.add(fault)).ok()
     }
@@ -187,7 +187,7 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// Fails if there were any: with the only one as it is, or with all of them, a line each.
+    /// Fails if there are any: with the only one unchanged, or with all of them, one per line.
     pub fn finish(mut self) -> Result<()> {
         match self.0.pop() {
             None => Ok(()),
@@ -195,13 +195,13 @@ impl Faults {
         }
     }
 
-    /// All of them and one more as one error.
+    /// All of them and one more as a single error.
     pub fn and(mut self, last: Error) -> Error {
         if self.0.is_empty() {
             return last;
         }
         self.0.push(last);
-        // A fault may itself stand for several.
+        // An error may itself stand for several.
         let lines = self.0.iter().flat_map(|fault| {
             let text = fault.to_string();
             match text.split_once(" faults:\n") {
@@ -217,7 +217,7 @@ impl Faults {
     }
 }
 
-/// "did you mean …?" for a name that does not exist, or the whole list where it is short.
+/// "did you mean …?" for an unknown name, or the whole list if it is short.
 pub fn suggest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(name) = known.iter().find(|name| name.trim() == wanted.trim() && **name != wanted) {

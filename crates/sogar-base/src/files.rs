@@ -1,8 +1,7 @@
-//! Files in and out: whole or not at all.
+//! Reads files with a hash, and writes them atomically.
 //!
-//! Results are written beside their final place and renamed into it, so that a full disk or an interrupted run
-//! never leaves half a file, and never damages the file that was there before. Everything that is read is hashed,
-//! which is how a result is tied to the table and the model it came from.
+//! Results are written beside their final path and renamed, so a full disk or an interrupted run never leaves half a file, and
+//! never damages an existing file. Everything that is read is hashed, which ties a result to its table and model.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -19,7 +18,12 @@ use crate::memory::{amount, machine_memory};
 /// assert!(sogar_base::files::sha256_hex(b"abc").starts_with("ba7816bf"));
 /// ```
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+    hexadecimal(&sha256(bytes))
+}
+
+/// SHA-256 of `bytes`.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// Bytes in lower-case hexadecimal.
@@ -33,7 +37,7 @@ pub fn hexadecimal(digest: &[u8]) -> String {
     text
 }
 
-/// SHA-256 of a file's bytes, of which only a few are in memory at a time.
+/// SHA-256 of a file, read in small blocks.
 pub fn sha256_of_file(path: &Path) -> Result<String> {
     let mut file = open(path)?;
     let mut digest = Sha256::new();
@@ -48,13 +52,13 @@ pub fn sha256_of_file(path: &Path) -> Result<String> {
     }
 }
 
-/// Opens a regular file to be read: a pipe may never end, and a device has no end. A name that does not exist is answered with the
+/// Opens a regular file for reading: a pipe may never end, and a device has no end. For an unknown name, the error suggests the
 /// nearest name in that folder.
 pub fn open(path: &Path) -> Result<File> {
     let metadata = fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
     require_regular(path, &metadata)?;
     let mut options = File::options();
-    // Should it have become a pipe meanwhile, opening it must not wait for somebody who writes.
+    // If it has become a pipe meanwhile, opening it must not wait for a writer.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
@@ -65,7 +69,7 @@ pub fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Reads a whole regular file. A name that does not exist is answered with the nearest name in that folder.
+/// Reads a whole regular file. For an unknown name, the error suggests the nearest name in that folder.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut file = open(path)?;
     let (length, memory) = (file.metadata().map_or(0, |metadata| metadata.len()), machine_memory());
@@ -135,10 +139,10 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Writes a file whole or not at all: `write` fills a temporary file in the same folder, which is flushed to disk
-/// and then renamed to `path`. On any error the old file, if there was one, is untouched.
+/// Writes a file atomically: `write` fills a temporary file in the same folder, which is flushed to disk and then renamed to
+/// `path`. On any error an existing file is untouched.
 ///
-/// Something that exists but is not a plain file (a terminal, a pipe, `/dev/null`) is written to directly.
+/// If `path` exists but is not a regular file (a terminal, a pipe, `/dev/null`), writes to it directly.
 pub fn write_atomically<F>(path: &Path, write: F) -> Result<()>
 where
     F: FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -151,7 +155,7 @@ where
         .file(path)
         .help("give the name of a file in it"));
     }
-    // A link stays a link: what it points to is replaced.
+    // A link stays a link: its target is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let old = fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|metadata| !metadata.is_file()) {
@@ -198,7 +202,7 @@ where
     }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|failed| failed.error)?;
-    // The rename itself reaches the disk with the folder; where folders cannot be opened, the rename stands anyway.
+    // Flushing the folder makes the rename durable; if folders cannot be opened, the rename is still done.
     if let Ok(folder) = File::open(&folder) {
         let _ = folder.sync_all();
     }
@@ -207,7 +211,7 @@ where
 
 fn unwritable(path: &Path, cause: &io::Error) -> Error {
     let folder = folder_of(path);
-    // A cause that is not the system's own tells of the temporary file, whose name means nothing to anybody.
+    // Other causes mention the temporary file, whose name means nothing to users.
     let told = cause.raw_os_error().map_or_else(|| cause.kind().to_string(), |_| cause.to_string());
     let error = Error::new(ErrorKind::Output, format!("could not be written: {told}")).file(path);
     match cause.kind() {
@@ -324,7 +328,7 @@ mod tests {
     fn a_file_beyond_the_memory_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("costs.csv");
-        File::create(&path).unwrap().set_len(1 << 42).unwrap(); // takes no room
+        File::create(&path).unwrap().set_len(1 << 42).unwrap(); // a sparse file
         let error = read_bytes(&path).unwrap_err();
         assert!(error.to_string().contains("do not fit"), "{error}");
     }

@@ -1,9 +1,9 @@
-//! Text from tables and files on its way into pages, pictures and terminals.
+//! Makes text from tables and files safe for pages, pictures and terminals.
 //!
-//! Names and categories are whatever somebody typed into a table: `</script>`, quotes, marks that turn the direction of
-//! writing, escape sequences of a terminal. They are shown as they are, and do nothing.
+//! Names and categories may contain anything: `</script>`, quotes, marks that change the direction of writing, escape sequences.
+//! They are shown literally and have no effect.
 
-/// A text for HTML and XML, between tags or within quotes. Characters that XML has no place for become `�`.
+/// A text for HTML and XML, between tags or within quotes. Characters that XML cannot contain become `�`.
 ///
 /// ```
 /// assert_eq!(sogar_base::markup::escaped("a < \"b\" & 'c'"), "a &lt; &quot;b&quot; &amp; &#39;c&#39;");
@@ -26,7 +26,7 @@ pub fn escaped(text: &str) -> String {
     safe
 }
 
-/// A name or a value whose control characters and marks of direction are spelled out, for terminals and pictures.
+/// A name or a value with escaped control characters and direction marks, for terminals and pictures.
 ///
 /// ```
 /// assert_eq!(sogar_base::markup::visible("a\u{1b}[31mb"), "a\\u{1b}[31mb");
@@ -45,7 +45,7 @@ pub fn visible_lines(text: &str) -> String {
     spelled_out(text, |shown, odd| shown.extend(odd.escape_unicode()))
 }
 
-/// A JSON document whose strings say the same without a character that would steer a terminal. (Outside of strings JSON has none.)
+/// A JSON document with escapes for all characters in strings that would control a terminal. (JSON has none outside strings.)
 ///
 /// ```
 /// assert_eq!(sogar_base::markup::visible_json("\"\u{202e}\u{9b}\""), r#""\u202e\u009b""#);
@@ -66,7 +66,8 @@ fn spelled_out(text: &str, spell: impl Fn(&mut String, char)) -> String {
     shown
 }
 
-/// Whether a character does something instead of being seen: controls, line separators, and marks that turn the direction of writing.
+/// Whether a character controls output instead of being visible: controls, line separators, and marks that change the direction
+/// of writing.
 pub fn steers(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,8 +1,8 @@
-//! How much memory there is: the machine's, or less where a control group (a container, a service, a batch job) may use less.
+//! The available memory: the machine's, or less if a control group (a container, a service, a batch job) is limited.
 
 use std::path::Path;
 
-/// The memory that this process can have; 8 GB where the system does not say.
+/// The memory that this process can use; 8 GB if the system does not say.
 pub fn machine_memory() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let machine = total(&read("/proc/meminfo")).unwrap_or(8_000_000_000);
@@ -15,9 +15,8 @@ fn total(meminfo: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The smallest limit of the groups that a process is in, as `/proc/self/cgroup` lists them (of both versions). A group's limit holds
-/// for the groups below it too. Where a container sees its own group as the root, the path in the list leads nowhere, and the root is
-/// looked at.
+/// The smallest limit of the groups of a process, as `/proc/self/cgroup` lists them (both versions). A group's limit also holds
+/// for the groups below it. If a container sees its own group as the root, the listed path does not exist, and the root counts.
 fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     let limit = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -31,7 +30,7 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
         };
         let own = folder.join(path.trim_start_matches('/'));
         let up = own.ancestors().take_while(|group| group.starts_with(&folder));
-        // "max", or nothing to be read, is no limit.
+        // "max", or an unreadable file, means no limit.
         up.filter_map(|group| std::fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()).min()
     };
     groups.lines().filter_map(limit).min()
@@ -42,7 +41,7 @@ pub fn machine_share() -> u64 {
     machine_memory() / 4 * 3
 }
 
-/// Bytes, to be read.
+/// Bytes in readable form.
 pub fn amount(bytes: u128) -> String {
     match bytes as f64 {
         small if small < 1e9 => format!("{:.1} MB", small / 1e6),

@@ -1,10 +1,11 @@
 //! How numbers, levels and outcomes are written in sentences.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::markup::visible;
 
-/// A number as short as it can be written without loss; whole numbers without a point.
+/// The shortest form of a number without loss; whole numbers without a decimal point.
 ///
 /// ```
 /// use sogar_base::text::format_number;
@@ -22,10 +23,10 @@ pub fn format_number(number: f64) -> String {
     }
 }
 
-/// Numbers from here on are not all told apart by an `f64`.
+/// From here on, an `f64` cannot represent every whole number.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The number that a text spells, unless other numbers look the same in an `f64`.
+/// The number in a text, unless other numbers have the same `f64`.
 pub fn exact_number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.abs() < FIRST_INEXACT)
 }
@@ -44,12 +45,16 @@ pub fn grouped(number: impl Display) -> String {
     text + rest
 }
 
-/// Names of desired outcomes, to be read in a sentence.
-pub fn hoped_for(desired: &[String]) -> String {
-    desired.iter().map(|name| format!("`{}`", visible(name))).collect::<Vec<_>>().join(" or ")
+/// Names of desired outcomes, for a sentence: as the configuration calls them, otherwise as the model does.
+pub fn hoped_for(desired: &[String], names: &BTreeMap<String, String>) -> String {
+    let name = |class: &String| match names.get(class) {
+        Some(name) => format!("“{}”", visible(name)),
+        None => format!("`{}`", visible(class)),
+    };
+    desired.iter().map(name).collect::<Vec<_>>().join(" or ")
 }
 
-/// A value's name within a sentence: in quotes “…” if it has blanks or other signs that would not read as one word.
+/// The name of a value in a sentence: in quotes “…” if it has blanks or other characters that do not read as one word.
 ///
 /// ```
 /// use sogar_base::text::spoken;
@@ -69,7 +74,7 @@ pub fn spoken(level: &str) -> String {
     }
 }
 
-/// A number within a sentence: whole numbers as they are, others to six digits (files have the exact ones).
+/// A number in a sentence: whole numbers unchanged, others to six digits (files have the exact ones).
 ///
 /// ```
 /// use sogar_base::text::spoken_number;

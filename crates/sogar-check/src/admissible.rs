@@ -1,5 +1,5 @@
-//! Splits and actions in use: are they among those that the configuration allows, and what do the actions do? Every edited row is priced
-//! by the verifier itself ([`Prices`]), and who is flipped is asked of the model itself, row by edited row.
+//! Checks the splits and actions in use: are they among those that the configuration allows, and what do the actions do? The
+//! verifier prices every edited row itself ([`Prices`]), and the model itself scores every edited row.
 
 use rayon::prelude::*;
 
@@ -12,12 +12,13 @@ use sogar_prepare::actions::{Edit, action_text};
 use sogar_prepare::model::Rows;
 use sogar_prepare::prepared::Prepared;
 use sogar_table::binarize::Split;
+use sogar_table::config::Agree;
 use sogar_table::feature::FeatureTable;
 
 /// Rows per call of the model.
 const BATCH: usize = 4096;
 
-/// An action in use, with what it does to every affected row.
+/// An action in use, with its effect on every affected row.
 pub(super) struct Action {
     /// Its edits.
     pub edits: Vec<Edit>,
@@ -27,16 +28,16 @@ pub(super) struct Action {
     pub flips: Vec<bool>,
 }
 
-/// The splits in use: questions that the configuration gives, each listed once, all of them asked by some tree. Texts that differ from
-/// what is asked are told in `texts`.
+/// The splits in use: tests that the configuration allows, each listed once and used by some tree. Reports texts that differ from
+/// the tests in `texts`.
 pub(super) fn splits(
     front: &FrontFile,
     prepared: &Prepared,
     texts: &mut Vec<String>,
 ) -> Verdict<(Vec<Split>, String)> {
-    let features = &prepared.table.features;
+    let features = &prepared.table().features;
     let known: Vec<(SplitRef, Split)> =
-        prepared.splits.iter().map(|(split, _)| (SplitRef::new(split, features), *split)).collect();
+        prepared.splits().iter().map(|split| (SplitRef::new(split, features), *split)).collect();
     let mut found = Vec::with_capacity(front.splits.len());
     for (number, split) in front.splits.iter().enumerate() {
         let asked = split.split(features)?;
@@ -60,7 +61,7 @@ pub(super) fn splits(
     let mut used = vec![false; front.splits.len()];
     trees(front).for_each(|tree| mark_splits(tree, &mut used));
     if let Some(idle) = used.iter().position(|used| !used) {
-        return defect(format!("split {idle}, `{}`, is asked by no tree", front.splits[idle].text));
+        return defect(format!("split {idle}, `{}`, is used by no tree", front.splits[idle].text));
     }
     let text = format!("all {} in use are among the configuration's", found.len());
     Ok((found, text))
@@ -90,7 +91,7 @@ fn mark_actions(node: &Node, used: &mut [bool]) {
     }
 }
 
-/// The actions in use: admissible, under their own number, used by some tree, and flipping whom the file says.
+/// The actions in use: admissible, under their own number, used by some tree, and flipping the recorded people.
 pub(super) fn actions(
     front: &FrontFile,
     prepared: &Prepared,
@@ -99,7 +100,7 @@ pub(super) fn actions(
 ) -> Verdict<(Vec<Action>, String)> {
     let mut used = vec![false; front.actions.len()];
     trees(front).for_each(|tree| mark_actions(tree, &mut used));
-    let mut numbering = Numbering::new(&prepared.edits);
+    let mut numbering = Numbering::new(prepared.edits());
     let mut edits: Vec<Vec<u32>> = Vec::with_capacity(front.actions.len());
     for (position, action) in front.actions.iter().enumerate() {
         let own = admitted_edits(action, prepared, texts)?;
@@ -118,16 +119,16 @@ pub(super) fn actions(
         }
         edits.push(own);
     }
-    let rows = prepared.affected.len();
+    let rows = prepared.affected().len();
     let lists: Vec<Vec<Edit>> = edits
         .iter()
-        .map(|own| own.iter().map(|&edit| prepared.edits[edit as usize].clone()).collect())
+        .map(|own| own.iter().map(|&edit| prepared.edits()[edit as usize].clone()).collect())
         .collect();
-    let flips = flips(prepared, &prepared.table, &lists, &prepared.affected)?;
+    let flips = flips(prepared, prepared.table(), &lists, prepared.affected())?;
     let costs: Vec<Vec<u64>> = lists
         .par_iter()
         .map(|edits| {
-            let people = prepared.affected.iter().map(|&row| prepared.table.row(row));
+            let people = prepared.affected().iter().map(|&row| prepared.table().row(row));
             people.map(|person| prices.price(&person, edits)).collect::<Verdict<_>>()
         })
         .collect::<Verdict<_>>()?;
@@ -137,16 +138,11 @@ pub(super) fn actions(
         .zip(flips)
         .map(|((edits, costs), flips)| Action { edits, costs, flips })
         .collect();
-    // The file has the affected rows in the table's order, whatever order the problem has them in.
-    let mut in_order: Vec<usize> = (0..rows).collect();
-    in_order.sort_unstable_by_key(|&position| prepared.affected[position]);
     for (action, said) in actions.iter().zip(&front.actions) {
         let Some(said_flips) = said.flips.flags(rows) else {
             return defect(format!("the flips of action {} are not a set of the affected rows", said.id));
         };
-        let both = in_order.iter().zip(&said_flips);
-        let differing: Vec<usize> =
-            both.filter(|&(&row, &said)| action.flips[row] != said).map(|(&row, _)| row).collect();
+        let differing: Vec<usize> = (0..rows).filter(|&row| action.flips[row] != said_flips[row]).collect();
         if let Some(&first) = differing.first() {
             let (model, file) =
                 if action.flips[first] { ("flips", "does not") } else { ("does not flip", "does") };
@@ -155,12 +151,12 @@ pub(super) fn actions(
                 said.id,
                 said.text,
                 differing.len(),
-                prepared.affected[first] + 1
+                prepared.affected()[first] + 1
             ));
         }
     }
     let text = format!(
-        "all {} in use are admissible; the model itself, asked about {} edited rows, flips whom the file says",
+        "all {} in use are admissible; the model's own predictions for {} edited rows agree with the file",
         actions.len(),
         actions.len() * rows
     );
@@ -169,14 +165,14 @@ pub(super) fn actions(
 
 /// An action's edits as positions among all edits, or why the configuration does not allow them.
 fn admitted_edits(action: &ActionRef, prepared: &Prepared, texts: &mut Vec<String>) -> Verdict<Vec<u32>> {
-    let features = &prepared.table.features;
+    let features = &prepared.table().features;
     let id = action.id;
     let mut positions: Vec<u32> = Vec::with_capacity(action.edits.len());
     for edit in &action.edits {
         let edit = edit.edit(features)?;
-        let Some(position) = prepared.edits.iter().position(|known| *known == edit) else {
+        let Some(position) = prepared.edits().iter().position(|known| *known == edit) else {
             let name = &features[edit.feature].name;
-            let settings = prepared.config.features.get(name);
+            let settings = prepared.config().features.get(name);
             let why = if settings.is_some_and(|settings| settings.protected == Some(true)) {
                 format!("`{name}` is protected")
             } else if settings.is_some_and(sogar_table::config::FeatureConfig::is_fixed) {
@@ -187,17 +183,17 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared, texts: &mut Vec<Strin
             return defect(format!("action {id}: to {} is not admissible, {why}", edit.text(features)));
         };
         if positions.last().is_some_and(|&last| {
-            last as usize >= position || prepared.edits[last as usize].feature == edit.feature
+            last as usize >= position || prepared.edits()[last as usize].feature == edit.feature
         }) {
             return defect(format!("action {id} edits a feature twice, or its edits are out of order"));
         }
         positions.push(position as u32);
     }
-    if positions.len() > prepared.limits.max_edits as usize {
-        let (has, most) = (positions.len(), prepared.limits.max_edits);
+    if positions.len() > prepared.limits().max_edits as usize {
+        let (has, most) = (positions.len(), prepared.limits().max_edits);
         return defect(format!("action {id} has {has} edits; max_edits is {most}"));
     }
-    let edits: Vec<&Edit> = positions.iter().map(|&edit| &prepared.edits[edit as usize]).collect();
+    let edits: Vec<&Edit> = positions.iter().map(|&edit| &prepared.edits()[edit as usize]).collect();
     if edits.iter().enumerate().any(|(at, edit)| edits[..at].iter().any(|other| rivals(edit, other))) {
         return defect(format!("action {id} moves a feature twice: two of its edits do, or a link of them"));
     }
@@ -208,15 +204,15 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared, texts: &mut Vec<Strin
     Ok(positions)
 }
 
-/// Which of these rows of a table each action flips, by the model's own word. The model is asked about the rows of several
-/// actions at a time where it wants large batches.
+/// Which of these rows of a table each action flips, as scored by the model itself. Rows of several actions share a call if the
+/// model prefers large batches.
 pub(super) fn flips(
     prepared: &Prepared,
     table: &FeatureTable,
     actions: &[Vec<Edit>],
     rows: &[usize],
 ) -> Result<Vec<Vec<bool>>> {
-    let batch = prepared.model.predictor.batching().rows.max(BATCH);
+    let batch = prepared.model().predictor.batching().rows.max(BATCH);
     let together = (batch / rows.len().max(1)).max(1);
     let groups: Vec<Vec<bool>> = actions
         .par_chunks(together)
@@ -241,20 +237,36 @@ fn flips_of_pairs(
     table: &FeatureTable,
     pairs: &[(&[Edit], usize)],
 ) -> Result<Vec<bool>> {
-    let columns = prepared.encoder.columns.len();
+    let columns = prepared.encoder().columns.len();
     let mut block = Vec::with_capacity(pairs.len() * columns);
     let mut encoded = Vec::new();
     let mut counts = Vec::with_capacity(pairs.len());
+    let mut edited = Vec::with_capacity(pairs.len());
     for &(edits, row) in pairs {
         let before = table.row(row);
         let mut after = before.clone();
         edits.iter().for_each(|edit| edit.apply(&mut after));
-        let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
+        let broken = prepared.rules().iter().any(|rule| rule.broken_by(&before, &after));
         counts.push(!edits.is_empty() && !broken);
-        prepared.encoder.encode_row(&after, &mut encoded);
+        prepared.encoder().encode_row(&after, &mut encoded);
         block.extend_from_slice(&encoded);
+        edited.push(after);
     }
-    let predictions = prepared.model.predictor.predict(Rows { values: &block, columns })?;
+    let predictions = prepared.model().predictor.predict(Rows { values: &block, columns })?;
     let flipped = predictions.iter().zip(&counts);
-    Ok(flipped.map(|(label, counts)| *counts && prepared.classes.is_desired(label)).collect())
+    let mut flips: Vec<bool> =
+        flipped.map(|(label, counts)| *counts && prepared.classes().is_desired(label)).collect();
+    // Every further model has a vote; the first has had its own.
+    let others = prepared.other_models();
+    let needed = match &prepared.config().model.agree {
+        Some(Agree::Count(models)) => *models as usize,
+        _ => others.len() + 1,
+    };
+    let mut votes = vec![1usize; edited.len()];
+    for other in others {
+        let accepted = other.accepts(&prepared.classes().desired, &edited)?;
+        votes.iter_mut().zip(accepted).for_each(|(votes, accepted)| *votes += usize::from(accepted));
+    }
+    flips.iter_mut().zip(votes).for_each(|(flips, votes)| *flips &= votes >= needed);
+    Ok(flips)
 }

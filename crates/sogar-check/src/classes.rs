@@ -1,5 +1,5 @@
-//! The names of classes, held against where they come from. A model knows classes by number; whoever swaps two names in the whole file
-//! turns good news into bad news, and every number still fits.
+//! Compares the names of classes with their origin. A model numbers its classes: if two names are swapped in the whole file, good
+//! becomes bad, and every number still fits.
 
 use super::{Verdict, defect};
 use sogar_prepare::predict::predict_table;
@@ -8,16 +8,16 @@ use sogar_table::config::AnswerKind;
 use sogar_table::feature::{Labels, label_values};
 use sogar_table::table::Table;
 
-/// Names that come from the model's file or from the label column are right by themselves. Names that the configuration gives are compared
-/// with these; what they can't be compared with is told in `not_proved`.
+/// Names from the model's file or from the label column are right by definition. Names from the configuration are compared with
+/// these; `not_proved` lists what cannot be compared.
 pub(super) fn check(
     prepared: &Prepared,
     table: &Table,
     not_proved: &mut Vec<String>,
 ) -> Verdict<((), String)> {
-    let names = &prepared.classes.names;
+    let names = &prepared.classes().names;
     let text = |source: &str| Ok(((), format!("{}, as {source}", names.join(", "))));
-    let (info, config) = (prepared.model.predictor.info(), &prepared.config);
+    let (info, config) = (prepared.model().predictor.info(), prepared.config());
     if config.model.command.is_some() && config.model.answers == Some(AnswerKind::Labels) {
         return text("the command itself names them");
     }
@@ -59,10 +59,10 @@ fn permuted(a: &[String], b: &[String]) -> bool {
     a != b && sorted(a) == sorted(b)
 }
 
-/// The names of the label column in another order than its own: the order by which the model is right more often is the likelier one.
+/// The names of the label column in another order: the order with which the model is right more often is the likelier one.
 fn by_agreement(prepared: &Prepared, labels: &Labels, not_proved: &mut Vec<String>) -> Verdict<((), String)> {
-    let names = &prepared.classes.names;
-    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &prepared.table)?;
+    let names = &prepared.classes().names;
+    let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), prepared.table())?;
     let agreeing = |names: &[String]| {
         let pairs = predictions.iter().zip(&labels.of_row);
         pairs

@@ -1,15 +1,16 @@
-//! Is a point missing? Between any two neighbours of a complete front there must be no tree, and this is looked at from below: the
-//! exact fronts of all trees of depth 0, 1, 2, … are made by the plain search and held against the file.
+//! Is a point missing? There must be no tree between two neighbours of a complete front. The check works from below: the plain
+//! search computes the exact fronts of all trees of depth 0, 1, 2, … and compares them with the file.
 //!
-//! Reaching the full depth is a proof for every gap. Where that would take too long, what was reached is exact for its depth, and
-//! sampled searches at full depth ([`super::sample`]) and scalarisations ([`super::weights`]) look further: the former at every gap but
-//! over few splits, the latter over all splits but at the convex part of the front alone.
+//! Reaching the full depth is a proof for every gap. If that would take too long, the result is exact for the depth that was
+//! reached. Sampled searches at full depth ([`super::sample`]) and scalarisations ([`super::weights`]) then look further: the
+//! former at every gap but over few splits, the latter over all splits but only at the convex part of the front.
 
 use std::time::{Duration, Instant};
 
 use sogar_solver::{CancelToken, RowSet};
 
 use super::admissible::Action;
+use super::by_group::{self, Groups};
 use super::order::below;
 use super::plain::{LeafFronts, Pair, Plain};
 use super::pricing::Prices;
@@ -19,29 +20,29 @@ use sogar_base::error::{ErrorKind, Result};
 use sogar_front::summary::{Claim, FrontFile};
 use sogar_prepare::prepared::{Prepared, Reporter};
 
-/// The most that lists of row sets may take, in bytes.
+/// Limit of bytes for lists of row sets.
 const MEMORY: usize = 1 << 30;
-/// The share of the time after which the search for fronts ends …
+/// The share of the time at which the search for fronts ends …
 const FRONTS: f64 = 0.6;
-/// … and that after which the draws end; the rest is for scalarisations.
+/// … and that at which the draws end; the rest is for scalarisations.
 const DRAWN: f64 = 0.7;
 
 /// Row sets between two reports of progress.
 const BLOCK: usize = 256;
 
-/// What the plain search reached.
+/// What the plain search covered.
 pub(super) struct Reached {
-    /// All trees of this depth at most were looked at.
+    /// It covered all trees of at most this depth.
     pub depth: usize,
-    /// Distinct leaf sets behind them.
+    /// Distinct leaf sets of these trees.
     pub leaf_sets: usize,
     /// Leaf fronts, for the samples.
     pub leaves: LeafFronts,
-    /// What the whole search would take, by what it took so far.
+    /// The estimated cost of the whole search, from the time so far.
     pub whole: Option<Whole>,
 }
 
-/// What a proof takes.
+/// The cost of a proof.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Whole {
     /// Seconds.
@@ -50,29 +51,30 @@ pub(super) struct Whole {
     pub fits: bool,
 }
 
-/// What completeness is tested with.
+/// The inputs of a test of completeness.
 pub(super) struct Test<'a> {
     pub front: &'a FrontFile,
     pub prepared: &'a Prepared,
+    pub groups: Option<&'a Groups<'a>>,
     pub options: &'a Options,
     pub reporter: &'a dyn Reporter,
 }
 
-/// Tests completeness, or for a stopped run its bound: on everybody, or on the sample that was searched.
+/// Tests completeness, or for a stopped run its bound: on all people, or on the sample that was searched.
 pub(super) fn check(
     test: &Test<'_>,
     used: &[Action],
     prices: &Prices<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let Test { front, prepared, options, reporter } = *test;
+    let Test { front, prepared, groups, options, reporter } = *test;
     let claim = front.claim();
     let (name, tested) = if claim.is_complete() {
         ("completeness", "completeness was not tested")
     } else {
         ("bound", "the bound was not tested")
     };
-    if !claim.is_complete() {
+    if front.status.is_early() {
         report.completeness = Completeness::NotClaimed;
     }
     if front.sample.is_some() {
@@ -100,13 +102,17 @@ pub(super) fn check(
     if outcomes.is_none() || costs.is_none() {
         return Ok(());
     }
-    // From here on the time counts: before it there was nothing to give up.
+    // The time limit starts here: everything before is always done.
     let start = Instant::now();
     let after = |share: f64| {
         let time = Duration::try_from_secs_f64(share * options.time_limit.as_secs_f64()).ok()?;
         start.checked_add(time)
     };
-    let mut plain = Plain::new(problem, prepared.edits.len(), prices.combine(), after(FRONTS));
+    if let Some(groups) = groups {
+        by_group::completeness(front, groups, prepared, problem, after(1.0), reporter, report);
+        return Ok(());
+    }
+    let mut plain = Plain::new(problem, prepared.edits().len(), prices.combine(), after(FRONTS));
     let searched = match search(claim, &plain, reporter) {
         Ok(Some(reached)) => reached,
         Ok(None) => {
@@ -118,7 +124,7 @@ pub(super) fn check(
             return Ok(());
         }
     };
-    let depth = prepared.limits.max_depth as usize;
+    let depth = prepared.limits().max_depth as usize;
     let proved = searched.depth == depth;
     let longer = searched.whole.filter(|_| !proved).map_or_else(String::new, |whole| longer(whole, report));
     let on = if front.sample.is_some() { "on the sample, " } else { "" };
@@ -175,7 +181,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What a proof would take, in words and in the report.
+/// The cost of a proof, in words and in the report.
 fn longer(Whole { seconds, fits }: Whole, report: &mut Report) -> String {
     report.proof_seconds = Some(seconds);
     let time = match seconds {
@@ -188,17 +194,17 @@ fn longer(Whole { seconds, fits }: Whole, report: &mut Report) -> String {
     if !fits {
         return format!("; a proof would take about {time} here, and more memory than a check uses");
     }
-    // A share of the time is for the plain search; half as much again, since this is a guess.
+    // The plain search gets a share of the time; half as much again, because this is an estimate.
     format!("; a proof would take about {time} here: --time-limit {:.0}", (1.5 * seconds / FRONTS).ceil())
 }
 
-/// The scalarisations of trees that are deeper than those whose fronts were found.
+/// The scalarisations of trees that are deeper than those with known fronts.
 pub(super) fn scalarisations(test: &Test<'_>, plain: &Plain<'_>, searched: &Reached, report: &mut Report) {
-    let Test { front, prepared, options, reporter } = *test;
+    let Test { front, prepared, options, reporter, .. } = *test;
     let seed = options.seed;
     let weights = Weight::drawn(seed, front.cost.unit);
     let mut search = Scalarisations::new(plain, weights.clone(), &searched.leaves, seed, MEMORY);
-    let all = prepared.splits.len();
+    let all = prepared.splits().len();
     let progress = |depth: usize, done: usize| {
         reporter.checking(&format!("scalarisations, depth {depth}"), done, all);
     };
@@ -206,7 +212,7 @@ pub(super) fn scalarisations(test: &Test<'_>, plain: &Plain<'_>, searched: &Reac
         report.not_proved.push("time or memory ended before any scalarisation went deeper".into());
         return;
     };
-    let depth = prepared.limits.max_depth as usize;
+    let depth = prepared.limits().max_depth as usize;
     let complete = reached.depth == depth;
     let sampled = match reached.first_tests {
         0 => String::new(),
@@ -231,8 +237,8 @@ pub(super) fn scalarisations(test: &Test<'_>, plain: &Plain<'_>, searched: &Reac
     }
 }
 
-/// By no weighting is a tree better than all points of the front (of a stopped run: of its bound). Where all trees were looked at,
-/// no point is better than all of them either.
+/// Checks that no weighting makes a tree better than all points of the front (of a stopped run: of its bound). If all trees were
+/// covered, no point may be better than all of them either.
 pub(super) fn none_better(
     front: Claim<'_>,
     weights: &[Weight],
@@ -259,7 +265,7 @@ pub(super) fn none_better(
     Ok(())
 }
 
-/// Depth by depth, each held against the file. `None` if not even single leaves could be looked at in time.
+/// Compares depth by depth with the file. `None` if time ran out even for single leaves.
 fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdict<Option<Reached>> {
     let problem = plain.problem();
     let splits: Vec<usize> = (0..problem.splits()).collect();
@@ -269,7 +275,7 @@ fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdi
     let mut reached: Option<(usize, usize)> = None;
     let depth = problem.limits().max_depth as usize;
     let begin = Instant::now();
-    // What a row set took, by the level that took longest.
+    // The time per row set, on the slowest level.
     let mut each = 0.0f64;
     loop {
         let level = levels.len() - 1;
@@ -295,7 +301,7 @@ fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdi
         if level == depth {
             break;
         }
-        // What the sets of this level took tells how many of the next the time is good for: those are smaller.
+        // The time of this level tells how many sets of the next level fit into the limit: those are smaller.
         each = took(new);
         let left = plain.time_left().as_secs_f64();
         let affordable = ((left / each.max(1e-9)) as usize).min(most_sets);
@@ -309,11 +315,11 @@ fn search(front: Claim<'_>, plain: &Plain<'_>, reporter: &dyn Reporter) -> Verdi
     Ok(Some(Reached { depth, leaf_sets, leaves, whole: Some(whole) }))
 }
 
-/// Sets of the last level that are looked at to see into how many others they can be cut.
+/// Number of sets of the last level that are sampled for the number of sets they split into.
 const LOOKED_AT: usize = 32;
 
-/// About how many row sets are still to be looked at, and how many the largest level has. A set behind k + 1 splits is reached from k + 1 sets behind k splits, in most
-/// cases, and each of these has two sides for every split that leaves both of them large enough.
+/// The estimated number of remaining row sets, and of those on the largest level. A set behind k + 1 splits is usually reached
+/// from k + 1 sets behind k splits, and each of these has two sides for every split that leaves both large enough.
 fn still(plain: &Plain<'_>, levels: &[Vec<RowSet>], splits: &[usize], done: usize) -> (f64, f64) {
     let depth = plain.problem().limits().max_depth as usize;
     let listed: usize = levels.iter().skip(done + 1).map(Vec::len).sum();
@@ -331,7 +337,7 @@ fn still(plain: &Plain<'_>, levels: &[Vec<RowSet>], splits: &[usize], done: usiz
     (all, largest)
 }
 
-/// Every pair that a tree attains is matched or beaten by the file's front (of a stopped run: by its bound).
+/// Checks that the file's front (of a stopped run: its bound) matches or beats every pair that a tree attains.
 pub(super) fn none_missing(front: Claim<'_>, attained: &[Pair], depth: usize) -> Verdict<()> {
     for &(cost, loss) in attained {
         let pair = (cost, loss as u64);
@@ -343,7 +349,7 @@ pub(super) fn none_missing(front: Claim<'_>, attained: &[Pair], depth: usize) ->
             }
             continue;
         }
-        // Points are in order: the last one that is no dearer has the least loss of those.
+        // Points are sorted: the last one that is not more expensive has the smallest loss of those.
         let after = front.points.partition_point(|point| point.cost_sum <= cost);
         let matched = after.checked_sub(1).is_some_and(|last| front.points[last].loss_count <= pair.1);
         if !matched {
@@ -360,7 +366,7 @@ pub(super) fn none_missing(front: Claim<'_>, attained: &[Pair], depth: usize) ->
     Ok(())
 }
 
-/// Every point of the file is on the exact front.
+/// Checks that every point of the file is on the exact front.
 fn none_beyond(front: Claim<'_>, exact: &[Pair]) -> Verdict<()> {
     for (number, point) in front.points.iter().enumerate() {
         if !exact.contains(&(point.cost_sum, point.loss_count as usize)) {

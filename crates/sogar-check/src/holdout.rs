@@ -1,11 +1,11 @@
-//! The held-out block: the rows of the other table, sent through every tree anew. Nothing of `evaluate` takes part in it.
+//! The held-out block: sends the rows of the other table through every tree again, without any code of `evaluate`.
 
 use std::path::Path;
 
 use super::admissible::{Action, flips};
 use super::pricing::Prices;
 use super::{Verdict, defect, same};
-use sogar_front::summary::{Evaluation, FrontFile, Node, means};
+use sogar_front::summary::{Evaluation, FrontFile, HeldOutLeaf, Node, PointDetail, means};
 use sogar_prepare::actions::Edit;
 use sogar_prepare::predict::predict_table;
 use sogar_prepare::prepared::Prepared;
@@ -13,10 +13,10 @@ use sogar_table::binarize::Split;
 use sogar_table::feature::FeatureTable;
 use sogar_table::table::{Table, hash_of};
 
-/// Mean and standard deviation of distances are roots, which systems may round differently in the last digit.
+/// Mean and standard deviation of distances involve roots, whose last digit may differ between systems.
 const TOLERANCE: f64 = 1e-9;
 
-/// What the actions in use do to the held-out people that are turned down.
+/// The effect of the actions in use on the affected held-out people.
 struct HeldOut {
     table: FeatureTable,
     affected: Vec<usize>,
@@ -24,7 +24,7 @@ struct HeldOut {
     effects: Vec<Vec<(u64, bool)>>,
 }
 
-/// Everything that the block says.
+/// Checks everything in the block.
 pub(super) fn check(
     front: &FrontFile,
     said: &Evaluation,
@@ -47,6 +47,11 @@ pub(super) fn check(
     let people = weights(said, &held_out)?;
     same("the number of points", said.points.len(), front.points.len())?;
     let mut distances = Vec::with_capacity(rows);
+    let details = &said.details;
+    let person = said.weight.as_ref().map_or(1, |weight| weight.unit);
+    if !details.is_empty() {
+        same("the number of points with details", details.len(), front.points.len())?;
+    }
     for (number, (point, said)) in front.points.iter().zip(&said.points).enumerate() {
         let everybody: Vec<usize> = (0..rows).collect();
         let (cost, loss) = held_out.totals(&point.tree, splits, &everybody);
@@ -57,6 +62,15 @@ pub(super) fn check(
         same(&of_point("the mean cost"), said.cost, means.cost)?;
         same(&of_point("the mean loss"), said.loss, means.loss)?;
         same(&of_point("the invalidity"), said.invalidity, means.invalidity)?;
+        if let Some(detail) = details.get(number) {
+            held_out.check_detail(
+                detail,
+                &point.tree,
+                splits,
+                (front.cost.unit, people, person),
+                &of_point,
+            )?;
+        }
         distances.push(distance((point.cost, point.loss), (means.cost, means.loss)));
     }
     spread(&distances, said.mean_distance, said.sd_distance)?;
@@ -68,7 +82,7 @@ pub(super) fn check(
     Ok(((), text))
 }
 
-/// How much the affected rows count, which the block says too where there are weights.
+/// Checks the weight of the affected rows, if there are weights.
 fn weights(said: &Evaluation, held_out: &HeldOut) -> Verdict<u64> {
     let table = &held_out.table;
     let people = held_out.affected.iter().map(|&row| u64::from(table.weight(row))).sum();
@@ -85,13 +99,13 @@ fn weights(said: &Evaluation, held_out: &HeldOut) -> Verdict<u64> {
     Ok(people)
 }
 
-/// How far two points are from each other.
+/// The distance between two points.
 pub(super) fn distance(here: (f64, f64), there: (f64, f64)) -> f64 {
     let (by_cost, by_loss) = (here.0 - there.0, here.1 - there.1);
     (by_cost * by_cost + by_loss * by_loss).sqrt()
 }
 
-/// Mean and standard deviation of distances are those that the file has.
+/// Checks the recorded mean and standard deviation of distances.
 pub(super) fn spread(distances: &[f64], said_mean: f64, said_deviation: f64) -> Verdict<()> {
     let count = distances.len() as f64;
     let mean = distances.iter().sum::<f64>() / count;
@@ -101,7 +115,7 @@ pub(super) fn spread(distances: &[f64], said_mean: f64, said_deviation: f64) -> 
 }
 
 fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
-    // A comparison that is false for NaN too
+    // A comparison that is also false for NaN
     if (said - found).abs() <= TOLERANCE {
         return Ok(());
     }
@@ -109,11 +123,11 @@ fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
 }
 
 fn read(path: &Path, prepared: &Prepared, prices: &Prices<'_>, actions: &[Action]) -> Verdict<HeldOut> {
-    let read = Table::read(path, &prepared.config.read_options()?)?;
-    let (table, _) = FeatureTable::apply(&prepared.table.features, &read, &prepared.config)?;
-    let table = table.weighed(&read, &prepared.config)?;
-    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &table)?;
-    let affected = prepared.classes.turned_down(&predictions);
+    let read = Table::read(path, &prepared.config().read_options()?)?;
+    let (table, _) = FeatureTable::apply(&prepared.table().features, &read, prepared.config())?;
+    let table = table.weighed(&read, prepared.config())?;
+    let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), &table)?;
+    let affected = prepared.classes().turned_down(&predictions);
     let lists: Vec<Vec<Edit>> = actions.iter().map(|action| action.edits.clone()).collect();
     let flips = flips(prepared, &table, &lists, &affected)?;
     let mut effects = Vec::with_capacity(actions.len());
@@ -145,5 +159,47 @@ impl HeldOut {
                 (cost + weight * more, loss + weight * u64::from(!flipped))
             }),
         }
+    }
+
+    /// Checks the leaves of a point, and the standard deviation of its costs over people of this total weight.
+    fn check_detail(
+        &self,
+        said: &PointDetail,
+        tree: &Node,
+        splits: &[Split],
+        (unit, people, person): (u64, u64, u64),
+        of_point: &dyn Fn(&str) -> String,
+    ) -> Verdict<()> {
+        let (mut leaves, mut squares, mut sum) = (Vec::new(), 0u128, 0u128);
+        let features = &self.table.features;
+        for (tests, leaf) in tree.rules() {
+            let here = |row: &usize| {
+                tests.iter().all(|&(split, passed)| {
+                    let split = &splits[split];
+                    split.passes(features, self.table.values[split.feature][self.affected[*row]]) == passed
+                })
+            };
+            let mut found = HeldOutLeaf::default();
+            for row in (0..self.affected.len()).filter(here) {
+                let (cost, flipped) = self.effects[leaf.action()][row];
+                let weight = u64::from(self.table.weight(self.affected[row]));
+                found.rows += weight;
+                found.flipped += weight * u64::from(flipped);
+                found.cost_sum += weight * cost;
+                squares += u128::from(weight) * u128::from(cost).pow(2);
+            }
+            sum += u128::from(found.cost_sum);
+            leaves.push(found);
+        }
+        if said.leaves != leaves {
+            return defect(of_point("the people, flips or costs of the leaves") + " differ");
+        }
+        let (sum, people, person) = (sum as f64, people as f64, person as f64);
+        let variance = (squares as f64 - sum * sum / people).max(0.0) / (people - person).max(1.0);
+        close(
+            &of_point("cost_sd"),
+            said.cost_sd,
+            if people > person { variance.sqrt() / unit as f64 } else { 0.0 },
+        )
     }
 }

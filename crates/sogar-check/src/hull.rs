@@ -1,12 +1,12 @@
-//! The convex part of a leaf's front: all that any weighted sum of cost and loss can see of it.
+//! The convex part of a leaf's front: the part that weighted sums of cost and loss can see.
 //!
-//! A corner (cost, loss) is ruled out where a mixture of two pairs already found is at most that corner: for every weighting one of the
-//! two is then no worse than anything from the corner on. That rules out more than dominance does, and makes leaves cheaper.
+//! A corner (cost, loss) is ruled out if a mixture of two known pairs is at most that corner: for every weighting, one of the two
+//! is then no worse than anything beyond the corner. That rules out more than dominance does, and makes leaves cheaper.
 
 use super::plain::{Pair, ParetoSet, Plain};
 use sogar_solver::RowSet;
 
-/// The lower left convex hull of the pairs that were taken in: loss ascending, cost descending, no three on a line.
+/// The lower left convex hull of the pairs added so far: loss ascending, cost descending, no three on a line.
 #[derive(Debug, Default)]
 pub(super) struct Hull(Vec<Pair>);
 
@@ -42,7 +42,7 @@ impl ParetoSet for Hull {
         }
         match self.0.get(after) {
             None => false,
-            // At this loss, is the edge to the next corner at most as dear?
+            // At this loss, is the edge to the next corner at most as expensive?
             Some(&(cheap, many)) => {
                 let product = |a: u64, b: usize| u128::from(a) * b as u128;
                 cheap < dear && product(dear - cost, many - few) <= product(dear - cheap, loss - few)

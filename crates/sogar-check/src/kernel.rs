@@ -1,7 +1,7 @@
-//! The smoothed distribution function of the cost `cet`, by its definition (SPEC §5): a Gaussian kernel estimate with Scott's bandwidth,
-//! summed up on a grid and linear in between. Kernels more than nine bandwidths away count for nothing. A whole feature has a grid of
-//! step 1, unless its range is 2¹⁷ or wider: then 128 points per bandwidth, evenly spaced, but at most 2²⁰ in all, and the sum over every
-//! whole number is found by trapezoids.
+//! The smoothed distribution function of the cost `cet`, by its definition (SPEC §5): a Gaussian kernel estimate with Scott's
+//! bandwidth, cumulated on a grid and linear in between. Kernels more than nine bandwidths away count as zero. A whole feature
+//! has a grid of step 1, unless its range is 2¹⁷ or wider: then 128 points per bandwidth, evenly spaced, but at most 2²⁰ in all,
+//! and the trapezoidal rule gives the sum over every whole number.
 
 use super::pricing::ValueCounts;
 
@@ -17,7 +17,7 @@ pub(super) struct KernelCdf {
 }
 
 impl KernelCdf {
-    /// `None` where all values are one. `whole`: values are whole numbers. A person counts `person` units.
+    /// `None` if all values are equal. `whole`: values are whole numbers. A person counts `person` units.
     pub(super) fn new(counted: &ValueCounts, person: u64, whole: bool) -> Option<Self> {
         let people: Vec<(f64, f64)> =
             counted.values().map(|(value, count)| (value, count as f64 / person as f64)).collect();

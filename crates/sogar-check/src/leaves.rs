@@ -1,7 +1,7 @@
-//! Limits on the number of leaves. A limit that the depth implies anyway needs no counting; any other one makes a search keep what it
-//! knows of a row set once for every number of leaves that the set may have.
+//! Limits on the number of leaves. A limit that the depth implies needs no counting; any other limit makes a search store its
+//! results for a row set once per allowed number of leaves.
 
-/// For which numbers of leaves fronts are kept: for `most` alone where depth is the only limit, else from one leaf up.
+/// The numbers of leaves for which fronts are kept: only `most` if depth is the only limit, otherwise from one leaf up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaves {
     pub fewest: usize,
@@ -25,12 +25,12 @@ impl Leaves {
         Some(Leaves::new(self.limit, self.depth, remaining))
     }
 
-    /// How many values are kept.
+    /// The number of stored values.
     pub(super) fn count(self) -> usize {
         self.most - self.fewest + 1
     }
 
-    /// The ways to share out `leaves` leaves between two sides with these limits, as positions among what is kept for each.
+    /// The ways to divide `leaves` leaves between two sides with these limits, as positions among the stored values of each.
     pub(super) fn shares(self, leaves: usize) -> impl Iterator<Item = (usize, usize)> {
         let first = self.fewest.max(leaves.saturating_sub(self.most));
         (first..=self.most.min(leaves.saturating_sub(self.fewest))).map(move |on_left| {

@@ -1,23 +1,24 @@
-//! An independent verifier of result files: believes nothing that `front.json` says and everything that table, model and
-//! configuration say.
+//! An independent verifier of result files: trusts nothing in `front.json`, and only table, model and configuration.
 //!
-//! It shares the pipeline's *reading* (tables, features, models, edits) with `solve`, and none of its *search* or its *costs*: rows are
-//! sent through every tree one by one, edited rows are scored by the model itself rather than by the fast decomposition and priced by
-//! code of the verifier's own (`pricing`, with `kernel` and `quotes`), and completeness is tested by a plain search of its own
-//! (`plain`). It runs within its own limits and draws from its own seed, whatever the file says. In the order of the report:
+//! It shares the *reading* of the pipeline (tables, features, models, edits) with `solve`, but not its *search* or its *costs*.
+//! It sends rows through every tree one by one. The model itself scores edited rows, instead of the fast decomposition, and the
+//! verifier's own code prices them (`pricing`, with `kernel` and `quotes`). Its own plain search (`plain`) tests completeness. It
+//! runs within its own limits and draws from its own seed, regardless of the file. In the order of the report:
 //!
 //! | module | question |
 //! |---|---|
-//! | `origin` | are these the table, the model, the people and the problem that the file speaks of? |
-//! | `classes` | are the classes called what model, label or configuration call them? |
-//! | `admissible` | are splits and actions in use those of the configuration (`numbering`), and do actions flip whom they are said to? |
-//! | `trees` | does every tree cost and lose what its point says, within the limits? |
-//! | `on_sample` | is the sample what the seed draws, and are the points what becomes of its front on everybody? |
-//! | `holdout` | does it cost and lose on the held-out rows what is said there? |
-//! | `order` | are the points a front, and does the status go with the rest? |
+//! | `origin` | are these the table, the model, the people and the problem of the file? |
+//! | `classes` | do the classes have the names of model, label or configuration? |
+//! | `admissible` | are splits and actions in use those of the configuration (`numbering`), and do actions flip the recorded people? |
+//! | `trees` | does every tree have the cost and loss of its point, within the limits? |
+//! | `on_sample` | is the sample what the seed draws, and do the points follow from its front on all people? |
+//! | `holdout` | are cost and loss on the held-out rows right? |
+//! | `by_group` | are the groups, their losses and the choice of points right, if the search told groups apart? |
+//! | `order` | are the points a front, and is the status consistent? |
 //! | `completeness` | is a point missing? |
 
 mod admissible;
+mod by_group;
 mod classes;
 mod completeness;
 mod holdout;
@@ -52,14 +53,14 @@ use sogar_front::summary::{FrontFile, VERSION};
 use sogar_prepare::model::Source;
 use sogar_prepare::prepared::Reporter;
 
-/// How a result is checked.
+/// Options of a check.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Time for the search for missing points; everything else is always done in full.
     pub time_limit: Duration,
-    /// Where the held-out table is now; where it was when the front was made, unless it is set.
+    /// The path of the held-out table; by default the recorded one.
     pub holdout: Option<PathBuf>,
-    /// Where draws begin. The default is drawn from the system, so that nobody can make a file that passes by it.
+    /// Seed of the draws. The default comes from the system, so that no one can tailor a file to it.
     pub seed: u64,
 }
 
@@ -71,53 +72,53 @@ impl Default for Options {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at, in a word.
+    /// The name of the check.
     pub check: &'static str,
-    /// Whether it is as it should be.
+    /// Whether it passed.
     pub passed: bool,
     /// What was compared, with counts; or the defect.
     pub text: String,
 }
 
-/// How far the completeness of a front is known.
+/// How far the completeness of a front is established.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Completeness {
     /// A plain search found the same points and no others.
     Proved,
-    /// The same of the sample that was searched. Nothing is claimed for everybody.
+    /// The same on the sample that was searched. Nothing is claimed for all people.
     ProvedOnSample,
-    /// No missing point was found among the trees that were looked at.
+    /// No missing point was found among the trees that were covered.
     Sampled,
     /// The file does not claim to be complete.
     NotClaimed,
-    /// It was not tested, because of a defect, or for want of memory or time.
+    /// Not tested, because of a defect, or too little memory or time.
     NotTested,
 }
 
-/// What a check found.
+/// The results of a check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// What was looked at, in order. After a defect in what everything else rests on, the rest is left out.
+    /// The checks, in order. After a defect in a basis of all others, the rest is left out.
     pub findings: Vec<Finding>,
-    /// How far completeness is known.
+    /// How far completeness is established.
     pub completeness: Completeness,
     /// What the findings do not prove.
     pub not_proved: Vec<String>,
-    /// Texts of splits and actions that differ from what these do. Texts are for people to read; nothing else depends on them.
+    /// Texts of splits and actions that differ from their meaning. Texts are only for display.
     pub text_differs: Vec<String>,
-    /// Where draws began.
+    /// The seed of the draws.
     pub seed: u64,
-    /// About how many seconds a proof of completeness would take, where there is none.
+    /// The estimated seconds of a proof of completeness, if there is none.
     pub proof_seconds: Option<f64>,
 }
 
 impl Report {
-    /// Whether everything that was looked at is as it should be.
+    /// Whether all checks passed.
     pub fn passed(&self) -> bool {
         self.findings.iter().all(|finding| finding.passed)
     }
@@ -133,7 +134,8 @@ impl Report {
         }
     }
 
-    /// Why a result that passed is not proved; `None` if it is: complete for everybody, with nothing left open and no text that differs.
+    /// Why a result that passed is not proved; `None` if it is: complete for all people, with nothing left open and no differing
+    /// text.
     pub fn unproved(&self) -> Option<String> {
         let completeness = match self.completeness {
             Completeness::Proved => None,
@@ -156,7 +158,7 @@ impl Report {
         )
     }
 
-    /// Records a verdict; gives what a passed check found out.
+    /// Records a verdict; returns the value of a passed check.
     fn record<T>(&mut self, check: &'static str, verdict: Verdict<(T, String)>) -> Option<T> {
         let (passed, text, found) = match verdict {
             Ok((found, text)) => (true, text, Some(found)),
@@ -167,7 +169,7 @@ impl Report {
     }
 }
 
-/// What is wrong, in words.
+/// A defect, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Defect(String);
 
@@ -177,22 +179,21 @@ fn defect<T>(text: impl Into<String>) -> Verdict<T> {
     Err(Defect(text.into()))
 }
 
-/// A step of the pipeline that fails on a result's own configuration is a defect of the result.
+/// If a step of the pipeline fails on a result's own configuration, the result has a defect.
 impl From<Error> for Defect {
     fn from(error: Error) -> Self {
         Defect(error.to_string())
     }
 }
 
-/// Fails unless what the file says is what was found.
+/// Fails unless the file's value is the computed one.
 fn same<T: PartialEq + std::fmt::Display>(what: &str, said: T, found: T) -> Verdict<()> {
     if said == found { Ok(()) } else { defect(format!("{what} is {said} in the file and should be {found}")) }
 }
 
 /// Checks a result against the table and the model that it came from.
 ///
-/// An error means that the check could not be made (a file is not there); what is wrong with the result itself is told by
-/// the report.
+/// An error means that the check could not run (a file is missing); the report describes defects of the result itself.
 ///
 /// ```no_run
 /// use sogar_check::{Options, check};
@@ -218,7 +219,7 @@ pub fn check(
     pool.install(|| check_here(front, table, model, &options, reporter))
 }
 
-/// The held-out table: where the user says, else where it was, if a file is there.
+/// The held-out table: the user's path, otherwise the recorded one, if the file exists.
 fn held_out_table(front: &FrontFile, options: &Options) -> Option<PathBuf> {
     let was = || front.run.holdout_path.as_ref().map(PathBuf::from).filter(|path| path.exists());
     options.holdout.clone().or_else(was)
@@ -236,7 +237,13 @@ fn check_here(
         report.record("version", defect::<((), _)>("made under earlier rules; solve again"));
         return Ok(report);
     }
-    let Some(prepared) = origin::reopen(front, table, model, &mut report)? else { return Ok(report) };
+    let Some((prepared, read)) = origin::reopen(front, table, model, &mut report)? else { return Ok(report) };
+    let groups = match by_group::groups(front, &prepared, &read) {
+        Ok(None) => None,
+        Ok(Some((groups, text))) => report.record("groups", Ok((groups, text))),
+        Err(defect) => report.record("groups", Err(defect)),
+    };
+    drop(read);
     let prices = match Prices::new(&prepared) {
         Ok(prices) => prices,
         Err(defect) => {
@@ -249,10 +256,13 @@ fn check_here(
     let actions = report.record("actions", admissible::actions(front, &prepared, &prices, &mut texts));
     report.text_differs = texts;
     if let (Some(splits), Some(actions)) = (&splits, &actions) {
-        let rows: Vec<usize> = (0..prepared.affected.len()).collect();
-        let least = u64::from(prepared.limits.min_leaf) * prepared.table.weight_unit();
+        let rows: Vec<usize> = (0..prepared.affected().len()).collect();
+        let least = u64::from(prepared.limits().min_leaf) * prepared.table().weight_unit();
         let walk = Walk { front, prepared: &prepared, splits, actions, rows: &rows, least };
         report.record("trees", trees::check(&walk, &front.points));
+        if let Some(groups) = &groups {
+            report.record("fairness", by_group::points(&walk, groups));
+        }
         if let Some(said) = &front.sample {
             report.record("sample", on_sample::check(said, &walk));
         }
@@ -269,10 +279,13 @@ fn check_here(
             }
         }
     }
-    report.record("front", order::front(&front.points));
+    if front.config.fairness.minimax.is_none() {
+        report.record("front", order::front(&front.points));
+    }
     report.record("status", order::status(front));
     if let (Some(actions), true) = (&actions, report.passed()) {
-        let test = completeness::Test { front, prepared: &prepared, options, reporter };
+        let test =
+            completeness::Test { front, prepared: &prepared, groups: groups.as_ref(), options, reporter };
         completeness::check(&test, actions, &prices, &mut report)?;
     }
     Ok(report)

@@ -1,7 +1,7 @@
-//! The numbers of actions in the order of SPEC §4, found by counting instead of listing.
+//! The numbers of actions in the order of SPEC §4, computed by counting instead of listing.
 //!
-//! An action has at most one edit of a feature, and no feature is moved twice, links counted (SPEC §4). Edits of one feature stand together
-//! and move the same features, so that it is whole groups of edits that go together or not.
+//! An action has at most one edit of a feature, and moves no feature twice, links included (SPEC §4). Edits of one feature are
+//! consecutive and move the same features, so whole groups of edits are compatible or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use sogar_prepare::actions::Edit;
 
 /// The edits of one feature.
 struct Group {
-    /// The first of them, and how many they are.
+    /// The first of them, and their number.
     first: usize,
     count: usize,
-    /// Groups behind this one that move a feature which this one moves too.
+    /// Later groups that move a feature which this one also moves.
     rivals: Vec<usize>,
 }
 
-/// Groups that can't be chosen any more.
+/// Groups that can no longer be chosen.
 type Blocked = BTreeSet<usize>;
 
 /// Numbers actions.
 pub(super) struct Numbering {
     groups: Vec<Group>,
-    /// Ways to choose so many edits from a group on, with some groups blocked.
+    /// The number of ways to choose this many edits from a group on, with some groups blocked.
     known: BTreeMap<(usize, usize, Blocked), u128>,
 }
 
@@ -78,13 +78,13 @@ impl Numbering {
         blocked.iter().chain(&self.groups[group].rivals).copied().collect()
     }
 
-    /// How many actions of at most so many edits there are.
+    /// The number of actions of at most this many edits.
     pub(super) fn count(&mut self, most: u32) -> u128 {
         let sum = |sum: u128, edits: usize| sum.saturating_add(self.ways(edits, 0, &Blocked::new()));
         (0..=most as usize).fold(0, sum)
     }
 
-    /// The number of the action with these edits, ascending, of which no two are rivals.
+    /// The number of the action with these edits, ascending, no two of which are rivals.
     pub(super) fn of(&mut self, action: &[u32]) -> u128 {
         let mut number = match action.len().checked_sub(1) {
             Some(shorter) => self.count(shorter as u32),
@@ -96,7 +96,7 @@ impl Numbering {
             let own = self.groups.partition_point(|group| group.first <= edit as usize).saturating_sub(1);
             for group in (from..=own).filter(|group| !blocked.contains(group)).collect::<Vec<_>>() {
                 let Group { first, count, .. } = self.groups[group];
-                // Of the edit's own group those before it, of earlier groups all.
+                // The edits before it in its own group, and all edits of earlier groups.
                 let before = if group == own { edit as usize - first } else { count };
                 let behind = self.blocked_by(group, &blocked);
                 let ways = self.ways(rest, group + 1, &behind);

@@ -1,15 +1,15 @@
-//! The block of a sample: the people in it drawn anew from the seed, its own front sent through every tree, and what becomes of
-//! that front on everybody. That nothing is missing in it is [`super::completeness`]'s question.
+//! The block of a sample: draws its people again from the seed, sends its own front through every tree, and derives the front on
+//! all people. [`super::completeness`] tests whether a point is missing.
 
 use super::holdout::{distance, spread};
-use super::trees::{self, Walk};
+use super::trees::{self, Walk, searched};
 use super::{Defect, Verdict, defect, order, same};
 use sogar_front::summary::{Node, SampleRef, means};
 
-/// Everything that the block says. `everybody` is the way of all affected people.
+/// Checks everything in the block. `everybody` is the walk of all affected people.
 pub(super) fn check(said: &SampleRef, everybody: &Walk<'_>) -> Verdict<((), String)> {
     let prepared = everybody.prepared;
-    let drawn = prepared.searched_positions();
+    let drawn = searched(prepared);
     same("the number of rows", said.rows, drawn.len())?;
     // The same share of the sample as of all, rounded up.
     let (sample, all) = (everybody.weight(&drawn), everybody.weight(everybody.rows));
@@ -56,26 +56,27 @@ pub(super) fn check(said: &SampleRef, everybody: &Walk<'_>) -> Verdict<((), Stri
     Ok(((), text))
 }
 
-/// A summary with what it costs and loses on everybody.
+/// A summary with its cost and loss on all people.
 struct Candidate<'a> {
     cost: u64,
     loss: u64,
-    /// Its tree; `None` is doing nothing, where it is no point of the sample's front.
+    /// Its tree; `None` is "no change", if it is not a point of the sample's front.
     tree: Option<&'a Node>,
 }
 
-/// What a candidate costs and loses, and what its smallest leaf counts.
+/// Cost and loss of a candidate, and the weight of its smallest leaf.
 fn evaluated(walk: &Walk<'_>, tree: Option<&Node>) -> (u64, u64, u64) {
     let all = || walk.weight(walk.rows);
     tree.map_or_else(|| (0, all(), all()), |tree| walk.evaluated(tree, walk.rows))
 }
 
-/// Whether a tree tells everybody to do nothing.
+/// Whether a tree recommends "no change" to everyone.
 fn is_nothing(walk: &Walk<'_>, tree: &Node) -> bool {
     matches!(tree, Node::Leaf { action, .. } if walk.front.actions[*action].edits.is_empty())
 }
 
-/// What stands of a sample's front on everybody, cost ascending; and how many have too small a leaf there, or are dominated.
+/// The part of a sample's front that remains on all people, cost ascending; and how many have too small a leaf there, or are
+/// dominated.
 fn kept<'a>(said: &'a SampleRef, everybody: &Walk<'_>) -> (Vec<Candidate<'a>>, usize, usize) {
     let mut trees: Vec<Option<&Node>> = said.front.iter().map(|point| Some(&point.tree)).collect();
     if !said.front.iter().any(|point| is_nothing(everybody, &point.tree)) {
@@ -91,7 +92,7 @@ fn kept<'a>(said: &'a SampleRef, everybody: &Walk<'_>) -> (Vec<Candidate<'a>>, u
         }
     }
     let all = candidates.len();
-    candidates.sort_by_key(|candidate| (candidate.cost, candidate.loss)); // stable: of equal ones the first stays
+    candidates.sort_by_key(|candidate| (candidate.cost, candidate.loss)); // stable: keeps the first of equal ones
     let mut least = u64::MAX;
     candidates.retain(|candidate| {
         let better = candidate.loss < least;
@@ -102,7 +103,7 @@ fn kept<'a>(said: &'a SampleRef, everybody: &Walk<'_>) -> (Vec<Candidate<'a>>, u
     (candidates, too_small, dominated)
 }
 
-/// Whether two trees ask and tell the same.
+/// Whether two trees have the same splits and actions.
 fn same_tree(a: &Node, b: &Node) -> bool {
     match (a, b) {
         (Node::Leaf { action: a, .. }, Node::Leaf { action: b, .. }) => a == b,

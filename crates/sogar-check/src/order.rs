@@ -1,9 +1,9 @@
-//! The points as a front, and whether status and bound go with them.
+//! Whether the points form a front, and whether status and bound are consistent with them.
 
 use super::{Verdict, defect};
 use sogar_front::summary::{FrontFile, PointRef, Status};
 
-/// Cost ascending, loss descending, nobody dominated or twice, and a point that costs nothing.
+/// Cost ascending, loss descending, no point dominated or repeated, and a point that costs nothing.
 pub(super) fn front(points: &[PointRef]) -> Verdict<((), String)> {
     let pairs: Vec<(u64, u64)> = points.iter().map(|point| (point.cost_sum, point.loss_count)).collect();
     for (i, a) in pairs.iter().enumerate() {
@@ -29,14 +29,17 @@ pub(super) fn front(points: &[PointRef]) -> Verdict<((), String)> {
     Ok(((), format!("{} points in order, none dominated, the first of them free", pairs.len())))
 }
 
-/// A complete result has no bound; a stopped one has a bound below all its points. That status, sample and bound go together is
-/// known since the file was read.
+/// A complete result has no bound; a stopped one has a bound below all its points. Reading the file already checked that status,
+/// sample and bound are consistent.
 pub(super) fn status(front: &FrontFile) -> Verdict<((), String)> {
     let (name, claim) = (front.status.name(), front.claim());
     let on_sample = if front.sample.is_some() { " of the sample" } else { "" };
     let Some(bound) = claim.bound else {
         return Ok(match front.status {
             Status::Complete => ((), "complete, and so without a bound".to_owned()),
+            Status::CompleteWithinEpsilon => {
+                ((), "complete within epsilon, and so without a bound".to_owned())
+            }
             Status::CompleteOnSample => ((), "complete on a sample, which claims no bound".to_owned()),
             _ => ((), format!("{name} before outcomes were known: doing nothing is all it has")),
         });

@@ -1,15 +1,15 @@
-//! A plain search for the exact front, written for this verifier alone: level by level over distinct row sets, without the solver's
-//! groups, memo, bounds or fronts.
+//! A plain search for the exact front, written only for this verifier: level by level over distinct row sets, without the
+//! solver's groups, memo, bounds or fronts.
 //!
-//! Every row set that some tree of depth k can put into a leaf is listed once ([`Plain::level`]); each gets the front of its
-//! single-leaf trees ([`Plain::leaf`]); and then the recursion of SPEC §6 is followed upwards from the deepest level
+//! It lists every row set that some tree of depth k can put into a leaf once ([`Plain::level`]), computes the front of
+//! single-leaf trees of each ([`Plain::leaf`]), and then follows the recursion of SPEC §6 upwards from the deepest level
 //! ([`Plain::front`]).
 //!
-//! The one economy is in [`Plain::leaf_into`]. An action costs on every row at least what each of its edits does (costs never fall when an
-//! edit is added), so over a set its cost is at least the largest sum of one of them; and it flips only rows that *some* action
-//! with that edit, or with the same edits but the last, flips. Where the [`ParetoSet`] so far rules that corner out, the action can
-//! add nothing, and its own sum is not made. Actions that differ in their last edit alone stand together, and are
-//! ruled out together where that corner is covered without the last edit.
+//! The only shortcut is in [`Plain::leaf_into`]. On every row, an action costs at least as much as each of its edits (costs never
+//! fall when an edit is added), so over a set its cost is at least the largest sum of one of them. And it flips only rows that
+//! *some* action with that edit, or with all its edits except the last, flips. If the [`ParetoSet`] so far rules that corner out,
+//! the action cannot add anything, and its own sum is not computed. Actions that differ only in their last edit are neighbours,
+//! and are ruled out together if that corner is covered without the last edit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -20,36 +20,36 @@ use sogar_solver::{Combine, Problem, RowSet};
 use super::leaves::Leaves;
 use super::stairs::{Staircase, Steps, Sums};
 
-/// Total cost and number of rows that are not flipped (by weight, where rows have weights).
+/// Total cost and number of rows that are not flipped (by weight, if rows have weights).
 pub(super) type Pair = (u64, usize);
 
-/// Fronts of one row set, by the number of leaves that its tree may have; see [`Leaves`].
+/// Fronts of one row set, by the allowed number of leaves of its tree; see [`Leaves`].
 type ByLeaves = Vec<Vec<Pair>>;
 
-/// What a leaf's actions have come to so far.
+/// The results of a leaf's actions so far.
 pub(super) trait ParetoSet {
     /// Whether no pair with at least this cost and at least this loss would add anything.
     fn rules_out(&self, cost: u64, loss: usize) -> bool;
 
-    /// Takes a pair in.
+    /// Adds a pair.
     fn add(&mut self, cost: u64, loss: usize);
 }
 
-/// The problem with what single edits say about it.
+/// The problem with the bounds of single edits.
 pub(super) struct Plain<'a> {
     problem: &'a Problem,
     combine: Combine,
-    /// Per edit the rows that some action with it flips.
+    /// For each edit the rows that some action with it flips.
     reach: Vec<Vec<u64>>,
-    /// All actions, in runs that differ in the last edit alone.
+    /// All actions, in runs that differ only in the last edit.
     runs: Vec<Run>,
-    /// Per row how much it counts; `None` if every row counts once.
+    /// The weight of each row; `None` if every row counts once.
     weights: Option<Vec<u32>>,
-    /// After this the search gives up; `None` is never.
+    /// When the search gives up; `None`: never.
     deadline: Option<Instant>,
 }
 
-/// Actions that differ in their last edit alone.
+/// Actions that differ only in their last edit.
 struct Run {
     actions: std::ops::Range<usize>,
     /// The rows that some of them flips.
@@ -87,12 +87,12 @@ impl<'a> Plain<'a> {
         Plain { problem, combine, reach, runs, weights, deadline }
     }
 
-    /// How much the rows of a set count.
+    /// The weight of a set.
     fn size(&self, set: &RowSet) -> usize {
         self.common(set.words(), set.words())
     }
 
-    /// How much the rows in both sets count, added up row by row where they differ.
+    /// The weight of the rows in both sets, added row by row if weights differ.
     fn common(&self, a: &[u64], b: &[u64]) -> usize {
         let both = a.iter().zip(b).map(|(a, b)| a & b);
         match &self.weights {
@@ -111,7 +111,7 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// How much a row counts.
+    /// The weight of a row.
     fn weight(&self, row: usize) -> u64 {
         self.weights.as_ref().map_or(1, |weights| u64::from(weights[row]))
     }
@@ -120,7 +120,7 @@ impl<'a> Plain<'a> {
         self.time_left().is_zero()
     }
 
-    /// Another end of the time; `None` is never.
+    /// Sets another deadline; `None`: never.
     pub(super) fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
@@ -147,7 +147,7 @@ impl<'a> Plain<'a> {
         (self.size(&left) >= least && self.size(&right) >= least).then_some((left, right))
     }
 
-    /// The distinct sets that one more split makes of these; `None` if they are more than `most`, or the time is up.
+    /// The distinct sets that one more split makes of these; `None` if there are more than `most`, or time is up.
     pub(super) fn level(&self, sets: &[RowSet], splits: &[usize], most: usize) -> Option<Vec<RowSet>> {
         let mut next = BTreeSet::new();
         for set in sets {
@@ -162,7 +162,7 @@ impl<'a> Plain<'a> {
         Some(next.into_iter().collect())
     }
 
-    /// Adds the leaf fronts of those sets that have none yet; `false` if the time is up.
+    /// Adds the leaf fronts of those sets that have none yet; `false` if time is up.
     pub(super) fn add_leaves(&self, sets: &[RowSet], fronts: &mut LeafFronts) -> bool {
         let new: Vec<&RowSet> = sets.iter().filter(|set| !fronts.contains_key(set)).collect();
         let found: Vec<Option<(RowSet, Vec<Pair>)>> =
@@ -184,7 +184,7 @@ impl<'a> Plain<'a> {
         kept.front()
     }
 
-    /// Lets every action of a single leaf be taken in, or ruled out.
+    /// Adds every action of a single leaf, or rules it out.
     pub(super) fn leaf_into(&self, set: &RowSet, kept: &mut impl ParetoSet) {
         let members: Vec<usize> = set.iter().collect();
         let size = self.size(set);
@@ -234,15 +234,15 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// The sum over rows of the dearest of some edits.
+    /// The sum over rows of the most expensive of some edits.
     fn largest_costs(&self, edits: &[u32], rows: &[usize]) -> u64 {
         let columns: Vec<&[u32]> = edits.iter().map(|&edit| self.problem.edit_cost(edit as usize)).collect();
         let dearest = |row: usize| columns.iter().map(|column| column[row]).max().unwrap_or(0);
         rows.iter().map(|&row| self.weight(row) * u64::from(dearest(row))).sum()
     }
 
-    /// The exact front of all trees of depth `levels.len() - 1` at most over these splits. `levels[k]` are the sets behind k splits,
-    /// and all of them must have leaf fronts. `None` if the time is up.
+    /// The exact front of all trees of at most depth `levels.len() - 1` over these splits. `levels[k]` are the sets behind k
+    /// splits, and all of them must have leaf fronts. `None` if time is up.
     pub(super) fn front(
         &self,
         levels: &[Vec<RowSet>],
@@ -266,7 +266,7 @@ impl<'a> Plain<'a> {
         below.into_values().next()?.pop()
     }
 
-    /// The fronts of one set, a leaf or a split with the children's fronts in `below`.
+    /// The fronts of one set: a leaf, or a split with the children's fronts in `below`.
     fn subtrees(
         &self,
         set: &RowSet,
@@ -294,7 +294,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// An action's edits but the last.
+/// An action's edits without the last.
 fn start(edits: &[u32]) -> &[u32] {
     edits.split_last().map_or(edits, |(_, start)| start)
 }

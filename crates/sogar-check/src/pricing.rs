@@ -1,8 +1,8 @@
-//! The verifier's own prices (SPEC §5): an edited row against the original one, by the definitions. Nothing of [`sogar_prepare::cost`] takes
-//! part but a cost that is a function, whose owner is called.
+//! The verifier's own prices (SPEC §5): compares an edited row with the original one, by the definitions. It uses nothing of
+//! [`sogar_prepare::cost`], except that a cost function is called.
 //!
-//! Changed features are grouped by the edit that moves them, followers included. Within an edit they are added up or the dearest counts, as
-//! the cost says; that is rounded once; and then edits combine in the same way.
+//! Changed features are grouped by the edit that moves them, followers included. Within an edit, they are added up or the most
+//! expensive counts, depending on the cost; the result is rounded once; and then edits combine in the same way.
 
 use sogar_solver::Combine;
 
@@ -14,7 +14,7 @@ use sogar_prepare::prepared::Prepared;
 use sogar_table::config::CostKind;
 use sogar_table::feature::{FeatureTable, Kind};
 
-/// Units in a cost of 1, where it is not counted in rows.
+/// Units in a cost of 1, unless it is counted in rows.
 const MILLIONTHS: f64 = 1e6;
 
 /// Prices of edited rows.
@@ -24,14 +24,14 @@ pub(super) struct Prices<'a> {
     /// Whether costs are whole numbers of reference rows.
     in_rows: bool,
     columns: Vec<Column>,
-    /// What all reference rows count.
+    /// The total weight of the reference rows.
     people: u64,
-    /// What one person counts.
+    /// The weight of one person.
     person: u64,
     quotes: Option<Quotes>,
 }
 
-/// What the reference table says of a feature.
+/// The reference table's data about a feature.
 struct Column {
     kind: Kind,
     weight: f64,
@@ -39,7 +39,8 @@ struct Column {
     smooth: Option<KernelCdf>,
 }
 
-/// The different values of a column, ascending, each with what all rows up to it count. Missing numbers and special codes are no values.
+/// The distinct values of a column, ascending, each with the cumulative weight of the rows up to it. Missing numbers and special
+/// codes do not count.
 pub(super) struct ValueCounts(Vec<(f64, u64)>);
 
 impl ValueCounts {
@@ -66,17 +67,17 @@ impl ValueCounts {
         values.checked_sub(1).map_or(0, |last| self.0[last].1)
     }
 
-    /// What the rows with at most this value count.
+    /// The weight of the rows with at most this value.
     fn at_most(&self, value: f64) -> u64 {
         self.first(self.0.partition_point(|known| known.0 <= value))
     }
 
-    /// What the rows with this value count.
+    /// The weight of the rows with this value.
     fn equal(&self, value: f64) -> u64 {
         self.at_most(value) - self.first(self.0.partition_point(|known| known.0 < value))
     }
 
-    /// The different values, ascending, with what the rows of each count.
+    /// The distinct values, ascending, with the weight of their rows.
     pub(super) fn values(&self) -> impl Iterator<Item = (f64, u64)> {
         (0..self.0.len()).map(|at| (self.0[at].0, self.0[at].1 - self.first(at)))
     }
@@ -86,14 +87,14 @@ impl ValueCounts {
     }
 }
 
-/// What all rows of a table count.
+/// The weight of all rows of a table.
 fn everybody(table: &FeatureTable) -> u64 {
     (0..table.rows).map(|row| u64::from(table.weight(row))).sum()
 }
 
 impl<'a> Prices<'a> {
     pub(super) fn new(prepared: &'a Prepared) -> Verdict<Self> {
-        let (table, config) = (&prepared.table, &prepared.config);
+        let (table, config) = (prepared.table(), prepared.config());
         let kind = config.cost.kind;
         let person = table.weight_unit();
         let columns: Vec<Column> = table
@@ -102,7 +103,7 @@ impl<'a> Prices<'a> {
             .enumerate()
             .map(|(index, feature)| {
                 let counted = ValueCounts::new(table, index);
-                let edited = || prepared.edits.iter().any(|edit| edit.touched().any(|one| one == index));
+                let edited = || prepared.edits().iter().any(|edit| edit.touched().any(|one| one == index));
                 let smooth = (kind == CostKind::Cet
                     && !matches!(feature.kind, Kind::Categorical { .. } | Kind::Binary { .. })
                     && edited())
@@ -113,7 +114,7 @@ impl<'a> Prices<'a> {
             })
             .collect();
         let quotes = match (kind, &config.cost.table) {
-            (CostKind::Table, Some(path)) => Some(Quotes::read(&prepared.folder.join(path), table)?),
+            (CostKind::Table, Some(path)) => Some(Quotes::read(&prepared.folder().join(path), table)?),
             (CostKind::Table, None) => return defect("the cost is a table, but none is named"),
             _ => None,
         };
@@ -123,18 +124,18 @@ impl<'a> Prices<'a> {
     }
 
     fn in_rows(prepared: &Prepared) -> bool {
-        let weight = |name: &String| prepared.config.features.get(name).and_then(|feature| feature.weight);
-        let names = prepared.table.features.iter().map(|feature| &feature.name);
-        prepared.config.cost.kind == CostKind::Mps
+        let weight = |name: &String| prepared.config().features.get(name).and_then(|feature| feature.weight);
+        let names = prepared.table().features.iter().map(|feature| &feature.name);
+        prepared.config().cost.kind == CostKind::Mps
             && names.map(weight).all(|weight| weight.unwrap_or(1.0) == 1.0)
     }
 
     /// Units in a cost of 1.
     pub(super) fn unit_of(prepared: &Prepared) -> u64 {
-        if Self::in_rows(prepared) { everybody(&prepared.table) } else { MILLIONTHS as u64 }
+        if Self::in_rows(prepared) { everybody(prepared.table()) } else { MILLIONTHS as u64 }
     }
 
-    /// How changed features make the cost of an edit, and edits that of an action.
+    /// How changed features combine into the cost of an edit, and edits into that of an action.
     pub(super) fn combine(&self) -> Combine {
         match self.kind {
             CostKind::Logshift | CostKind::L1 => Combine::Sum,
@@ -142,14 +143,14 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// What some edits cost somebody together, in units.
+    /// The cost of some edits together for one person, in units.
     pub(super) fn price(&self, before: &[f64], edits: &[Edit]) -> Verdict<u64> {
         let mut after = before.to_vec();
         edits.iter().for_each(|edit| edit.apply(&mut after));
         let mut total = 0u64;
         for edit in edits {
             let one = if self.kind == CostKind::Function {
-                u64::from(self.prepared.cost.edit_cost(edit, before)?)
+                u64::from(self.prepared.cost().edit_cost(edit, before)?)
             } else {
                 self.one(edit, before, &after)?
             };
@@ -161,7 +162,7 @@ impl<'a> Prices<'a> {
         Ok(total)
     }
 
-    /// The part of one edit in what has become of a row.
+    /// The part of one edit in the change of a row.
     fn one(&self, edit: &Edit, before: &[f64], after: &[f64]) -> Verdict<u64> {
         let changed = edit.touched().filter(|&feature| {
             let (from, to) = (before[feature], after[feature]);
@@ -185,7 +186,7 @@ impl<'a> Prices<'a> {
         Ok(units as u64)
     }
 
-    /// The percentile shift of a feature, in what the rows between count.
+    /// The percentile shift of a feature, as the weight of the rows between.
     fn shift(&self, feature: usize, from: f64, to: f64) -> u64 {
         let Column { kind, counted, .. } = &self.columns[feature];
         match kind {
@@ -222,7 +223,7 @@ impl<'a> Prices<'a> {
             (CostKind::Table, _) => match self.quotes.as_ref().and_then(|all| all.cost(feature, from, to)) {
                 Some(cost) => cost,
                 None => {
-                    let name = &self.prepared.table.features[feature].name;
+                    let name = &self.prepared.table().features[feature].name;
                     return defect(format!("the cost table has no cost for a change of `{name}`"));
                 }
             },

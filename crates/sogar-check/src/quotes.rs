@@ -1,4 +1,4 @@
-//! A user's cost table as the verifier reads it: values are compared as the feature's values, so that `2.0` is 2.
+//! The verifier's own reader of a user's cost table: compares cells as values of the feature, so that `2.0` is 2.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::{Verdict, defect};
 use sogar_base::files::read_bytes;
 use sogar_table::feature::{FeatureTable, feature_index};
 
-/// What changes cost, by feature and by the values before and after; `None` is any value.
+/// The cost of changes, by feature and by the values before and after; `None` is any value.
 pub(super) struct Quotes(BTreeMap<(usize, Option<u64>, Option<u64>), f64>);
 
-/// A value to look for: equal numbers have equal bits.
+/// A lookup key: equal numbers have equal bits.
 fn key(value: f64) -> u64 {
     (value + 0.0).to_bits()
 }
@@ -53,7 +53,7 @@ impl Quotes {
         Ok(Quotes(quotes))
     }
 
-    /// What a change costs: by both values, else by that before, else by that after, else by neither.
+    /// The cost of a change: by both values, otherwise by the value before, otherwise by the value after, otherwise by neither.
     pub(super) fn cost(&self, feature: usize, from: f64, to: f64) -> Option<f64> {
         let (from, to) = (Some(key(from)), Some(key(to)));
         [(from, to), (from, None), (None, to), (None, None)]

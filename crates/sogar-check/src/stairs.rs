@@ -1,11 +1,11 @@
-//! Pairs that none dominates, collected one by one.
+//! Collects pairs that no other dominates.
 //!
-//! Where every row counts once, a loss is a position in a short list, and the list of the least cost by loss is all there is to it. With
-//! weights losses may be anything up to four billion; then the pairs themselves are kept, in order.
+//! If every row counts once, a loss is a position in a short list, and a list of the smallest cost by loss suffices. With
+//! weights, losses may be anything up to four billion; then the pairs themselves are kept, in order.
 
 use super::plain::{Pair, ParetoSet};
 
-/// The least cost found so far with each loss or a smaller one.
+/// The smallest cost found so far with each loss or a smaller one.
 pub(super) struct Staircase(Vec<u64>);
 
 impl Staircase {
@@ -57,22 +57,22 @@ impl ParetoSet for Steps {
         if self.rules_out(cost, loss) {
             return;
         }
-        // What has at least this loss and is no cheaper goes: it stands together.
+        // Pairs with at least this loss that are not cheaper are removed: they are neighbours.
         let first = self.0.partition_point(|pair| pair.1 < loss);
         let worse = self.0[first..].iter().take_while(|pair| pair.0 >= cost).count();
         self.0.splice(first..first + worse, [(cost, loss)]);
     }
 }
 
-/// Sums of pairs of two fronts, of which the best are asked for in the end.
+/// Sums of pairs of two fronts, whose front is needed in the end.
 pub(super) enum Sums {
-    /// The least cost by loss.
+    /// The smallest cost by loss.
     Dense(Vec<u64>),
-    /// The pairs, in no order, and how many may come before the dominated ones are thrown out.
+    /// The pairs, unordered, and the number at which dominated ones are removed.
     Sparse(Vec<Pair>, usize),
 }
 
-/// Pairs that are kept at least before any are thrown out.
+/// Smallest number of pairs at which dominated ones are removed.
 const ROOM: usize = 1 << 16;
 
 impl Sums {
@@ -86,7 +86,7 @@ impl Sums {
         Sums::Sparse(Vec::new(), ROOM)
     }
 
-    /// Takes all sums of a pair of `left` and a pair of `right` in.
+    /// Adds all sums of a pair of `left` and a pair of `right`.
     pub(super) fn join(&mut self, left: &[Pair], right: &[Pair]) {
         match self {
             Sums::Dense(best) => {
@@ -112,7 +112,7 @@ impl Sums {
         }
     }
 
-    /// The pairs that none dominates: cost ascending, loss descending.
+    /// The pairs that no other dominates: cost ascending, loss descending.
     pub(super) fn front(self) -> Vec<Pair> {
         match self {
             Sums::Dense(best) => stairs(best.into_iter().enumerate()),

@@ -1,4 +1,4 @@
-//! The verifier's own parts; that corrupted files are refused is tested with the command line.
+//! The verifier's own parts; the tests of the command line cover corrupted files.
 
 mod prices;
 
@@ -37,7 +37,7 @@ fn actions_are_numbered_as_they_are_listed() {
     }
 }
 
-/// All sets of at most so many edits of which no two move the same feature: by length, then in the order of edits.
+/// All sets of at most this many edits, no two of which move the same feature: by length, then in the order of edits.
 fn listed(edits: &[Edit], most: usize) -> Vec<Vec<u32>> {
     let mut actions: Vec<Vec<u32>> = vec![Vec::new()];
     let mut from = 0;
@@ -175,7 +175,7 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sogar-cli/tests/fixtures").join(name)
 }
 
-/// What is said of the points of a true result after a change.
+/// The verdict on the points of a true result after a change.
 fn told(change: impl FnOnce(&mut Vec<PointRef>)) -> String {
     let mut front = FrontFile::read(&fixture("front.json")).unwrap();
     change(&mut front.points);
@@ -203,11 +203,11 @@ fn drawn_searches_see_missing_points_and_invent_none() {
     let prepared =
         sogar_front::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
     let made = prepared.problem(&(), &CancelToken::new()).unwrap();
-    let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
+    let plain = Plain::new(&made.problem, prepared.edits().len(), prepared.cost().combine(), None);
     let found = sub_searches(&front, &prepared, &plain, &LeafFronts::new(), 0);
     assert_eq!(found.len(), DRAWS);
     assert!(found.iter().all(|found| none_missing(front.claim(), found, 2).is_ok()));
-    // The draws are made anew from the points that are left.
+    // The draws are repeated from the remaining points.
     let mut number = 0;
     front.points.retain(|_| {
         number += 1;
@@ -251,7 +251,7 @@ fn a_hull_rules_out_what_no_weighting_prefers_and_nothing_else() {
         let pairs: Vec<Pair> = (0..8).map(|_| (draw.below(20) as u64, draw.below(12))).collect();
         let hull = Hull::of(&pairs);
         let corner = (draw.below(20) as u64, draw.below(12));
-        // All slopes that whole numbers below 20 can make, and the two axes.
+        // All slopes of whole numbers below 20, and the two axes.
         let value = |(a, b): (u64, u64), (cost, loss): Pair| a * cost + b * loss as u64;
         let preferred = (0..=20u64)
             .flat_map(|a| (0..=20u64).map(move |b| (a, b)))
@@ -262,14 +262,14 @@ fn a_hull_rules_out_what_no_weighting_prefers_and_nothing_else() {
     }
 }
 
-/// What scalarisations of the small problem, begun at depth 1, reach within some memory.
+/// What scalarisations of the small problem, starting at depth 1, cover within a memory limit.
 fn scalarised(room: usize) -> (FrontFile, Vec<Weight>, Option<Reached>) {
     let front = FrontFile::read(&fixture("front.json")).unwrap();
     let prepared =
         sogar_front::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
     let made = prepared.problem(&(), &CancelToken::new()).unwrap();
-    let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
-    let weights = Weight::drawn(prepared.config.seed, front.cost.unit);
+    let plain = Plain::new(&made.problem, prepared.edits().len(), prepared.cost().combine(), None);
+    let weights = Weight::drawn(prepared.config().seed, front.cost.unit);
     let known = LeafFronts::new();
     let reached = Scalarisations::new(&plain, weights.clone(), &known, 0, room).search(1, |_, _| ());
     (front, weights, reached)
@@ -331,19 +331,25 @@ fn scalarisations_say_how_far_they_came() {
     assert!(scalarised(0).2.is_none());
 }
 
-/// What a report says of the scalarisations of the small problem, had only single leaves been searched for fronts.
+/// The report on scalarisations of the small problem if only single leaves had been searched for fronts.
 fn reported(change: impl FnOnce(&mut FrontFile)) -> Report {
     let mut front = FrontFile::read(&fixture("front.json")).unwrap();
     change(&mut front);
     let prepared =
         sogar_front::evaluate::reopen(&front, &fixture("people.csv"), &fixture("model.txt").into()).unwrap();
     let made = prepared.problem(&(), &CancelToken::new()).unwrap();
-    let plain = Plain::new(&made.problem, prepared.edits.len(), prepared.cost.combine(), None);
+    let plain = Plain::new(&made.problem, prepared.edits().len(), prepared.cost().combine(), None);
     let searched = completeness::Reached { depth: 0, leaf_sets: 1, leaves: LeafFronts::new(), whole: None };
     let mut report = Report::new(0);
     report.completeness = Completeness::Sampled;
     let options = Options { seed: 0, ..Options::default() };
-    let test = completeness::Test { front: &front, prepared: &prepared, options: &options, reporter: &() };
+    let test = completeness::Test {
+        front: &front,
+        prepared: &prepared,
+        groups: None,
+        options: &options,
+        reporter: &(),
+    };
     completeness::scalarisations(&test, &plain, &searched, &mut report);
     report
 }
@@ -361,7 +367,7 @@ fn scalarisations_are_reported_with_what_they_covered() {
 
 #[test]
 fn a_front_without_its_convex_part_is_refused_by_scalarisations() {
-    // Half of the points; all but the ends; all behind the middle.
+    // Half of the points; all except the ends; all after the middle.
     let keeps: [fn(usize) -> bool; 3] =
         [|number| number % 2 == 0, |number| number == 0 || number == 80, |number| number < 40];
     for keep in keeps {

@@ -1,5 +1,5 @@
-//! Every tree, applied row by row: what its leaves hold, cost and flip, whether it keeps the limits, and whether it is as simple
-//! as SPEC §6 wants it.
+//! Applies every tree row by row: the rows, cost and flips of its leaves, whether it keeps the limits, and whether it is as
+//! simple as SPEC §6 requires.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use sogar_front::summary::{FrontFile, Node, PointRef, means};
 use sogar_prepare::prepared::Prepared;
 use sogar_table::binarize::Split;
 
-/// The way of some people through trees.
+/// Routes some people through trees.
 pub(super) struct Walk<'a> {
     pub front: &'a FrontFile,
     pub prepared: &'a Prepared,
@@ -17,11 +17,11 @@ pub(super) struct Walk<'a> {
     pub actions: &'a [Action],
     /// Positions of these people among the affected ones.
     pub rows: &'a [usize],
-    /// The least that a leaf's people must count, in units of weight.
+    /// The smallest weight of a leaf, in units.
     pub least: u64,
 }
 
-/// What a subtree amounts to.
+/// The totals of a subtree.
 #[derive(Debug, Clone, Copy)]
 struct Totals {
     cost: u64,
@@ -47,8 +47,14 @@ pub(super) fn check(walk: &Walk<'_>, points: &[PointRef]) -> Verdict<((), String
     Ok(((), text))
 }
 
+/// Where those who are searched stand among the affected rows, in the order of their problem.
+pub(super) fn searched(prepared: &Prepared) -> Vec<usize> {
+    let position = |row: usize| prepared.affected().partition_point(|&affected| affected < row);
+    prepared.searched_rows().into_iter().map(position).collect()
+}
+
 impl Walk<'_> {
-    /// One point; gives its number of leaves.
+    /// Checks one point; returns its number of leaves.
     fn point(&self, point: &PointRef) -> Verdict<u32> {
         let mut leaf = 0;
         let totals = self.node(&point.tree, self.rows, &mut leaf)?;
@@ -56,7 +62,7 @@ impl Walk<'_> {
         same("loss_count", point.loss_count, totals.loss)?;
         same("the number of leaves", point.leaves, totals.leaves)?;
         same("the depth", point.depth, totals.depth)?;
-        let limits = self.prepared.limits;
+        let limits = self.prepared.limits();
         if totals.depth > limits.max_depth {
             return defect(format!("its tree has depth {}; max_depth is {}", totals.depth, limits.max_depth));
         }
@@ -71,12 +77,12 @@ impl Walk<'_> {
         Ok(totals.leaves)
     }
 
-    /// How much some of the affected rows count.
+    /// The weight of some of the affected rows.
     pub(super) fn weight(&self, rows: &[usize]) -> u64 {
-        rows.iter().map(|&row| u64::from(self.prepared.table.weight(self.prepared.affected[row]))).sum()
+        rows.iter().map(|&row| u64::from(self.prepared.table().weight(self.prepared.affected()[row]))).sum()
     }
 
-    /// What a tree costs and loses, and what its smallest leaf counts, whatever the file says of it.
+    /// Cost and loss of a tree, and the weight of its smallest leaf, regardless of the file's values.
     pub(super) fn evaluated(&self, node: &Node, rows: &[usize]) -> (u64, u64, u64) {
         match node {
             Node::Split { split, left, right } => {
@@ -93,12 +99,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Those who pass a split, and the others.
-    fn sides(&self, split: usize, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    /// The rows that pass a split, and the others.
+    pub(super) fn sides(&self, split: usize, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let split = &self.splits[split];
-        let column = &self.prepared.table.values[split.feature];
-        let features = &self.prepared.table.features;
-        rows.iter().partition(|&&row| split.passes(features, column[self.prepared.affected[row]]))
+        let column = &self.prepared.table().values[split.feature];
+        let features = &self.prepared.table().features;
+        rows.iter().partition(|&&row| split.passes(features, column[self.prepared.affected()[row]]))
     }
 
     fn node(&self, node: &Node, rows: &[usize], leaf: &mut u32) -> Verdict<Totals> {
@@ -108,7 +114,7 @@ impl Walk<'_> {
                 if let (Node::Leaf { action: a, .. }, Node::Leaf { action: b, .. }) = (&**left, &**right)
                     && a == b
                 {
-                    let question = self.splits[*split].text(&self.prepared.table.features);
+                    let question = self.splits[*split].text(&self.prepared.table().features);
                     return defect(format!(
                         "both leaves under `{question}` carry action {}, so the split is idle",
                         self.front.actions[*a].id
@@ -134,12 +140,12 @@ impl Walk<'_> {
                 same(&of_leaf("the number of flipped rows"), *flipped, found)?;
                 same(&of_leaf("the cost"), *cost_sum, cost)?;
                 if size < self.least {
-                    let people = |units: u64| units as f64 / self.prepared.table.weight_unit() as f64;
+                    let people = |units: u64| units as f64 / self.prepared.table().weight_unit() as f64;
                     let (has, least) = (people(size), people(self.least));
                     return defect(format!("leaf {leaf} has {has} rows; min_leaf is {least}"));
                 }
                 if let Some(idle) = self.idle_edit(done, rows) {
-                    let edit = idle.text(&self.prepared.table.features);
+                    let edit = idle.text(&self.prepared.table().features);
                     return defect(format!("to {edit} changes no row of leaf {leaf}"));
                 }
                 Ok(Totals { cost, loss: size - found, leaves: 1, depth: 0 })
@@ -147,11 +153,11 @@ impl Walk<'_> {
         }
     }
 
-    /// An edit of an action without which every one of these rows would end up the same.
+    /// An edit of an action without which all of these rows would end up the same.
     fn idle_edit<'a>(&self, action: &'a Action, rows: &[usize]) -> Option<&'a sogar_prepare::actions::Edit> {
         (0..action.edits.len()).map(|edit| (edit, &action.edits[edit])).find_map(|(skipped, edit)| {
             let matters = |&row: &usize| {
-                let before = self.prepared.table.row(self.prepared.affected[row]);
+                let before = self.prepared.table().row(self.prepared.affected()[row]);
                 let (mut with, mut without) = (before.clone(), before);
                 for (position, edit) in action.edits.iter().enumerate() {
                     edit.apply(&mut with);

@@ -1,11 +1,12 @@
-//! Scalarisations: for each of 100 weightings drawn from the seed, the least w · C + (1 − w) · L of all trees, in whole numbers.
+//! Scalarisations: for each of 100 weightings drawn from the seed, the smallest w · C + (1 − w) · L of all trees, in whole
+//! numbers.
 //!
-//! One best pair a weighting replaces the front of a row set, so that this reaches deeper than the search for fronts. It sees only the
-//! convex part of a front, and so does not replace that search either.
+//! One best pair per weighting replaces the front of a row set, so this goes deeper than the search for fronts. It sees only the
+//! convex part of a front, so it does not replace that search.
 //!
-//! Trees are taken by their first test, in a drawn order, so that where the time does not suffice for all trees of a depth, those with
-//! the first tests of a sample have still been looked at to the last one. What is known of a row set is kept for the next
-//! first test and for the next depth.
+//! Trees are grouped by their first test, in a drawn order. If time does not suffice for all trees of a depth, those with the
+//! first tests of a sample have still been covered completely. Results for a row set are kept for the next first test and the
+//! next depth.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ use super::sample::Draw;
 
 /// How many weightings.
 pub(super) const WEIGHTS: usize = 100;
-/// Weights are multiples of one by this.
+/// Weights are multiples of one divided by this.
 const SHARES: usize = 1 << 16;
 /// The stream of draws for weights, and for the order of first tests.
 const STREAM: u64 = 1 << 32;
@@ -33,7 +34,7 @@ pub(super) struct Weight {
 }
 
 impl Weight {
-    /// The weightings that follow from a seed; a `unit` of cost weighs as much as a person whose outcome does not change if w = ½.
+    /// The weightings of a seed; with w = ½, a `unit` of cost weighs as much as a person whose outcome does not change.
     pub(super) fn drawn(seed: u64, unit: u64) -> Vec<Weight> {
         let mut draw = Draw::new(seed, STREAM);
         let weight = |share: usize| Weight {
@@ -44,13 +45,13 @@ impl Weight {
         (0..WEIGHTS).map(|_| weight(1 + draw.below(SHARES - 1))).collect()
     }
 
-    /// The weighted sum, scaled by the unit of cost and the number of shares. It cannot overflow: rows are numbered with 32 bits, so
-    /// that neither term exceeds 2^(16 + 64 + 32).
+    /// The weighted sum, scaled by the unit of cost and the number of shares. It cannot overflow: rows are numbered with 32 bits,
+    /// so neither term exceeds 2^(16 + 64 + 32).
     pub(super) fn value(self, (cost, loss): Pair) -> u128 {
         self.cost * u128::from(cost) + self.loss * loss as u128
     }
 
-    /// The weight of the cost, to be read.
+    /// The weight of the cost, for display.
     pub(super) fn of_cost(self) -> f64 {
         self.share as f64 / SHARES as f64
     }
@@ -62,35 +63,35 @@ pub(super) type Best = Vec<Pair>;
 /// The same for each number of leaves that is kept; see [`Leaves`].
 type ByLeaves = Vec<Best>;
 
-/// What was looked at, and the best pairs.
+/// What was covered, and the best pairs.
 #[derive(Debug, Clone)]
 pub(super) struct Reached {
-    /// All trees of this depth at most …
+    /// All trees of at most this depth …
     pub depth: usize,
-    /// … and those one deeper that begin with so many of the splits.
+    /// … and those one level deeper that begin with this many of the splits.
     pub first_tests: usize,
     /// The best of them by each weighting.
     pub best: Best,
 }
 
-/// The search, with what it knows of row sets.
+/// The search, with its results for row sets.
 pub(super) struct Scalarisations<'a> {
     plain: &'a Plain<'a>,
     weights: Vec<Weight>,
     splits: Vec<usize>,
     depth: usize,
-    /// Leaf fronts that another search has found.
+    /// Leaf fronts from another search.
     known: &'a LeafFronts,
     /// Single leaves.
     leaves: BTreeMap<RowSet, Best>,
-    /// By the depth that a set's trees may have, less one.
+    /// By the allowed depth of a set's trees, minus one.
     trees: Vec<BTreeMap<RowSet, ByLeaves>>,
     /// Bytes that may still be used.
     room: usize,
 }
 
 impl<'a> Scalarisations<'a> {
-    /// `depth` is the largest depth of a tree, `room` the memory for what is known of row sets.
+    /// `depth` is the largest depth of a tree, `room` the memory for results of row sets.
     pub(super) fn new(
         plain: &'a Plain<'a>,
         weights: Vec<Weight>,
@@ -109,8 +110,8 @@ impl<'a> Scalarisations<'a> {
         Scalarisations { plain, weights, splits, depth, known, leaves: BTreeMap::new(), trees, room }
     }
 
-    /// Goes from depth `from` (at least 1) to the problem's, and gives what it came to before time or memory ended; `None` if that is
-    /// nothing. `progress` is told the depth and how many of its first tests are done.
+    /// Goes from depth `from` (at least 1) to the problem's depth, and returns its results when time or memory ends; `None` if
+    /// there are none. Calls `progress` with the depth and the number of its finished first tests.
     pub(super) fn search(&mut self, from: usize, progress: impl Fn(usize, usize)) -> Option<Reached> {
         let root = self.plain.root();
         self.add_leaves(std::slice::from_ref(&root))?;
@@ -130,13 +131,13 @@ impl<'a> Scalarisations<'a> {
         Some(reached)
     }
 
-    /// The best trees of this depth at most that begin with a test.
+    /// The best trees of at most this depth that begin with a test.
     fn beginning_with(&mut self, split: usize, depth: usize) -> Option<Best> {
         let root = self.plain.root();
         let Some((left, right)) = self.plain.sides(&root, split) else {
-            return self.leaves.get(&root).cloned(); // such a tree would have too small a leaf
+            return self.leaves.get(&root).cloned(); // such a tree has too small a leaf
         };
-        // The sets of which nothing is known yet, from the largest down.
+        // The sets without results, from the largest down.
         let mut levels: Vec<Vec<RowSet>> = vec![self.unknown(vec![left, right], depth - 1)];
         for below in (0..depth - 1).rev() {
             let sets = self.plain.level(levels.last()?, &self.splits, usize::MAX)?;
@@ -151,7 +152,7 @@ impl<'a> Scalarisations<'a> {
         self.subtrees(&root, depth, &[split]).pop()
     }
 
-    /// Those of which trees of this depth are not known.
+    /// The sets without results for trees of this depth.
     fn unknown(&self, sets: Vec<RowSet>, depth: usize) -> Vec<RowSet> {
         let known = |set: &RowSet| match depth.checked_sub(1) {
             None => self.leaves.contains_key(set),
@@ -203,7 +204,7 @@ impl<'a> Scalarisations<'a> {
         Leaves::new(self.plain.problem().limits().max_leaves, self.depth, depth)
     }
 
-    /// The best trees of one set: a leaf, or a test with what is known of its sides.
+    /// The best trees of one set: a leaf, or a test with the results of its sides.
     fn subtrees(&self, set: &RowSet, depth: usize, splits: &[usize]) -> ByLeaves {
         let limits = self.limits(depth);
         let Some((leaf, child)) = self.leaves.get(set).zip(limits.child()) else { return Vec::new() };
@@ -224,7 +225,7 @@ impl<'a> Scalarisations<'a> {
         best
     }
 
-    /// What is known of a set's trees of this depth, by number of leaves.
+    /// The results for a set's trees of this depth, by number of leaves.
     fn known(&self, set: &RowSet, depth: usize) -> Option<&[Best]> {
         match depth.checked_sub(1) {
             None => self.leaves.get(set).map(std::slice::from_ref),

@@ -1,5 +1,5 @@
-//! The command line: subcommands and their flags. How flags become a configuration is in `args/settings.rs`, how they become a
-//! model in `args/model.rs`.
+//! The command line: subcommands and their flags. `args/settings.rs` turns flags into a configuration, `args/model.rs` into a
+//! model.
 
 mod model;
 mod settings;
@@ -11,7 +11,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use sogar::config::Config;
 
-pub use model::{ModelFlags, file_of, is_stdin};
+pub use model::{ModelFlags, file_of, is_stdin, model_files};
 pub use settings::{ConfigFlags, ReadingFlags, text};
 
 use crate::commands::audit::AuditArgs;
@@ -36,12 +36,12 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The command line as it is parsed: every flag takes a value such as `-1`, which is no flag.
+/// The command line parser: every flag takes a value such as `-1`, which is not a flag.
 pub fn command() -> clap::Command {
     with_negative_numbers(Cli::command())
 }
 
-/// The same of any command line.
+/// The same for any command line.
 pub fn with_negative_numbers(command: clap::Command) -> clap::Command {
     let takes_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
     command
@@ -78,7 +78,7 @@ pub enum Command {
     Experiment(ElsewhereArgs),
     /// Print the model's label and score of every row
     Predict(PredictArgs),
-    /// Say what a model file is
+    /// Describe a model file
     Model(ModelArgs),
     /// Print a summary of a front: as a tree, as rules, for Graphviz, as JSON
     Show(ShowArgs),
@@ -112,7 +112,7 @@ pub enum Command {
     Devices,
 }
 
-/// Whatever a command of sogar-lab would take.
+/// The arguments of a sogar-lab command.
 #[derive(Debug, Args)]
 pub struct ElsewhereArgs {
     /// Its arguments
@@ -141,10 +141,10 @@ pub struct SolveArgs {
     /// Also write the points as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Keep what is finished in this folder, and go on from what a killed run left there
+    /// Store finished work in this folder, and resume from it after a killed run
     #[arg(long, value_name = "DIR")]
     pub checkpoint: Option<PathBuf>,
-    /// Most that the checkpoint may take, e.g. 500MB [default: 4GB]
+    /// Largest size of the checkpoint, e.g. 500MB [default: 4GB]
     #[arg(long, value_name = "SIZE", requires = "checkpoint")]
     pub checkpoint_limit: Option<String>,
     #[command(flatten)]
@@ -182,12 +182,12 @@ pub enum ModelCommand {
 /// A table, a model and what to do with them.
 #[derive(Debug, Args)]
 pub struct InputArgs {
-    /// The table: CSV, Parquet or a folder of Parquet files, the people whose outcomes are looked at
+    /// The table of people: CSV, Parquet, a folder of Parquet files, or - for standard input
     pub table: PathBuf,
-    /// Keep outcomes in this folder between runs, and use what is there
+    /// Store outcomes in this folder, and reuse them in later runs
     #[arg(long, value_name = "DIR")]
     pub outcomes_cache: Option<PathBuf>,
-    /// Rows about which a command is asked again, to verify outcomes that were kept; model files are always verified
+    /// Rows of stored outcomes to verify with a model command; those of model files are always verified
     #[arg(long, value_name = "N", default_value_t = sogar::pipeline::VERIFIED_ROWS)]
     pub verify_cache: u64,
     /// Compare the model's labels with this column of the table first, and stop on a difference
@@ -200,16 +200,17 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
-    /// The files that are read, with the cost table that the configuration names.
+    /// The input files, with the cost table of the configuration.
     pub fn files(&self) -> Vec<PathBuf> {
         let config = self.config.reading.config.as_deref();
         let costs = config.and_then(|path| cost_table(&Config::read(path).ok()?, path.parent()?));
-        let given = std::iter::once(&self.table).chain(&self.model.model).chain(&self.config.reading.config);
+        let models = self.model.model.iter().chain(&self.model.also);
+        let given = std::iter::once(&self.table).chain(models).chain(&self.config.reading.config);
         given.cloned().chain(costs).collect()
     }
 }
 
-/// The cost table that a configuration names, relative to a folder.
+/// The cost table of a configuration, relative to a folder.
 pub fn cost_table(config: &Config, folder: &Path) -> Option<PathBuf> {
     config.cost.table.as_ref().map(|table| folder.join(table))
 }
@@ -253,15 +254,28 @@ pub struct SelectArgs {
     /// The result file
     pub front: PathBuf,
     /// A criterion: invalidity, knee, "cost<=0.2", "loss<=0.1", weight=2 or "gap(invalidity, sex)<=0.05"; may be repeated
-    #[arg(long, value_name = "CRITERION", default_value = "invalidity")]
+    #[arg(long, value_name = "CRITERION", default_value = "invalidity", conflicts_with = "guarantee")]
     pub by: Vec<String>,
-    /// For limits on gaps: the table that the front was made from [default: where it was then]
+    /// The cheapest point that keeps a limit among future people: "loss<=0.1" (or "cost<=0.2": the point of lowest loss)
+    #[arg(long, value_name = "LIMIT")]
+    pub guarantee: Option<String>,
+    /// How sure the guarantee must be, between 0 and 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, requires = "guarantee")]
+    pub confidence: f64,
+    /// People whom neither search nor training has seen, to test the guarantee with
+    #[arg(long, value_name = "TABLE", requires = "guarantee")]
+    pub calibration: Option<PathBuf>,
+    /// Groups that must all meet the guarantee, such as sex; may be repeated
+    #[arg(long, value_name = "GROUP", requires = "guarantee", allow_hyphen_values = true, value_parser = text)]
+    pub group: Vec<String>,
+    /// For limits on gaps and guarantees: the table that the front was made from [default: its recorded path]. With --guarantee and
+    /// without --calibration, any other table is the calibration table
     #[arg(long, short, value_name = "TABLE")]
     pub table: Option<PathBuf>,
     /// For limits on gaps: affected people below which a group does not count
     #[arg(long, value_name = "N", default_value_t = sogar::audit::MIN_GROUP)]
     pub min_group: usize,
-    /// For limits on gaps: the model, if it is not where it was when the front was made
+    /// For limits on gaps and guarantees: the model, if it has moved since the front was made
     #[command(flatten)]
     pub model: ModelFlags,
 }
@@ -273,13 +287,21 @@ pub struct EvaluateArgs {
     /// The table with the held-out rows
     #[arg(long, value_name = "TABLE")]
     pub holdout: PathBuf,
-    /// The table that the front was made from [default: where it was then]
+    #[command(flatten)]
+    pub point: PointArgs,
+    /// Later models, files or a folder of them: the share of advice that they still accept
+    #[arg(long, value_name = "MODEL", num_args = 1..)]
+    pub later: Vec<PathBuf>,
+    /// Exit with 1 if this holds for the chosen point: "loss > band" (more than chance allows), "loss > 0.1", "cost > 0.3"; may be repeated
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_on: Vec<String>,
+    /// The table that the front was made from [default: its recorded path]
     #[arg(long, short, value_name = "TABLE")]
     pub table: Option<PathBuf>,
     /// Also write the points as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// The model, if it is not where it was when the front was made
+    /// The model, if it has moved since the front was made
     #[command(flatten)]
     pub model: ModelFlags,
 }
@@ -295,10 +317,10 @@ pub enum Required {
 pub struct CheckArgs {
     /// The result file
     pub front: PathBuf,
-    /// The table that the front was made from [default: where it was then]
+    /// The table that the front was made from [default: its recorded path]
     #[arg(long, short, value_name = "TABLE")]
     pub table: Option<PathBuf>,
-    /// The held-out table that the front was evaluated on [default: where it was then]
+    /// The held-out table that the front was evaluated on [default: its recorded path]
     #[arg(long, value_name = "TABLE")]
     pub holdout: Option<PathBuf>,
     /// Time for the search for missing points; everything else is always done in full
@@ -307,10 +329,10 @@ pub struct CheckArgs {
     /// Exit with 1 unless everything is proved, completeness included
     #[arg(long, value_name = "VERDICT")]
     pub require: Option<Required>,
-    /// Where draws begin [default: drawn from the system, and printed]
+    /// Random seed [default: drawn from the system, and printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// The model, if it is not where it was when the front was made
+    /// The model, if it has moved since the front was made
     #[command(flatten)]
     pub model: ModelFlags,
 }
@@ -378,7 +400,7 @@ pub enum ProblemCommand {
 
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
-    /// Of which file
+    /// The kind of file
     #[arg(value_enum)]
     pub of: SchemaOf,
 }

@@ -1,9 +1,9 @@
-//! The public data sets that the documentation and the benchmarks speak of: where each comes from, under which
-//! licence, and how its publisher's file becomes the readable CSV that everything else reads.
+//! The public data sets of documentation and benchmarks: the source and licence of each, and the conversion of its publisher's
+//! file into a readable CSV.
 //!
-//! Nothing here touches the network. [`Dataset::import`] is a pure function from the publisher's bytes (or an
-//! archive around them, or a readable table made earlier) to the table's bytes, and it only ever answers with bytes
-//! whose SHA-256 is the catalogue's: whoever has a file from this module has the same table as everyone else.
+//! Nothing here uses the network. [`Dataset::import`] is a pure function from the publisher's bytes (or an archive around them,
+//! or an earlier readable table) to the table's bytes. It only returns bytes whose SHA-256 is the catalogue's, so everyone gets
+//! the same table.
 //!
 //! ```
 //! let german = sogar_cli::datasets::find("german")?;
@@ -23,10 +23,10 @@ pub use store::{stored, write};
 use sogar::error::{Error, ErrorKind, Result, suggest};
 use sogar::files::sha256_hex;
 
-/// The largest archive or original file that is accepted; the largest known one has a tenth of this.
+/// The largest accepted archive or original file; the largest known one has a tenth of this.
 pub const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A public table and what one needs to know to use it.
+/// A public table and how to use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dataset {
@@ -38,13 +38,13 @@ pub struct Dataset {
     pub file: &'static str,
     /// Number of rows.
     pub rows: usize,
-    /// Number of columns, the label among them.
+    /// Number of columns, including the label.
     pub columns: usize,
     /// The label column.
     pub label: &'static str,
     /// The label that people hope for.
     pub desired: &'static str,
-    /// The configuration preset made for it, where there is one.
+    /// Its configuration preset, if there is one.
     pub preset: Option<&'static str>,
     /// The licence of the data.
     pub licence: &'static str,
@@ -52,7 +52,7 @@ pub struct Dataset {
     pub citation: &'static str,
     /// The page that presents it.
     pub homepage: &'static str,
-    /// Where it can be had.
+    /// Where to get it.
     pub source: Source,
     /// SHA-256 of the readable table, in hexadecimal.
     pub sha256: &'static str,
@@ -60,13 +60,13 @@ pub struct Dataset {
     original: Original,
 }
 
-/// Where a data set can be had.
+/// Where to get a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
     /// An archive that anyone may download.
     Url(&'static str),
-    /// The publisher asks for an account: the user downloads the file and imports it.
+    /// The publisher requires an account: the user downloads the file and imports it.
     ByHand {
         /// What to do, in a sentence.
         instructions: &'static str,

@@ -1,7 +1,7 @@
-//! Files that a command writes: checked before the work, so that nothing is lost after it.
+//! Output files of a command: checked before the work, so that nothing is lost after it.
 //!
-//! An output can be written, is none of the inputs, and no other output: a table or a model that was overwritten by its own result is
-//! gone. What a path stands for is told by the file, not by its spelling: through links, `./` and other ways to the same place.
+//! An output must be writable, and must not be an input or another output: a result must not overwrite its own table or model.
+//! Paths are compared by file, not by spelling: through links, `./` and other paths to the same file.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sogar::files::write_atomically;
 use sogar::{Error, ErrorKind, Result};
 
-/// The files that a command writes.
+/// The output files of a command.
 #[derive(Debug, Default)]
 pub struct Outputs<'a> {
     files: Vec<&'a Path>,
@@ -24,7 +24,7 @@ impl<'a> Outputs<'a> {
         Outputs { files: files.into_iter().map(AsRef::as_ref).collect(), ..Outputs::default() }
     }
 
-    /// Folders that the command keeps files of its own in.
+    /// Folders in which the command stores its own files.
     pub fn folders(mut self, folders: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         self.folders.extend(folders.into_iter().map(PathBuf::as_path));
         self
@@ -36,7 +36,7 @@ impl<'a> Outputs<'a> {
         self
     }
 
-    /// Fails if an output can't be written, is an input, or is there twice.
+    /// Fails if an output can't be written, is an input, or occurs twice.
     pub fn checked(self) -> Result<Self> {
         for (number, file) in self.files.iter().enumerate() {
             require_writable(file)?;
@@ -67,12 +67,12 @@ impl<'a> Outputs<'a> {
         Ok(self)
     }
 
-    /// Writes a file, whole or not at all.
+    /// Writes a file atomically.
     pub fn write(&mut self, path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         self.wrote(path, write_atomically(path, write))
     }
 
-    /// Remembers that a file was written; an error is told with what was written before it.
+    /// Records that a file was written; an error lists what was written before it.
     pub fn wrote<T>(&mut self, path: &Path, result: Result<T>) -> Result<T> {
         if result.is_ok() {
             self.written.push(path.to_path_buf());
@@ -91,16 +91,16 @@ fn refused(path: &Path, message: String) -> Error {
     Error::new(ErrorKind::Output, message).file(path)
 }
 
-/// Where a file is, or would be.
+/// The location of a file that exists or will be written.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     path: PathBuf,
-    /// Device and number, of a file that is there.
+    /// Device and inode of an existing file.
     file: Option<(u64, u64)>,
 }
 
 impl Place {
-    /// `None` for what is there and no regular file: writing to a device overwrites nothing.
+    /// `None` for an existing path that is not a regular file: writing to a device overwrites nothing.
     fn of_file(path: &Path) -> Option<Place> {
         let metadata = std::fs::metadata(path).ok();
         if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
@@ -132,7 +132,7 @@ impl Place {
     }
 }
 
-/// The way to a place without links and detours, as far as it exists.
+/// The canonical path, as far as it exists.
 fn place_of(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) if parent.as_os_str().is_empty() => place_of(Path::new(".")).join(name),
@@ -141,10 +141,10 @@ fn place_of(path: &Path) -> PathBuf {
     })
 }
 
-/// Finds out before the work, rather than after it, that a result could not be written.
+/// Checks before the work that a result can be written.
 fn require_writable(path: &Path) -> Result<()> {
     if path.exists() && !path.is_file() && !path.is_dir() {
-        return Ok(()); // a pipe or a device: a trial would be seen by its reader
+        return Ok(()); // a pipe or a device: its reader would see a trial write
     }
     let mut reached = false;
     let trial = write_atomically(path, |_| {
@@ -157,7 +157,7 @@ fn require_writable(path: &Path) -> Result<()> {
     }
 }
 
-/// Makes sure that a folder is there, and makes it if need be.
+/// Creates a folder unless it exists.
 pub fn require_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|cause| {
         Error::new(ErrorKind::Output, format!("the folder can't be made: {}", cause.kind()))

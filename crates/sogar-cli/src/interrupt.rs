@@ -1,14 +1,14 @@
-//! Ctrl-C and SIGTERM: once ends the search with what it has, twice ends the program at once with nothing written.
+//! Ctrl-C and SIGTERM: once stops the search with what it has, twice ends the program at once without output.
 //!
-//! A result that is being written when the second signal comes is written to its end: that takes a moment, and a half
-//! written file would be neither something nor nothing.
+//! If a result is being written when the second signal comes, the write finishes: it takes a moment, and the file must not be
+//! half written.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sogar::CancelToken;
 use sogar::model::command::end_all;
 
-/// Whether results are being written, so that it is too late for a second signal.
+/// Whether results are being written, which is too late for a second signal.
 static WRITING: Mutex<bool> = Mutex::new(false);
 
 fn writing() -> MutexGuard<'static, bool> {
@@ -20,7 +20,7 @@ pub fn token() -> CancelToken {
     let token = CancelToken::new();
     let cancelled = token.clone();
     keeping_hangups(|| {
-        // Without a handler a signal simply ends the program, which is still safe: files are written whole or not at all.
+        // Without a handler a signal just ends the program, which is still safe: files are written atomically.
         let _ = ctrlc::set_handler(move || {
             // Held while the program ends, so that no write can begin in between.
             let writing = writing();
@@ -29,19 +29,19 @@ pub fn token() -> CancelToken {
                 std::process::exit(130);
             }
             cancelled.cancel();
-            // What a model's command would still answer is not wanted any more.
+            // The answers of a model's command are no longer needed.
             end_all();
         });
     });
     token
 }
 
-/// Does what sets handlers of signals, and leaves the one of a closed terminal as it was: `nohup` has it ignored.
+/// Runs code that sets signal handlers, and restores the handler of a closed terminal: `nohup` ignores that signal.
 #[cfg(unix)]
 fn keeping_hangups(set: impl FnOnce()) {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal::SIGHUP, sigaction};
     let usual = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
-    // SAFETY: neither the default nor what was there before is a function that this program would run in a handler.
+    // SAFETY: neither the default nor the previous handler is a function of this program.
     let before = unsafe { sigaction(SIGHUP, &usual) };
     set();
     if let Ok(before) = before {
@@ -55,7 +55,7 @@ fn keeping_hangups(set: impl FnOnce()) {
     set();
 }
 
-/// From here on results are written, and signals have no more effect.
+/// Results are written from here on, and signals have no more effect.
 pub fn finish() {
     *writing() = true;
 }

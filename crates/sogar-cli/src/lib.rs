@@ -1,9 +1,9 @@
 //! `sogar` on the command line: flags in, results on stdout, everything else on stderr.
 //!
-//! This crate is glue. The crates of the engine compute; here every subcommand has one file under [`commands`], and [`args`] turns flags
-//! into a configuration. It is a library so that `sogar-lab` shares flags, messages and progress bars.
+//! This crate is glue; the crates of the engine compute. Every subcommand has one file under [`commands`], and [`args`] turns
+//! flags into a configuration. It is a library so that `sogar-lab` shares flags, messages and progress bars.
 
-// Shared with `sogar-lab`, not meant for others: flags and commands say in their help what they are.
+// Shared only with `sogar-lab`: the help texts of flags and commands document them.
 #![allow(missing_docs)]
 
 pub mod args;
@@ -24,11 +24,11 @@ use sogar::{Error, ErrorKind, Result};
 
 use output::{Exit, Output};
 
-/// Mesa's drivers complain on stderr about a missing display where there is nothing to display on; this is how they are told.
+/// Mesa's drivers complain on stderr about a missing display; this silences them.
 #[cfg(all(feature = "gpu", target_os = "linux"))]
 fn quieten_drivers() {
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() && std::env::var_os("NODEVICE_SELECT").is_none() {
-        // SAFETY: the first thing that the program does; there are no other threads yet.
+        // SAFETY: this runs first; there are no other threads yet.
         unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
 }
@@ -40,9 +40,9 @@ pub fn parsed<T: FromArgMatches>(command: clap::Command) -> std::result::Result<
     let parsed = command.try_get_matches().and_then(|matches| T::from_arg_matches(&matches));
     parsed.map_err(|error| {
         let code = error.exit_code();
-        // Nobody can be told that a pipe is closed.
+        // There is no way to report a closed pipe.
         let _ = if std::env::args_os().any(|arg| arg.to_string_lossy().contains(steers)) {
-            // An argument that would steer the terminal is repeated in the message: as text, then, and without colours.
+            // The message may repeat an argument with control characters: printed escaped, without colours.
             write!(std::io::stderr(), "{}", visible_lines(&error.render().to_string()))
         } else {
             error.print()
@@ -51,7 +51,7 @@ pub fn parsed<T: FromArgMatches>(command: clap::Command) -> std::result::Result<
     })
 }
 
-/// Prints the error, if there is one, and chooses the exit code.
+/// Prints the error, if there is one, and returns the exit code.
 pub fn ended(result: Result<Exit>, output: &Output) -> ExitCode {
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -1,4 +1,4 @@
-//! What people and programs read: results on stdout, notices and errors on stderr, exit codes.
+//! Output for people and programs: results on stdout, notices and errors on stderr, exit codes.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::args::GlobalArgs;
 pub enum Exit {
     /// Everything was done.
     Complete,
-    /// Everything was done, and a condition holds that was to be reported as a failure.
+    /// Everything was done, and a condition holds that counts as a failure.
     Failed,
     /// Stopped early, with a valid partial result.
     Stopped,
@@ -32,7 +32,7 @@ impl Exit {
     }
 }
 
-/// Where a command's words go.
+/// Where a command prints.
 pub struct Output {
     /// Results as JSON.
     pub json: bool,
@@ -58,7 +58,7 @@ impl Output {
     fn to_stdout(&self, text: &str) -> Result<()> {
         let mut out = anstream::AutoStream::auto(io::stdout()).lock();
         match write!(out, "{text}").and_then(|()| out.flush()) {
-            // Whoever reads us (`head`, a pager) has seen enough.
+            // The reader (`head`, a pager) has closed the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(Error::new(ErrorKind::Output, format!("stdout can't be written: {error}"))),
             Ok(()) => Ok(()),
@@ -70,19 +70,19 @@ impl Output {
         self.to_stdout(&visible_json(&format!("{value}\n")))
     }
 
-    /// Tells the user something on stderr.
+    /// Prints a notice to stderr.
     pub fn notice(&self, text: impl Display) {
         if !self.quiet {
             self.to_stderr(AnsiColor::Cyan.on_default(), "note", &text);
         }
     }
 
-    /// Something that the user should look at, on stderr.
+    /// Prints a warning to stderr.
     pub fn warning(&self, text: impl Display) {
         self.to_stderr(AnsiColor::Yellow.on_default().bold(), "warning", &text);
     }
 
-    /// An error with its remedy, on stderr.
+    /// Prints an error with its remedy to stderr.
     pub fn error(&self, error: &Error) {
         self.to_stderr(AnsiColor::Red.on_default().bold(), "error", error);
         if let Some(help) = error.remedy().filter(|help| !help.is_empty()) {
@@ -91,16 +91,16 @@ impl Output {
     }
 
     fn to_stderr(&self, style: Style, word: &str, text: &dyn Display) {
-        // Further lines are set in, so that none of them passes for a message of its own.
+        // Further lines are indented, so that none looks like a separate message.
         let text = visible_lines(&text.to_string()).replace("\n  ", "\n").replace('\n', "\n  ");
         let mut err = anstream::AutoStream::auto(io::stderr()).lock();
-        // There is nowhere left to report that stderr is closed.
+        // If stderr is closed, there is nowhere to report it.
         let _ = writeln!(err, "{style}{word}:{style:#} {text}");
     }
 }
 
-/// Text for a terminal. Whatever is put into it is seen and steers nothing: names and values come from tables, models and result files.
-/// Styles come from [`heading`] alone.
+/// Text for a terminal. Control characters in it are escaped, because names and values come from tables, models and result files.
+/// Only [`heading`] adds styles.
 #[derive(Debug, Default)]
 pub struct Text(String);
 
@@ -130,7 +130,7 @@ pub fn heading(text: &str) -> Text {
     Text(format!("{BOLD}{}{BOLD:#}\n", visible_lines(text)))
 }
 
-/// Seconds for people: `0.42 s`, `3.1 s`, `2 min 5 s`.
+/// Seconds in readable form: `0.42 s`, `3.1 s`, `2 min 5 s`.
 pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => format!("{s:.2} s"),

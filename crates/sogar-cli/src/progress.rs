@@ -1,13 +1,14 @@
-//! Progress on stderr, for work that takes longer than a moment: bars on a terminal, and a line every few seconds elsewhere.
+//! Progress on stderr for longer work: bars on a terminal, and a line every few seconds elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sogar::Progress;
 use sogar::describe::grouped;
+use sogar::limits::{Remaining, about};
 use sogar::markup::visible;
 use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
@@ -22,6 +23,9 @@ pub struct Bars<'a> {
     shown: Shown,
     /// What the search has found so far, in words.
     found: Mutex<String>,
+    /// The estimate of a search, and when it began.
+    remaining: Option<Remaining>,
+    search: OnceLock<Instant>,
 }
 
 /// Where progress is shown.
@@ -44,7 +48,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 impl<'a> Bars<'a> {
-    /// Nothing is shown if the output is quiet, and no bars if it is for programs.
+    /// Shows nothing if the output is quiet, and no bars if it is for programs.
     pub fn new(output: &'a Output) -> Self {
         let shown = match (output.quiet, std::io::stderr().is_terminal()) {
             (true, _) => Shown::Nowhere,
@@ -52,10 +56,16 @@ impl<'a> Bars<'a> {
             (false, true) => Shown::Bar(Mutex::new(None)),
             (false, false) => Shown::Lines(Lines::new()),
         };
-        Bars { output, start: Instant::now(), shown, found: Mutex::default() }
+        let (remaining, search) = (None, OnceLock::new());
+        Bars { output, start: Instant::now(), shown, found: Mutex::default(), remaining, search }
     }
 
-    /// The same for work that does not say how far it is.
+    /// The same for a search, with the time that it has left.
+    pub fn searching(output: &'a Output, remaining: Remaining) -> Self {
+        Bars { remaining: Some(remaining), ..Bars::new(output) }
+    }
+
+    /// The same for work without known progress.
     pub fn waiting(output: &'a Output, what: &str) -> Self {
         let bars = Bars::new(output);
         if let Shown::Lines(lines) = &bars.shown {
@@ -79,7 +89,11 @@ impl<'a> Bars<'a> {
                 old.finish_and_clear();
             }
             let new = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
-            let template = "{msg} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left";
+            // A bar knows only its own depth.
+            let template = match stage {
+                Stage::Depth(_) => "{msg} [{bar:30}] {pos}/{len} {elapsed}",
+                _ => "{msg} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left",
+            };
             if let Ok(style) = ProgressStyle::with_template(template) {
                 new.set_style(style.progress_chars("=> "));
             }
@@ -115,9 +129,15 @@ impl Reporter for Bars<'_> {
 
     fn search(&self, progress: Progress) {
         let Progress { depth, splits_done, splits_total, leaf_sets } = progress;
+        let elapsed = self.search.get_or_init(Instant::now).elapsed().as_secs_f64();
         self.show(Stage::Depth(depth), splits_done, splits_total, || {
             let found = self.found.lock().map(|found| found.clone()).unwrap_or_default();
-            format!("search, depth {depth}, {} leaf sets{found}", grouped(leaf_sets))
+            let left = self
+                .remaining
+                .as_ref()
+                .and_then(|remaining| remaining.seconds(depth, splits_done, splits_total, elapsed));
+            let left = left.map(|seconds| format!(", {} left", about(seconds))).unwrap_or_default();
+            format!("search, depth {depth}, {} leaf sets{found}{left}", grouped(leaf_sets))
         });
     }
 
@@ -150,12 +170,12 @@ impl Reporter for Bars<'_> {
     }
 }
 
-/// How far work is.
+/// The progress of work.
 #[derive(Clone)]
 struct Line {
     what: String,
     done: usize,
-    /// 0 if nobody knows.
+    /// 0 if unknown.
     all: usize,
     since: Instant,
 }
@@ -173,7 +193,7 @@ impl Line {
     }
 }
 
-/// A thread that writes a line every few seconds, whether or not there is news.
+/// A thread that writes a line every few seconds, even without news.
 struct Lines {
     shared: Arc<(Mutex<Told>, Condvar)>,
     writer: Mutex<Option<JoinHandle<()>>>,

@@ -11,7 +11,7 @@ use sogar::{Error, ErrorKind, Result};
 
 use crate::args::is_stdin;
 
-/// Opens a table to be read part by part; one from standard input is in memory as a whole.
+/// Opens a table for reading in parts; one from standard input is in memory as a whole.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     if is_stdin(path) { Ok(Box::new(read(path, options)?)) } else { open_source(path, options) }
 }

@@ -1,6 +1,6 @@
 //! sogar as a library: from a table and a model to the exact front of recourse summaries.
 //!
-//! The crates of the workspace do the work; this one puts them together under one name.
+//! The crates of the workspace do the work; this one re-exports them under one name.
 //!
 //! | stage | module | crate |
 //! |---|---|---|
@@ -8,7 +8,7 @@
 //! | model files into labels | [`model`] | `sogar-models` |
 //! | who was turned down, what they could change, at what cost | [`mod@predict`], [`population`], [`actions`], [`cost`], [`outcomes`], [`limits`] | `sogar-prepare` |
 //! | the search | [`pipeline`], [`checkpoint`], [`device`], [`export`] | `sogar-search` on `sogar-solver` |
-//! | the result | [`summary`], [`describe`], [`mod@select`], [`mod@evaluate`] | `sogar-front` |
+//! | the result | [`summary`], [`describe`], [`mod@select`], [`mod@evaluate`], [`fairness`] | `sogar-front` |
 //! | groups, one person, two fronts | [`mod@audit`], [`mod@explain`], [`mod@diff`] | `sogar-audit` |
 //! | pages and figures | [`report`], [`plot`] | `sogar-report` |
 //! | verifying a result | [`mod@check`] | `sogar-check` |
@@ -36,11 +36,11 @@
 //! # Ok::<(), sogar::Error>(())
 //! ```
 
-pub use sogar_audit::{audit, diff, explain};
-pub use sogar_base::{clock, error, files, markup};
+pub use sogar_audit::{audit, diff, explain, guarantee};
+pub use sogar_base::{binomial, clock, envelope, error, files, markup, statistics};
 pub use sogar_check as check;
-pub use sogar_front::{describe, evaluate, select, summary};
-pub use sogar_prepare::{actions, cost, encode, init, limits, model, outcomes, population, predict};
+pub use sogar_front::{describe, evaluate, fairness, intervals, select, summary};
+pub use sogar_prepare::{actions, cost, encode, init, limits, model, outcomes, population, predict, require};
 pub use sogar_report::{plot, report};
 pub use sogar_search::{checkpoint, device, export};
 pub use sogar_table::{binarize, config, feature, hints, rules, table};
@@ -48,7 +48,7 @@ pub use sogar_table::{binarize, config, feature, hints, rules, table};
 /// The whole way from a table and a model to a front.
 pub mod pipeline {
     pub use sogar_prepare::prepared::*;
-    pub use sogar_search::{DRAWS, Gathered, Search, actions_in_use};
+    pub use sogar_search::{DRAWS, Gathered, OutcomeTask, Search, actions_in_use};
 }
 
 pub use error::{Error, ErrorKind, Result};

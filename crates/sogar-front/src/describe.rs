@@ -1,8 +1,9 @@
 //! Summaries in words: a tree as indented text, as rules in sentences, or for Graphviz.
 //!
-//! Everything here is a function of the result file. The way to a leaf is told in `conditions.rs`.
+//! Everything here is a function of the result file. `conditions.rs` describes the path to a leaf.
 
 mod conditions;
+mod held_out;
 mod point;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,8 @@ use sogar_base::markup::visible;
 
 pub use sogar_base::text::{grouped, hoped_for, spoken, spoken_number};
 
-pub use conditions::{conditions, joined};
+pub use conditions::{Predicate, conditions, joined, predicates};
+pub use held_out::{evaluated_text, held_out_text};
 pub use point::point_json;
 
 /// The outcome that people hope for, how many have it, and how many do not.
@@ -20,7 +22,7 @@ pub fn outcome_text(front: &FrontFile) -> String {
     let people = front.people();
     format!(
         "People hope for {}: {} of {} have it, {} are turned down ({:.1} %).",
-        hoped_for(&front.population.desired),
+        hoped_for(&front.population.desired, &front.config.model.outcomes),
         people.text(people.all - people.affected),
         people.text(people.all),
         people.text(people.affected),
@@ -59,7 +61,7 @@ fn branch_text(front: &FrontFile, node: &Node, indent: &str, text: &mut String) 
     }
 }
 
-/// A tree as one sentence per leaf, the advice on a line of its own.
+/// A tree as one sentence per leaf, with the action on its own line.
 pub fn rules_text(front: &FrontFile, tree: &Node) -> String {
     tree.rules()
         .iter()
@@ -106,7 +108,7 @@ fn dot_node(front: &FrontFile, node: &Node, count: &mut usize, text: &mut String
     id
 }
 
-/// What a leaf advises, and how well that works: ``Increase `age` by 8: works for 3 of 4 people, mean cost 0.18``.
+/// The action of a leaf, and how well it works: ``Increase `age` by 8: works for 3 of 4 people, mean cost 0.18``.
 pub fn leaf_text(front: &FrontFile, leaf: &Node) -> String {
     let Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return String::new() };
     let action = &front.actions[*action];
@@ -128,7 +130,7 @@ pub fn people(count: u64) -> String {
     if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
 }
 
-/// `1 person`, `2.5 people`: people of a front's tree, which counts them in units of weight.
+/// `1 person`, `2.5 people`: from units of weight in a front's tree.
 pub fn people_in(front: &FrontFile, units: u64) -> String {
     let count = front.people().count(units);
     if count == 1.0 { "1 person".to_owned() } else { format!("{count} people") }

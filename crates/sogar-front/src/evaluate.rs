@@ -1,30 +1,38 @@
-//! A front on other rows: held-out people go through the same trees, with the reference table's bins and costs
-//! (SPEC §1).
+//! A front on other rows: held-out people pass through the same trees, with the reference table's bins and costs (SPEC §1).
+//!
+//! `effects` computes what actions do to these people, `sums` adds it up along the front, [`Condition`] judges the result.
+
+mod condition;
+mod effects;
+mod sums;
+mod survival;
+
+pub use condition::{Condition, Verdict};
+pub use sums::{PointSums, sums};
+pub use survival::{Survival, Survived, survival};
 
 use std::path::{Path, PathBuf};
 
-use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, WeightRef, distances, means};
+use crate::summary::{EvaluatedPoint, Evaluation, FrontFile, PointDetail, WeightRef, distances, means};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::visible;
-use sogar_prepare::actions::Edit;
-use sogar_prepare::model::{LoadedModel, Rows, Source};
+use sogar_prepare::model::{LoadedModel, Source};
 use sogar_prepare::predict::predict_table;
 use sogar_prepare::prepared::Prepared;
-use sogar_table::binarize::Split;
 use sogar_table::config::Config;
 use sogar_table::feature::FeatureTable;
 use sogar_table::hints::{good_class, is_text};
 use sogar_table::table::{Table, hash_of};
 
-/// The reference side of an evaluation, made again from the files that a result names.
+/// Rebuilds the reference side of an evaluation from the files that a result names.
 pub fn reopen(front: &FrontFile, table: &Path, model: &Source) -> Result<Prepared> {
     reopen_with(front, table, model).map(|(prepared, _)| prepared)
 }
 
-/// The same with the table as it was read, for those who need columns that are no features.
+/// The same, with the table as it was read, for callers that need columns that are not features.
 pub fn reopen_with(front: &FrontFile, table: &Path, model: &Source) -> Result<(Prepared, Table)> {
     let config = config_of(front);
-    // By content, before it is parsed: which file this is may have been the result's choice.
+    // Compared by content before it is parsed: the result may have chosen this file.
     let same = |hash: String| match hash == front.table.hash {
         true => Ok(()),
         false => {
@@ -41,8 +49,8 @@ pub fn reopen_with(front: &FrontFile, table: &Path, model: &Source) -> Result<(P
     Ok((prepared, table))
 }
 
-/// The configuration of a result. Older results say which outcome people hope for only beside it.
-pub fn config_of(front: &FrontFile) -> Config {
+/// The configuration of a result. Older results store the desired outcome only outside it.
+pub(crate) fn config_of(front: &FrontFile) -> Config {
     let mut config = front.config.clone();
     let population = &front.population;
     if config.data.desired.is_empty() && is_text(&population.classes) {
@@ -54,8 +62,8 @@ pub fn config_of(front: &FrontFile) -> Config {
     config
 }
 
-/// Opens the model that a result was made with, for that result's table.
-pub fn open_model(front: &FrontFile, source: &Source, table: &Table) -> Result<LoadedModel> {
+/// Opens the model of a result, for that result's table.
+pub(crate) fn open_model(front: &FrontFile, source: &Source, table: &Table) -> Result<LoadedModel> {
     let same = |hash: &str| match hash == front.model.hash {
         true => Ok(()),
         false => {
@@ -67,24 +75,34 @@ pub fn open_model(front: &FrontFile, source: &Source, table: &Table) -> Result<L
     same(&source.hash()?)?;
     let model = source.open(table, &front.config)?;
     same(&model.hash)?;
+    let others = model.also.iter().map(|other| &other.hash);
+    if !others.eq(front.also.iter().map(|other| &other.hash)) {
+        let message = format!(
+            "these are not the {} further models that the result was made with, in the same order",
+            front.also.len()
+        );
+        return Err(
+            Error::new(ErrorKind::ResultFile, message).help("give the original models, or solve anew")
+        );
+    }
     Ok(model)
 }
 
-/// A table of other people, ready to be evaluated on: what can be wrong with it is known before a long search.
+/// A table of other people, ready for evaluation: errors in it surface before a long search.
 pub struct HeldOut {
     /// The table's path.
     pub path: PathBuf,
-    /// What the user should know about the table.
+    /// Notices for the user.
     pub notices: Vec<String>,
     hash: String,
-    /// The rows through the reference table's features.
+    /// The rows as features of the reference table.
     pub table: FeatureTable,
-    /// Those whom the model turns down.
+    /// The rows that the model turns down.
     pub affected: Vec<usize>,
 }
 
 impl HeldOut {
-    /// Sees a table through the reference table's features, and finds whom the model turns down in it.
+    /// Reads a table as features of the reference table, and finds whom the model turns down in it.
     pub fn new(prepared: &Prepared, table: &Table) -> Result<HeldOut> {
         let held_out = HeldOut::part(prepared, table, None)?;
         if held_out.affected.is_empty() {
@@ -93,25 +111,25 @@ impl HeldOut {
         Ok(held_out)
     }
 
-    /// The same for a part of a table, in which nobody may be turned down. `unit` is that of the whole table's weights, which the part
-    /// alone can't know.
+    /// The same for a part of a table, in which nobody may be turned down. `unit` is that of the whole table's weights, which a
+    /// part cannot know.
     pub fn part(prepared: &Prepared, table: &Table, unit: Option<u32>) -> Result<HeldOut> {
-        let known = prepared.table.features.iter().flat_map(|feature| feature.columns.names());
+        let known = prepared.table().features.iter().flat_map(|feature| feature.columns.names());
         let known: Vec<String> = known.map(str::to_owned).collect();
-        let mut notices = table.check_renamed(&prepared.config, &known)?;
-        let (features, more) = FeatureTable::apply(&prepared.table.features, table, &prepared.config)?;
+        let mut notices = table.check_renamed(prepared.config(), &known)?;
+        let (features, more) = FeatureTable::apply(&prepared.table().features, table, prepared.config())?;
         notices.extend(more);
         notices.iter_mut().for_each(|notice| *notice = visible(notice));
-        let mut features = features.weighed(table, &prepared.config)?;
+        let mut features = features.weighed(table, prepared.config())?;
         if let (Some(weights), Some(unit)) = (&features.weights, unit) {
             features.weights = Some(weights.clone().in_units(unit)?);
         }
-        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &features)?;
-        let affected = prepared.classes.turned_down(&predictions);
+        let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), &features)?;
+        let affected = prepared.classes().turned_down(&predictions);
         Ok(HeldOut { path: table.path.clone(), notices, hash: table.hash.clone(), table: features, affected })
     }
 
-    /// The table through the reference table's features.
+    /// The table as features of the reference table.
     pub fn table(&self) -> &FeatureTable {
         &self.table
     }
@@ -120,62 +138,12 @@ impl HeldOut {
     pub fn affected(&self) -> &[usize] {
         &self.affected
     }
-
-    /// Cost in units and outcome of every action on every affected row. The model is asked about as many rows at a time
-    /// as it wants.
-    pub fn apply(&self, prepared: &Prepared, actions: &[Vec<Edit>]) -> Result<Vec<Vec<(u64, bool)>>> {
-        if self.affected.is_empty() {
-            return Ok(vec![Vec::new(); actions.len()]);
-        }
-        let batch = prepared.model.predictor.batching().rows;
-        let mut found = Vec::with_capacity(actions.len());
-        // Costs, and whether a flip would count, of the rows in the block.
-        let mut open: Vec<(u64, bool)> = Vec::new();
-        let mut block = Vec::new();
-        let mut encoded = Vec::new();
-        for edits in actions {
-            for &row in &self.affected {
-                let before = self.table.row(row);
-                let mut after = before.clone();
-                let mut parts = Vec::with_capacity(edits.len());
-                for edit in edits {
-                    parts.push(u64::from(prepared.cost.edit_cost(edit, &before)?));
-                    edit.apply(&mut after);
-                }
-                let cost = prepared.cost.combine().of(parts.into_iter());
-                let broken = prepared.rules.iter().any(|rule| rule.broken_by(&before, &after));
-                open.push((cost, !edits.is_empty() && !broken));
-                prepared.encoder.encode_row(&after, &mut encoded);
-                block.extend_from_slice(&encoded);
-            }
-            if open.len() >= batch {
-                settle(prepared, &mut open, &mut block, &mut found)?;
-            }
-        }
-        settle(prepared, &mut open, &mut block, &mut found)?;
-        Ok(found.chunks(self.affected.len()).map(<[_]>::to_vec).collect())
-    }
 }
 
 /// The error for a table in which the model turns nobody down.
 pub fn nobody() -> Error {
     Error::new(ErrorKind::Population, "the model turns nobody down in this table")
         .help("there is nobody to evaluate the summaries on; give another table")
-}
-
-/// Asks the model about the rows in a block and moves them to what is found.
-fn settle(
-    prepared: &Prepared,
-    open: &mut Vec<(u64, bool)>,
-    block: &mut Vec<f64>,
-    found: &mut Vec<(u64, bool)>,
-) -> Result<()> {
-    let rows = Rows { values: block, columns: prepared.encoder.columns.len() };
-    let predictions = prepared.model.predictor.predict(rows)?;
-    let settled = open.drain(..).zip(&predictions);
-    found.extend(settled.map(|((cost, counts), label)| (cost, counts && prepared.classes.is_desired(label))));
-    block.clear();
-    Ok(())
 }
 
 /// Every point of the front on the affected rows of another table.
@@ -199,44 +167,7 @@ pub fn evaluate(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> R
     Ok(of_sums(front, on, &sums))
 }
 
-/// What every point of the front costs and loses on the affected rows of another table: of parts of a table these add up.
-pub fn sums(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Vec<(u64, u64)>> {
-    let features = &prepared.table.features;
-    let (table, affected) = (&held_out.table, &held_out.affected);
-    let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
-    // outcomes[action][position]
-    let actions: Vec<Vec<Edit>> = front
-        .actions
-        .iter()
-        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
-        .collect::<Result<_>>()?;
-    let outcomes = held_out.apply(prepared, &actions)?;
-    // passes[split][position]
-    let passes: Vec<Vec<bool>> = splits
-        .iter()
-        .map(|split| {
-            affected.iter().map(|&row| split.passes(features, table.values[split.feature][row])).collect()
-        })
-        .collect();
-    let sums = front
-        .points
-        .iter()
-        .map(|point| {
-            let (mut cost, mut loss) = (0u64, 0u64);
-            for (position, &row) in affected.iter().enumerate() {
-                let (_, leaf) = point.tree.route(|split| passes[split][position]);
-                let (action_cost, flipped) = outcomes[leaf.action()][position];
-                let weight = u64::from(table.weight(row));
-                cost += weight * action_cost;
-                loss += weight * u64::from(!flipped);
-            }
-            (cost, loss)
-        })
-        .collect();
-    Ok(sums)
-}
-
-/// People whom a front is evaluated on.
+/// People on whom a front is evaluated.
 pub struct Population {
     /// The hash of their table.
     pub hash: String,
@@ -244,19 +175,25 @@ pub struct Population {
     pub rows: usize,
     /// Rows that the model turns down.
     pub affected: usize,
-    /// What these count together: their number, unless some count more than once.
+    /// Their total weight: their number, unless some count more than once.
     pub people: u64,
-    /// Weights, where there are any.
+    /// Weights, if there are any.
     pub weight: Option<WeightRef>,
 }
 
-/// The evaluation on some people, given what each point costs and loses there.
-pub fn of_sums(front: &FrontFile, on: Population, sums: &[(u64, u64)]) -> Evaluation {
+/// The evaluation on some people, from the sums of each point.
+pub fn of_sums(front: &FrontFile, on: Population, sums: &[PointSums]) -> Evaluation {
+    let unit = front.cost.unit;
     let points: Vec<EvaluatedPoint> =
-        sums.iter().map(|&(cost, loss)| means(cost, loss, front.cost.unit, on.people)).collect();
+        sums.iter().map(|sums| means(sums.cost(), sums.loss(), unit, on.people)).collect();
     let pairs = front.points.iter().zip(&points);
     let (mean_distance, sd_distance) =
         distances(pairs.map(|(here, there)| ((here.cost, here.loss), (there.cost, there.loss))));
-    let Population { hash, rows, affected, weight, .. } = on;
-    Evaluation { hash, rows, affected, weight, points, mean_distance, sd_distance }
+    let Population { hash, rows, affected, weight, people } = on;
+    let person = weight.as_ref().map_or(1, |weight| weight.unit);
+    let details = sums
+        .iter()
+        .map(|sums| PointDetail { cost_sd: sums.cost_sd(unit, people, person), leaves: sums.leaves.clone() })
+        .collect();
+    Evaluation { hash, rows, affected, weight, points, details, mean_distance, sd_distance }
 }

@@ -2,5 +2,7 @@
 
 pub mod describe;
 pub mod evaluate;
+pub mod fairness;
+pub mod intervals;
 pub mod select;
 pub mod summary;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::summary::{FrontFile, PointRef};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// What to choose by.
+/// The criterion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum By {
     /// The lowest sum of mean cost and loss.
@@ -81,7 +81,7 @@ pub fn select(front: &FrontFile, by: By) -> Result<usize> {
     })
 }
 
-/// Compared in integers, so that rounding of means cannot choose.
+/// Compares integers, so that rounding of means cannot decide.
 fn lowest_invalidity(front: &FrontFile) -> Option<usize> {
     let unit = u128::from(front.cost.unit);
     let key = |point: &PointRef| u128::from(point.cost_sum) + u128::from(point.loss_count) * unit;

@@ -1,9 +1,9 @@
 //! The result file `front.json`: a front of recourse summaries with everything that later commands need.
 //!
-//! All commands after `solve` read this file and nothing else but the table. It names the table and the model by
-//! content hash; for the actions in use it carries who is flipped, so neither the model nor a new search is
-//! needed to look at it. For a complete run everything outside the block `run` is a function of table, model and configuration: the
-//! same bytes on every machine, for any number of threads.
+//! All commands after `solve` read only this file and, if they need it, the table. It names the table and the model by content
+//! hash. For the actions in use it stores who is flipped, so looking at a front needs neither the model nor a new search. For a
+//! complete run, everything outside the block `run` is a function of table, model and configuration: the same bytes on every
+//! machine, for any number of threads.
 
 mod bits;
 mod claims;
@@ -15,6 +15,7 @@ mod round_trip;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::fairness::FairnessRef;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::write_atomically;
 use sogar_prepare::actions::{Change, Edit, Follower};
@@ -32,8 +33,8 @@ pub use people::{as_count, as_count_if_any};
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 2;
-/// The version before it, which can still be read. It was written under other rules, so that it can't be verified any more.
-pub const EARLIER_VERSION: u32 = 1;
+/// The previous version, which can still be read. It followed other rules, so it can no longer be verified.
+pub(crate) const EARLIER_VERSION: u32 = 1;
 /// The value of the field `format`.
 pub const FORMAT: &str = "sogar-front";
 
@@ -44,7 +45,7 @@ pub struct FrontFile {
     pub format: String,
     /// Version of the format.
     pub version: u32,
-    /// Whether the search was exhausted, or why not.
+    /// Whether the search was exhausted, or why it stopped.
     pub status: Status,
     /// The configuration of the run.
     pub config: Config,
@@ -52,10 +53,13 @@ pub struct FrontFile {
     pub table: TableRef,
     /// The model.
     pub model: ModelRef,
-    /// Who was turned down.
+    /// Further models: an action works for a person only if enough of all models accept (`agree` in `config.model`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<ModelRef>,
+    /// Who is turned down.
     pub population: PopulationRef,
-    /// How many people rows stand for, where that is more or less than one each. Then everything that counts people (`loss_count`, the
-    /// `rows` and `flipped` of leaves) counts units of weight.
+    /// How many people each row stands for, if not one. Then everything that counts people (`loss_count`, the `rows` and
+    /// `flipped` of leaves) counts units of weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<WeightRef>,
     /// The features, in table order.
@@ -66,20 +70,24 @@ pub struct FrontFile {
     pub cost: CostRef,
     /// Limits of trees and actions.
     pub limits: TreeLimits,
-    /// The splits in use, by points or by the sample's own front; trees refer to them by position.
+    /// The splits in use, by the points or the sample's front; trees refer to them by position.
     pub splits: Vec<SplitRef>,
     /// The actions in use, likewise; trees refer to them by position.
     pub actions: Vec<ActionRef>,
-    /// The front: cost ascending, loss descending.
+    /// The front: cost ascending, loss descending. With a limit on the gap between groups: the front of the summaries within it. If the
+    /// configuration asks for `minimax`: cost ascending, the largest loss of a group descending.
     pub points: Vec<PointRef>,
-    /// For a run that was stopped: no summary lies below these pairs of (cost_sum, loss_count). A run on a sample claims none; see
+    /// For a stopped run: no summary lies below these pairs of (cost_sum, loss_count). Absent for a run on a sample; see
     /// `sample`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Vec<[u64; 2]>>,
-    /// The sample that the trees were found on, where it was not everybody.
+    /// The sample on which the trees were found, if not on all people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleRef>,
-    /// The same trees on held-out rows, where a table of them was given.
+    /// What the search found out about groups, if it was told some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<FairnessRef>,
+    /// The same trees on held-out rows, if there is a held-out table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Evaluation>,
     /// How this run went; the only block that may differ between two complete runs.
@@ -90,19 +98,21 @@ pub struct FrontFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Every non-dominated summary is here.
+    /// Every non-dominated summary is included.
     Complete,
-    /// Every summary that is non-dominated on a sample of the people was evaluated on all of them; what is
-    /// non-dominated there is here.
+    /// Every summary that is non-dominated on a sample was evaluated on all people; those that are non-dominated there are
+    /// included.
     CompleteOnSample,
-    /// The time limit came first.
+    /// Every summary has one on the front over groups that is at most `fairness.epsilon` worse in cost and in the loss of each group.
+    CompleteWithinEpsilon,
+    /// The time limit stopped it.
     TimeLimit,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Cancelled,
 }
 
 impl Status {
-    /// Whether the search was stopped before its end.
+    /// Whether the search stopped before its end.
     pub fn is_early(self) -> bool {
         matches!(self, Status::TimeLimit | Status::Cancelled)
     }
@@ -112,6 +122,7 @@ impl Status {
         match self {
             Status::Complete => "complete",
             Status::CompleteOnSample => "complete_on_sample",
+            Status::CompleteWithinEpsilon => "complete_within_epsilon",
             Status::TimeLimit => "time_limit",
             Status::Cancelled => "cancelled",
         }
@@ -138,7 +149,7 @@ pub struct ModelRef {
     pub hash: String,
 }
 
-/// Who was turned down.
+/// Who is turned down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationRef {
     /// Rows of the reference table.
@@ -169,7 +180,7 @@ pub struct WeightRef {
 /// Sizes of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
-    /// Splits that cut the affected rows differently.
+    /// Splits that divide the affected rows differently.
     pub splits: usize,
     /// Edits.
     pub edits: usize,
@@ -184,7 +195,7 @@ pub struct CostRef {
     pub kind: CostKind,
     /// Units in a cost of 1: a mean cost is `cost_sum / unit / affected` (with weights: `weight.affected`).
     pub unit: u64,
-    /// SHA-256 of the cost table's bytes, where costs come from one.
+    /// SHA-256 of the cost table's bytes, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_hash: Option<String>,
 }
@@ -208,7 +219,7 @@ pub struct SplitRef {
     pub test: String,
     /// The threshold, the highest passing level, the category, or the special code of a number.
     pub value: Value,
-    /// The question in words.
+    /// The split in words.
     pub text: String,
 }
 
@@ -233,7 +244,7 @@ pub struct EditRef {
     /// What happens to it.
     #[serde(flatten)]
     pub change: ChangeRef,
-    /// Features that move along.
+    /// Linked features that move with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub followers: Vec<FollowerRef>,
 }
@@ -246,10 +257,22 @@ pub enum ChangeRef {
     Shift {
         /// The signed amount.
         by: f64,
-        /// Smallest value that the edit leads to.
+        /// Smallest value that the edit produces.
         lo: f64,
-        /// Largest value that the edit leads to.
+        /// Largest value that the edit produces.
         hi: f64,
+    },
+    /// Raises smaller values to `to`.
+    #[serde(rename = "at_least")]
+    AtLeast {
+        /// The value.
+        to: f64,
+    },
+    /// Brings larger values down to `to`.
+    #[serde(rename = "at_most")]
+    AtMost {
+        /// The value.
+        to: f64,
     },
     /// Sets a level, unless the row is at one of `not_from`.
     Set {
@@ -259,23 +282,23 @@ pub enum ChangeRef {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         not_from: Vec<String>,
     },
-    /// Sets a level on rows at another one.
+    /// Sets a level on rows at the level `from`.
     Swap {
         /// The level that rows must be at.
         from: String,
         /// The level that they get.
         to: String,
     },
-    /// The other one of two values.
+    /// Sets the other of two values.
     Flip,
 }
 
-/// A feature that moves along with an edited one.
+/// A linked feature that moves with an edited one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FollowerRef {
     /// Its name.
     pub feature: String,
-    /// Times the change of the edited feature.
+    /// Multiplies the change of the edited feature.
     pub factor: f64,
     /// Never below this value …
     pub lo: f64,
@@ -290,7 +313,7 @@ pub struct FollowerRef {
 pub struct PointRef {
     /// Mean cost over the affected rows.
     pub cost: f64,
-    /// Share of the affected rows that is not flipped.
+    /// Share of the affected rows that are not flipped.
     pub loss: f64,
     /// Their sum.
     pub invalidity: f64,
@@ -319,7 +342,7 @@ pub enum Node {
         /// Rows that fail.
         right: Box<Node>,
     },
-    /// Everybody here gets one action.
+    /// All rows here get one action.
     Leaf {
         /// Position in `actions`.
         action: usize,
@@ -341,18 +364,41 @@ pub struct Evaluation {
     pub rows: usize,
     /// Affected rows.
     pub affected: usize,
-    /// How many people the rows stand for, where the front has weights.
+    /// How many people the rows stand for, if the front has weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<WeightRef>,
     /// Each point of the front on these rows, in order.
     pub points: Vec<EvaluatedPoint>,
+    /// What intervals are computed from, for each point; results of earlier programs lack it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<PointDetail>,
     /// Mean Euclidean distance between a point's (cost, loss) in the reference table and here …
     pub mean_distance: f64,
     /// … and its standard deviation over the points.
     pub sd_distance: f64,
 }
 
-/// The affected rows that a search was made on, where they were not all.
+/// More about a point of the front on other rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PointDetail {
+    /// Standard deviation of the cost over the affected people.
+    pub cost_sd: f64,
+    /// The leaves of its tree from left to right.
+    pub leaves: Vec<HeldOutLeaf>,
+}
+
+/// A leaf on other rows (with weights: everything in units of weight).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HeldOutLeaf {
+    /// Affected rows in this leaf.
+    pub rows: u64,
+    /// How many of them the action flips.
+    pub flipped: u64,
+    /// Total cost in units of cost.
+    pub cost_sum: u64,
+}
+
+/// The sample of affected rows that was searched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleRef {
     /// Number of affected rows in the sample.
@@ -361,14 +407,14 @@ pub struct SampleRef {
     pub min_leaf: u32,
     /// How the search on the sample ended.
     pub status: Status,
-    /// The front that it found, as it is on the sample: costs, losses and leaves count the people of the sample.
+    /// The front of the sample: costs, losses and leaves count the people of the sample.
     pub front: Vec<PointRef>,
-    /// For a search that was stopped: no summary lies below these pairs of (cost_sum, loss_count) on the sample.
+    /// For a stopped search: no summary lies below these pairs of (cost_sum, loss_count) on the sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Vec<[u64; 2]>>,
-    /// Summaries that were evaluated on all people: the sample's front, and doing nothing.
+    /// Summaries that were evaluated on all people: the sample's front, and "no change".
     pub found: usize,
-    /// How many of them have a leaf with too few of all people.
+    /// How many of them have a leaf that is too small among all people.
     pub too_small: usize,
     /// How many of the others are dominated on all people.
     pub dominated: usize,
@@ -391,7 +437,10 @@ pub struct RunRef {
     pub table_path: String,
     /// The model's path; for a command, the command line.
     pub model_path: String,
-    /// Where files named in the configuration are looked for.
+    /// The paths of further models.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_paths: Vec<String>,
+    /// The folder of files named in the configuration.
     #[serde(default)]
     pub folder: String,
     /// The held-out table's path.
@@ -399,14 +448,14 @@ pub struct RunRef {
     pub holdout_path: Option<String>,
     /// Threads.
     pub threads: usize,
-    /// What computed leaves and outcomes: `cpu`, or a GPU with its name.
+    /// The device of leaves and outcomes: `cpu`, or the name of a GPU.
     #[serde(default)]
     pub device: String,
     /// Seconds for the outcomes of all actions on all rows.
     pub seconds_outcomes: f64,
     /// Seconds for the search.
     pub seconds_search: f64,
-    /// Distinct leaf sets that were evaluated.
+    /// Number of distinct leaf sets evaluated.
     pub leaf_sets: u64,
     /// Groups of actions that one popcount ruled out or let through, over all leaf sets.
     #[serde(default)]
@@ -417,14 +466,14 @@ pub struct RunRef {
     /// Actions whose cost was summed, over all leaf sets.
     #[serde(default)]
     pub costs_summed: u64,
-    /// Outcomes so close to the threshold that the model itself was asked.
+    /// Outcomes so close to the threshold that the model itself decided.
     pub settled_outcomes: u64,
-    /// How outcomes were found.
+    /// How outcomes were computed.
     pub outcome_method: String,
 }
 
 impl FrontFile {
-    /// Writes the file whole or not at all.
+    /// Writes the file atomically.
     pub fn write(&self, path: &std::path::Path) -> Result<()> {
         write_atomically(path, |out| {
             serde_json::to_writer(&mut *out, self)?;
@@ -500,6 +549,8 @@ impl EditRef {
         let level = |index: usize| sogar_table::binarize::level_name(feature, index).to_owned();
         let change = match &edit.change {
             Change::Shift { by, lo, hi, .. } => ChangeRef::Shift { by: *by, lo: *lo, hi: *hi },
+            Change::AtLeast { to, .. } => ChangeRef::AtLeast { to: *to },
+            Change::AtMost { to, .. } => ChangeRef::AtMost { to: *to },
             Change::Set { to, not_from } => ChangeRef::Set {
                 to: level(*to),
                 not_from: not_from.iter().map(|&from| level(from)).collect(),
@@ -525,6 +576,8 @@ impl EditRef {
             ChangeRef::Shift { by, lo, hi } => {
                 Change::Shift { by: *by, lo: *lo, hi: *hi, codes: features[feature].codes.clone() }
             }
+            ChangeRef::AtLeast { to } => Change::AtLeast { to: *to, codes: features[feature].codes.clone() },
+            ChangeRef::AtMost { to } => Change::AtMost { to: *to, codes: features[feature].codes.clone() },
             ChangeRef::Set { to, not_from } => {
                 Change::Set { to: level(to)?, not_from: not_from.iter().map(level).collect::<Result<_>>()? }
             }
@@ -561,7 +614,7 @@ impl Node {
         (number, node)
     }
 
-    /// A leaf's action, as its position in the front's list; that of the first leaf for a tree.
+    /// The position of a leaf's action in the front's list; for a tree, that of its first leaf.
     pub fn action(&self) -> usize {
         match self {
             Node::Leaf { action, .. } => *action,
@@ -577,7 +630,7 @@ impl Node {
         }
     }
 
-    /// The rows of all leaves together; as many as there can be where they are more.
+    /// Total rows of all leaves, saturating.
     pub fn rows(&self) -> u64 {
         match self {
             Node::Leaf { rows, .. } => *rows,
@@ -585,7 +638,7 @@ impl Node {
         }
     }
 
-    /// Number of tests on the longest way to a leaf.
+    /// Number of tests on the longest path to a leaf.
     pub fn depth(&self) -> u32 {
         match self {
             Node::Leaf { .. } => 0,
@@ -593,7 +646,7 @@ impl Node {
         }
     }
 
-    /// The leaves from left to right, each with the tests on the way: `(position in splits, passed)`.
+    /// The leaves from left to right, each with the tests on its path: `(position in splits, passed)`.
     pub fn rules(&self) -> Vec<(Vec<(usize, bool)>, &Node)> {
         match self {
             Node::Leaf { .. } => vec![(Vec::new(), self)],

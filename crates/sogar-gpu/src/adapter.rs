@@ -1,24 +1,24 @@
-//! The graphics processors of this machine.
+//! The GPUs of this machine.
 
 use wgpu::{Backend, Backends, DeviceType, Instance, InstanceDescriptor};
 
 /// What kind of device an adapter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AdapterKind {
-    /// A GPU with memory of its own.
+    /// A GPU with its own memory.
     Discrete,
     /// A GPU that shares the machine's memory.
     Integrated,
     /// A GPU of a virtual machine.
     Virtual,
-    /// Something that does not say.
+    /// Unknown.
     Other,
-    /// A program that does a GPU's work on the CPU: for tests; never chosen by itself.
+    /// A program that emulates a GPU on the CPU: for tests; never chosen automatically.
     Software,
 }
 
 impl AdapterKind {
-    /// In a word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             AdapterKind::Discrete => "discrete",
@@ -30,30 +30,30 @@ impl AdapterKind {
     }
 }
 
-/// One adapter, and what it can do.
+/// One adapter and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adapter {
-    /// What it calls itself.
+    /// Its own name.
     pub name: String,
     /// What kind of device it is.
     pub kind: AdapterKind,
-    /// The interface through which it is reached: `vulkan`, `metal` or `dx12`.
+    /// The API through which it is used: `vulkan`, `metal` or `dx12`.
     pub backend: &'static str,
     /// Its driver, with the version.
     pub driver: String,
-    /// Bytes that a kernel can see of one buffer.
+    /// Bytes of a buffer that a kernel can address.
     pub largest_binding: u64,
     /// Bytes of the largest buffer.
     pub largest_buffer: u64,
-    /// Buffers that one kernel can use.
+    /// Buffers per kernel.
     pub bindings: u32,
-    /// Threads of a kernel that work together.
+    /// Threads per workgroup.
     pub workgroup: u32,
-    /// Groups of them, along one side.
+    /// Workgroups along one dimension.
     pub workgroups: u32,
 }
 
-/// All adapters that can compute, the likeliest first: `gpu:N` is number N of this list.
+/// All adapters that can compute, the most suitable first: `gpu:N` is number N of this list.
 pub fn adapters() -> Vec<Adapter> {
     found().iter().map(describe).collect()
 }

@@ -1,10 +1,10 @@
-//! How much work goes into a batch: as much as takes some milliseconds, measured as it goes. Batches do not become smaller than
-//! the first one: what they cost whatever is in them would be all that remains.
+//! Chooses the size of a batch: some milliseconds of work, as measured so far. Batches never become smaller than the first one,
+//! because fixed costs would dominate.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How long a batch should take: cancelling and deadlines are heeded between batches.
+/// Target time of a batch: cancelling and deadlines take effect between batches.
 const BATCH_TIME: Duration = Duration::from_millis(15);
 
 /// The size of the next batch.
@@ -25,7 +25,8 @@ impl BatchSizer {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// A batch of `size` took so long. `shared`: another one was begun since, so half of the time may have been its own.
+    /// Records that a batch of `size` took this time. `shared`: another one was started meanwhile, so half of the time may be its
+    /// own.
     pub fn took(&self, size: usize, time: Duration, shared: bool) {
         let time = time.as_secs_f64().max(1e-6) / if shared { 2.0 } else { 1.0 };
         let fitting = (size as f64 * BATCH_TIME.as_secs_f64() / time) as usize;

@@ -1,4 +1,4 @@
-//! Buffers of a device, within its limits and the memory that may be used.
+//! Buffers of a device, within its limits and the memory limit.
 
 use bytemuck::NoUninit;
 use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferUsages, ComputePipeline};
@@ -6,7 +6,7 @@ use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferUsages, ComputePipeline};
 use crate::device::Gpu;
 use crate::fault::{Fault, Injected};
 
-/// Makes buffers until the memory that may be used is spent.
+/// Allocates buffers up to the memory limit.
 pub(crate) struct Allowance<'g> {
     gpu: &'g Gpu,
     left: u64,
@@ -65,7 +65,7 @@ impl<'g> Allowance<'g> {
         self.made(bytes, usage)
     }
 
-    /// A buffer with these bytes. They are written by the queue: mapping a buffer of a device that another thread has just lost would
+    /// A buffer with these bytes. The queue writes them: mapping a buffer of a device that another thread has just lost would
     /// panic.
     fn filled(&self, content: &[u8], usage: BufferUsages) -> Result<wgpu::Buffer, Fault> {
         let buffer = self.made(content.len() as u64, usage)?;
@@ -83,13 +83,13 @@ impl<'g> Allowance<'g> {
         self.checked(buffer)
     }
 
-    /// Bytes that may still be used.
+    /// Bytes left.
     pub fn left(&self) -> u64 {
         self.left
     }
 }
 
-/// Ties buffers to the places of a kernel.
+/// Binds buffers to the slots of a kernel.
 pub(crate) fn bind(gpu: &Gpu, kernel: &ComputePipeline, list: &[(u32, &Buffer)]) -> BindGroup {
     let entries: Vec<BindGroupEntry<'_>> = list
         .iter()

@@ -1,40 +1,40 @@
-//! Whether the device is used: always, or only where it is faster.
+//! Decides whether to use the device: always, or only if it is faster.
 //!
-//! A device is tried out with the first real work that comes along, which the CPU does as well: are the answers the same, and who was
-//! faster? Nothing else is measured, and nothing is kept for other runs.
+//! A device is tried on the first real work, which the CPU does as well: are the answers the same, and which was faster? Nothing
+//! else is measured, and nothing is stored for other runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// When a device is used.
+/// When to use a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// As long as it works.
     Always,
-    /// If it is faster than so many threads of the CPU.
+    /// If it is faster than this number of CPU threads.
     IfFaster {
         /// Threads that the CPU would use.
         threads: usize,
     },
 }
 
-/// What was found out about a device.
+/// What is known about a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing yet.
+    /// Not tried yet.
     Untried,
-    /// It is used; the times of device and CPU, where they were compared.
+    /// It is used; the times of device and CPU, if they were compared.
     Used {
-        /// Both for the same leaves: the device's, and that of all threads of the CPU.
+        /// For the same leaves: the device's time, and that of all CPU threads.
         compared: Option<(Duration, Duration)>,
     },
     /// It works but is slower than the CPU: the same times.
     Slower {
-        /// The device's time, and that of all threads of the CPU.
+        /// The device's time, and that of all CPU threads.
         compared: (Duration, Duration),
     },
-    /// It does not work, or no longer.
+    /// It does not work, or no longer does.
     Faulty,
 }
 
@@ -42,7 +42,7 @@ pub enum Verdict {
 pub struct Choice {
     when: Use,
     verdict: Mutex<Verdict>,
-    /// Somebody is trying it out.
+    /// A trial is running.
     trying: AtomicBool,
 }
 
@@ -52,7 +52,7 @@ impl Choice {
         Choice { when, verdict: Mutex::new(Verdict::Untried), trying: AtomicBool::new(false) }
     }
 
-    /// What was found out so far.
+    /// What is known so far.
     pub fn verdict(&self) -> Verdict {
         *self.verdict.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,7 +64,7 @@ impl Choice {
         }
     }
 
-    /// Whether it makes sense to put a problem on the device.
+    /// Whether to put a problem on the device at all.
     pub fn may_try(&self) -> bool {
         matches!(self.verdict(), Verdict::Untried | Verdict::Used { .. })
     }
@@ -74,27 +74,27 @@ impl Choice {
         matches!(self.verdict(), Verdict::Used { .. })
     }
 
-    /// Fewest leaves, or other pieces of work, with which it can be tried out, if it still has to be.
+    /// Smallest number of leaves, or other pieces of work, for a trial, if one is needed.
     pub fn trial(&self) -> Option<usize> {
         match (self.verdict(), self.when) {
             (Verdict::Untried, Use::Always) => Some(1),
-            // One leaf or a few say nothing about speed.
+            // One leaf or a few do not show the speed.
             (Verdict::Untried, Use::IfFaster { .. }) => Some(32),
             _ => None,
         }
     }
 
-    /// True for one of those who want to try it out at the same time.
+    /// True for only one of several concurrent callers.
     pub fn begin_trial(&self) -> bool {
         !self.trying.swap(true, Ordering::AcqRel)
     }
 
-    /// A trial that could not be finished.
+    /// Ends a trial without a result.
     pub fn end_trial(&self) {
         self.trying.store(false, Ordering::Release);
     }
 
-    /// The device works, and took this long where one thread of the CPU took that long.
+    /// Records that the device works, with its time and that of one CPU thread.
     pub fn works(&self, device: Duration, thread: Duration) {
         let verdict = match self.when {
             Use::Always => Verdict::Used { compared: None },
@@ -109,7 +109,7 @@ impl Choice {
         self.decide(verdict);
     }
 
-    /// True the first time.
+    /// True only the first time.
     pub fn give_up(&self) -> bool {
         let mut known = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *known, Verdict::Faulty) != Verdict::Faulty

@@ -1,4 +1,4 @@
-//! One adapter, opened: kernels, submissions, and what has gone wrong with it.
+//! An open adapter: kernels, submissions, and its first fault.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -10,23 +10,23 @@ use wgpu::{CommandEncoder, ComputePipeline, Device, Limits, MapMode, PollType, Q
 use crate::adapter::{Adapter, AdapterKind, describe, found};
 use crate::fault::{Fault, Injected};
 
-/// Work that takes longer than this is taken for lost.
+/// Work that takes longer than this counts as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Buffers that one of the kernels uses at most.
+/// Largest number of buffers of a kernel.
 const BINDINGS: u32 = 8;
-/// Buffers are not made larger than this, whatever the adapter allows.
+/// Limit of the size of buffers, even if the adapter allows more.
 const LARGEST: u64 = 1 << 30;
-/// Mesa's software adapter ends the loops of a kernel after 65,535 rounds in all, without a word.
+/// Mesa's software adapter silently ends the loops of a kernel after 65,535 rounds in all.
 pub(crate) const ROUNDS_IN_SOFTWARE: u64 = 65_500;
 
-/// Which adapter is opened, and how.
+/// Which adapter to open, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Its number in [`crate::adapters`]; without one, the first.
     pub adapter: Option<usize>,
-    /// Whether a software adapter is out of the question.
+    /// Whether to exclude software adapters.
     pub hardware_only: bool,
-    /// Bytes of the largest buffer, if less than the adapter allows: for tests of how work is cut.
+    /// Bytes of the largest buffer, if less than the adapter allows: for tests of how work is divided.
     pub largest: Option<u64>,
     /// A fault for tests.
     pub inject: Option<Injected>,
@@ -36,10 +36,10 @@ pub struct Options {
 pub struct Gpu {
     pub(crate) device: Device,
     pub(crate) queue: Queue,
-    /// Bytes of the largest buffer that a kernel can use.
+    /// Bytes of the largest buffer for a kernel.
     pub(crate) largest: u64,
     pub(crate) workgroups: u32,
-    /// Rounds that the loops of a kernel may take together.
+    /// Limit of rounds of all loops of a kernel together.
     pub(crate) rounds: u64,
     pub(crate) inject: Option<Injected>,
     adapter: Adapter,
@@ -118,17 +118,17 @@ impl Gpu {
         })
     }
 
-    /// What it is.
+    /// The adapter.
     pub fn adapter(&self) -> &Adapter {
         &self.adapter
     }
 
-    /// As users name it: `gpu:N`.
+    /// Its value of `--device`: `gpu:N`.
     pub fn label(&self) -> String {
         format!("gpu:{}", self.number)
     }
 
-    /// Fails if anything has gone wrong so far.
+    /// Fails if there was a fault.
     pub fn check(&self) -> Result<(), Fault> {
         match &*self.faults.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(fault) => Err(fault.clone()),
@@ -153,8 +153,8 @@ impl Gpu {
             wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(source.into()) };
         let checks =
             wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-        // SAFETY: the shaders are our own, and every loop of theirs ends: it counts up to a number that stays, or takes one
-        // bit after the other out of a word. Bounds are checked as ever.
+        // SAFETY: the shaders are our own, and all of their loops end: each counts up to a constant number, or takes one bit
+        // after the other out of a word. Bounds checks stay on.
         let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
         let kernels = names.map(|name| {
             self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -176,7 +176,7 @@ impl Gpu {
         Ok(kernels)
     }
 
-    /// Starts the work that was recorded, after which `readable` is mapped.
+    /// Submits the recorded work, after which `readable` is mapped.
     pub(crate) fn submit(&self, encoder: CommandEncoder, readable: &wgpu::Buffer) -> InFlight {
         let submission = self.queue.submit([encoder.finish()]);
         let (sender, mapped) = channel();
@@ -190,7 +190,7 @@ impl Gpu {
         InFlight { submission, mapped }
     }
 
-    /// Waits for work; the buffer that was to be readable then is.
+    /// Waits for work; then its readable buffer can be read.
     pub(crate) fn wait(&self, work: InFlight) -> Result<(), Fault> {
         let InFlight { submission, mapped } = work;
         let waited =
@@ -217,12 +217,12 @@ pub(crate) struct InFlight {
     mapped: Receiver<Result<(), String>>,
 }
 
-/// The first fault is the one that explains the others.
+/// The first fault explains the others.
 fn note(faults: &Mutex<Option<Fault>>, fault: Fault) {
     faults.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
 }
 
-/// A driver's message, fit for a warning.
+/// A driver's message as one line for a warning.
 fn one_line(message: &str) -> String {
     let mut text = message.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {

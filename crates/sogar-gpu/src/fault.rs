@@ -1,29 +1,29 @@
-//! What can go wrong with a graphics processor. None of it ends a run.
+//! What can go wrong with a GPU. None of it ends a run.
 
 use thiserror::Error;
 
-/// Why a graphics processor is not used, or no longer.
+/// Why a GPU is not used, or no longer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// There is none.
     #[error("no GPU was found")]
     NoAdapter,
-    /// There are others.
+    /// There is none with this number.
     #[error("there is no GPU number {wanted}: there are {found}, counted from 0")]
     NoSuchAdapter {
-        /// The number that was asked for.
+        /// The requested number.
         wanted: usize,
-        /// How many there are.
+        /// The number of adapters.
         found: usize,
     },
-    /// Its limits or its memory do not suffice for the problem.
+    /// Its limits or its memory are too small for the problem.
     #[error("the GPU is too small: {0}")]
     TooSmall(String),
     /// It can't be opened.
     #[error("the GPU could not be opened: {0}")]
     NotOpened(String),
-    /// It does not understand a kernel.
+    /// It does not compile a kernel.
     #[error("a kernel could not be compiled for the GPU: {0}")]
     Shader(String),
     /// It has no memory left.
@@ -32,33 +32,33 @@ pub enum Fault {
     /// It is gone.
     #[error("the GPU was lost: {0}")]
     Lost(String),
-    /// Its answers are not the CPU's.
+    /// Its answers differ from the CPU's.
     #[error("the GPU gave other numbers than the CPU")]
     Wrong,
 }
 
-/// A fault that is made to happen, for tests.
+/// An injected fault, for tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Injected {
-    /// As if there were no adapter.
+    /// Pretends that there is no adapter.
     NoAdapter,
-    /// As if buffers of some hundred bytes were the largest.
+    /// Pretends that the largest buffers have some hundred bytes.
     TooSmall,
     /// A kernel with an error.
     Shader,
     /// The first allocation fails.
     OutOfMemory,
-    /// The device is destroyed after so many batches of work.
+    /// The device is destroyed after some batches of work.
     Lost {
-        /// How many are done before.
+        /// How many.
         after: usize,
     },
-    /// The first batch of work comes back with a wrong number.
+    /// The first batch of work returns a wrong number.
     Wrong,
 }
 
 impl Injected {
-    /// The fault that a word names: `no-adapter`, `too-small`, `shader`, `out-of-memory`, `lost`, `lost:N` or `wrong`.
+    /// The fault of a word: `no-adapter`, `too-small`, `shader`, `out-of-memory`, `lost`, `lost:N` or `wrong`.
     pub fn named(word: &str) -> Option<Injected> {
         Some(match word {
             "no-adapter" => Injected::NoAdapter,

@@ -1,26 +1,28 @@
 //! Leaf evaluation on the device.
 //!
-//! A batch of row sets goes through these kernels without coming back in between (`leaf.wgsl`):
+//! A batch of row sets passes through these kernels without returning in between (`leaf.wgsl`):
 //!
-//! 1. `single_totals` has the cost and the loss of every edit on every set, and notes on the set's *stairs* what is the least cost for
-//!    each loss;
-//! 2. `warm_costs` does the same for the long actions (of three edits and more) that are likely to be good: those on the parent's front;
-//! 3. `descend` makes stairs of them: whoever loses less loses no more;
-//! 4. `pair_totals` does the same for pairs of edits, unless the stairs dominate everything that contains the pair: it costs at least what
-//!    either edit costs, and flips nobody but those whom some such action flips. Then `descend` once more;
+//! 1. `single_totals` computes the cost and the loss of every edit on every set, and records on the set's *stairs* the smallest
+//!    cost for each loss;
+//! 2. `warm_costs` does the same for the long actions (of three edits and more) that are likely to be good: those on the parent's
+//!    front;
+//! 3. `descend` turns the records into stairs: the cost for a smaller loss also holds for a larger one;
+//! 4. `pair_totals` does the same for pairs of edits, unless the stairs dominate everything that contains the pair: it costs at
+//!    least as much as either edit, and flips only people whom some such action flips. Then `descend` again;
 //! 5. `keep_short` lists the short actions (of at most two edits) that the stairs do not dominate;
-//! 6. `keep_long` counts the losses of the long actions of which no pair was ruled out, and lists those that are not dominated even if
-//!    they cost no more than the dearest pair of their edits;
+//! 6. `keep_long` counts the losses of the long actions of which no pair was ruled out, and lists those that are not dominated
+//!    even if they cost no more than the most expensive pair of their edits;
 //! 7. `candidate_costs` sums the costs of these, and lists those that are still not dominated.
 //!
-//! **Why nothing is lost.** Stairs hold costs of actions, rounded up, at losses rounded up; an action is dropped if its cost, rounded
-//! down, or a lower bound of it, is *larger* than the step at its loss (or a lower bound of it), rounded down. Then a known action is strictly cheaper and loses no
-//! more, so the one that is dropped is on no front. (Edits and pairs that are no useful actions by themselves count as flipping nobody; the identity, which
-//! is always known, costs no more and loses no more than they do.) All others come back, with exact totals, and
-//! [`sogar_solver::leaf::front_of`] makes the front of them: a function of the set alone, whatever came first on the device.
+//! **Soundness.** Stairs hold costs of actions, rounded up, at losses rounded up. An action is dropped if its cost, or a lower
+//! bound of it, rounded down, is *larger* than the step at its loss, or a lower bound of it, rounded down. Then a known action is
+//! strictly cheaper and loses no more, so the dropped action is on no front. (Edits and pairs that are not useful actions by
+//! themselves count as flipping nobody; the identity, which is always known, costs no more and loses no more than they do.) All
+//! others are returned with exact totals, and [`sogar_solver::leaf::front_of`] makes the front of them: a function of the set
+//! alone, regardless of the order on the device.
 //!
-//! Batches are short (some milliseconds, measured as they go), so that cancelling and deadlines are heeded between them. Two
-//! are on their way at a time: while one is computed, the last one's answer is read and the next one's sets are written.
+//! Batches are short (some milliseconds, as measured), so that cancelling and deadlines take effect between them. Two are in
+//! flight at a time: while one is computed, the previous answer is read and the next sets are written.
 
 mod batch;
 mod context;
@@ -46,16 +48,16 @@ use crate::choice::{Choice, Use, Verdict};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
 
-/// Sets of a batch, at first and at least, and at most.
+/// Sets of a batch: at first and at least, and at most.
 const FIRST_SETS: usize = 16;
 const MOST_SETS: usize = 2048;
-/// Bytes of one batch's buffers, about.
+/// Approximate bytes of the buffers of one batch.
 const SLOT_BYTES: u64 = 64 << 20;
-/// Room for points of one batch: those that have to be summed, and those that come back.
+/// Limits of points per batch: those to sum, and those to return.
 const CANDIDATES: u32 = 1 << 18;
 const FOUND: u32 = 1 << 16;
 const WARM: usize = 1 << 16;
-/// Words of sets in one batch, unless one set has more.
+/// Limit of words of sets in one batch, unless one set has more.
 const ENTRIES: usize = 1 << 20;
 
 /// The kernels of the leaf evaluation, compiled for a device: a backend of the solver.
@@ -69,7 +71,7 @@ pub struct LeafKernels<'g> {
 }
 
 impl<'g> LeafKernels<'g> {
-    /// Compiles them. `memory` is what they may use on the device; `on_fault` is told, once, why the CPU took over.
+    /// Compiles them. `memory` is their limit on the device; `on_fault` is called once, if the CPU takes over.
     pub fn new(
         gpu: &'g Gpu,
         when: Use,
@@ -79,7 +81,7 @@ impl<'g> LeafKernels<'g> {
         Ok(LeafKernels { gpu, kernels: Kernels::new(gpu)?, memory, choice: Choice::new(when), on_fault })
     }
 
-    /// What was found out about the device so far.
+    /// What is known about the device so far.
     pub fn verdict(&self) -> Verdict {
         self.choice.verdict()
     }
@@ -121,7 +123,7 @@ impl LeafEvaluation for Leaves<'_> {
     }
 
     fn prepare(&self, stop: &Stop) {
-        // While the device may do the work, the CPU would get ready for nothing.
+        // While the device may do the work, preparing the CPU would be wasted.
         if self.device.is_none() || !self.kernels.choice.may_try() {
             self.cpu.prepare(stop);
         }
@@ -145,20 +147,20 @@ struct OnDevice<'a> {
     problem: &'a Problem,
     tables: Tables,
     room: Room,
-    /// Sets that a batch should have.
+    /// The size of batches.
     batch_sizer: BatchSizer,
     /// Sets evaluated so far.
     sets: AtomicU64,
     idle: Mutex<Pool<'a>>,
 }
 
-/// Buffers that are not in use, and memory for more.
+/// Free buffers, and memory for more.
 struct Pool<'a> {
     slots: Vec<Slot>,
     allowance: Allowance<'a>,
 }
 
-/// A batch on its way.
+/// A batch in flight.
 struct Batch {
     slot: Slot,
     work: InFlight,
@@ -200,7 +202,7 @@ impl<'a> OnDevice<'a> {
         })
     }
 
-    /// The fronts of all requests; those that there is no room for come back empty, for the CPU.
+    /// The fronts of all requests; those without room stay empty, for the CPU.
     fn fronts(
         &self,
         requests: &[LeafRequest<'_>],
@@ -235,7 +237,7 @@ impl<'a> OnDevice<'a> {
         Ok(Ok(fronts))
     }
 
-    /// Sends the next requests on their way; `None` if all buffers are in use, which only happens to a second batch.
+    /// Submits the next requests; `None` if all buffers are in use, which only happens to a second batch.
     fn start(&self, requests: &[LeafRequest<'_>], first: usize) -> Result<Option<Batch>, Fault> {
         let (gpu, kernels) = (self.kernels.gpu, &self.kernels.kernels);
         gpu.check()?;
@@ -255,7 +257,7 @@ impl<'a> OnDevice<'a> {
         Slot::new(self.kernels.gpu, &self.kernels.kernels, &self.tables, self.room, &mut pool.allowance)
     }
 
-    /// Reads a batch's answer. `shared`: another batch was begun since, so the time says less.
+    /// Reads a batch's answer. `shared`: another batch was started meanwhile, so the time is less meaningful.
     fn finish(
         &self,
         batch: Batch,
@@ -275,7 +277,7 @@ impl<'a> OnDevice<'a> {
                 }
                 Ok(())
             }
-            // One set alone leaves its front empty, for the CPU.
+            // A single set leaves its front empty, for the CPU.
             Answer::Overflow if sets == 1 => Ok(()),
             Answer::Overflow => {
                 for half in [first..first + sets / 2, first + sets / 2..first + sets] {

@@ -1,12 +1,12 @@
-//! Leaf evaluation and network outcomes of sogar on a graphics processor of any vendor, through `wgpu`.
+//! Leaf evaluation and network outcomes of sogar on a GPU of any vendor, through `wgpu`.
 //!
-//! Results are those of the CPU to the bit: kernels work in integers, sums of 64 bits as pairs of 32, or give numbers with a proven
-//! error band, inside which the CPU decides. So which device was used shows in the time alone.
+//! Results equal the CPU's to the bit: kernels use integers, with 64-bit sums as pairs of 32 bits, or return numbers with a
+//! proven error band, inside which the CPU decides. So the device only affects the time.
 //!
-//! [`adapters`] says what there is, [`Gpu`] is one of them, opened; [`LeafKernels`] is the solver's leaf evaluation
-//! ([`sogar_solver::leaf::LeafBackend`]), [`NetworkKernels`] a dense network for many edited rows at a time, and [`Choice`] finds out
-//! which device is faster. Whatever goes wrong is a [`Fault`]: the work in flight is done again by the CPU, and
-//! everything after it too, so that a run ends as it would have without a graphics processor.
+//! [`adapters`] lists the adapters, [`Gpu`] is an open one, [`LeafKernels`] is the solver's leaf evaluation
+//! ([`sogar_solver::leaf::LeafBackend`]), [`NetworkKernels`] a dense network for many edited rows at a time, and [`Choice`] finds
+//! out which device is faster. Every failure is a [`Fault`]: the CPU repeats the work in flight and does everything after it, so
+//! a run ends as it would without a GPU.
 
 mod adapter;
 mod batch_sizer;

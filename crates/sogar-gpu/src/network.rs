@@ -1,12 +1,12 @@
-//! Dense networks on the device: what the layers make of many edited versions of one row.
+//! Dense networks on the device: evaluates many edited versions of one row.
 //!
-//! A *cell* is a row with some edits. The first layer is linear, so its sums are the row's own and one share for each edit: these are
-//! all that is sent, and a few numbers for each cell to say which. `compose` adds them up, `multiply` does a layer, and `square` adds up
-//! the squares of what went into it, from which the caller bounds the error (SPEC of the bound: `sogar::outcomes`).
+//! A *cell* is a row with some edits. The first layer is linear, so its sums are the row's own plus one share per edit: only
+//! these are sent, and a few indices per cell. `compose` adds them up, `multiply` computes a layer, and `square` adds up the
+//! squares of its inputs, from which the caller bounds the error (the bound: `sogar::outcomes`).
 //!
-//! Layers have no activation, or one that multiplies what is negative by a number: these need sums, products and comparisons only. Of
-//! these WGSL says that each is rounded to one of the two nearest numbers, may be fused, and that numbers near zero may be taken for zero;
-//! nothing else is relied on.
+//! Layers have no activation, or one that multiplies negative numbers by a factor: these need only sums, products and
+//! comparisons. WGSL guarantees that each is rounded to one of the two nearest numbers; they may be fused, and numbers near zero
+//! may be flushed to zero. Nothing else is assumed.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -19,20 +19,20 @@ use crate::buffer::{Allowance, bind};
 use crate::device::{Gpu, InFlight};
 use crate::fault::Fault;
 
-/// Cells of a batch, at first and at least, and at most.
+/// Cells of a batch: at first and at least, and at most.
 const FIRST_CELLS: usize = 1024;
 const MOST_CELLS: usize = 1 << 16;
 
 /// A layer after the first.
 #[derive(Debug, Clone, Copy)]
 pub struct NetworkLayer<'a> {
-    /// Units that go in.
+    /// Number of inputs.
     pub inputs: usize,
     /// `weights[output * inputs + input]`.
     pub weights: &'a [f32],
-    /// One an output.
+    /// One per output.
     pub bias: &'a [f32],
-    /// What negative sums are multiplied by; `None` if they stay.
+    /// The factor of negative sums; `None` if they stay.
     pub slope: Option<f32>,
 }
 
@@ -43,16 +43,16 @@ pub struct NetworkRow<'a> {
     pub sums: &'a [f32],
     /// What each edit adds to them: `stride` numbers each, the sums first.
     pub shares: &'a [f32],
-    /// Numbers for an edit.
+    /// Numbers per edit.
     pub stride: usize,
 }
 
-/// What came out of a network.
+/// The results of a network.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores {
     /// `outputs[output * cells + cell]`.
     pub outputs: Vec<f32>,
-    /// `squares[layer * cells + cell]`: of what goes into each layer after the first, added up.
+    /// `squares[layer * cells + cell]`: the sum of squares of the inputs of each layer after the first.
     pub squares: Vec<f32>,
 }
 
@@ -62,7 +62,7 @@ pub struct NetworkKernels<'g> {
     compose: ComputePipeline,
     multiply: ComputePipeline,
     square: ComputePipeline,
-    /// Units of the first layer, and what negative ones are multiplied by.
+    /// Units of the first layer, and the factor of negative ones.
     units: usize,
     first: Buffer,
     layers: Vec<OnDevice>,
@@ -87,7 +87,7 @@ struct Slot {
     shares: Buffer,
     cells: Buffer,
     squares: Buffer,
-    /// What the layers give, by turns.
+    /// The outputs of the layers, alternating.
     units: [Buffer; 2],
     readable: Buffer,
     compose: BindGroup,
@@ -104,8 +104,8 @@ struct Batch {
 }
 
 impl<'g> NetworkKernels<'g> {
-    /// Puts a network on the device. `first`: the first layer's units, and what negative sums of it are multiplied by. Cells have
-    /// `per_cell` of `most_edits` edits.
+    /// Puts a network on the device. `first`: the first layer's units, and the factor of its negative sums. Cells have `per_cell`
+    /// of `most_edits` edits.
     pub fn new(
         gpu: &'g Gpu,
         first: (usize, Option<f32>),
@@ -165,7 +165,7 @@ impl<'g> NetworkKernels<'g> {
         })
     }
 
-    /// Evaluates cells of a row: `per_cell` positions of edits each, `u32::MAX` where a cell has fewer.
+    /// Evaluates cells of a row: `per_cell` positions of edits each, padded with `u32::MAX`.
     pub fn run(&self, row: &NetworkRow<'_>, cells: &[u32]) -> Result<Scores, Fault> {
         let edits = row.shares.len() / row.stride.max(1);
         let fits = row.sums.len() == self.units && row.stride >= self.units && edits <= self.most_edits;

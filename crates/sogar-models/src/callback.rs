@@ -1,8 +1,7 @@
 //! A function as a model: rows in, labels or scores out.
 //!
-//! This is how a model that only its owner can run takes part: a Python callable, a command, a service. Nothing is
-//! known about it but its answers, so every one of them is looked at: a missing one, a score that is no number or a
-//! class that does not exist is an error and never a guess.
+//! This is for models that only their owner can run: a Python callable, a command, a service. Only its answers are known, so each
+//! of them is checked: a missing answer, a score that is not a number or an unknown class is an error, never a guess.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -11,35 +10,35 @@ use super::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::sha256_hex;
 
-/// How a model wants to be asked about many rows.
+/// How to call a model with many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batching {
-    /// Rows in a call.
+    /// Rows per call.
     pub rows: usize,
     /// Calls that may run at the same time.
     pub at_once: usize,
 }
 
-/// Small calls from every thread: right for models that live in this process.
+/// Small calls from every thread: right for models in this process.
 impl Default for Batching {
     fn default() -> Self {
         Batching { rows: 4096, at_once: usize::MAX }
     }
 }
 
-/// What a function says of the rows that it was given.
+/// The answers of a function for its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answers {
     /// The class of every row.
     Labels(Vec<u32>),
-    /// A score for every row, class 1 being above the threshold; with more than two classes a score for every row
-    /// and class, row by row, of which the first highest counts.
+    /// A score for every row, class 1 being above the threshold; with more than two classes a score for every row and class, row
+    /// by row, of which the first highest counts.
     Scores(Vec<f64>),
 }
 
 type Function = dyn Fn(Rows<'_>) -> Result<Answers> + Send + Sync;
 
-/// The threshold of scores where none is set: they are taken for probabilities.
+/// The default threshold of scores, which are taken as probabilities.
 pub const DEFAULT_THRESHOLD: f64 = 0.5;
 
 /// A function as a model.
@@ -70,8 +69,8 @@ pub struct Callback {
 }
 
 impl Callback {
-    /// A function of rows with the columns of `info`; called from one thread at a time, with all rows that there are,
-    /// until [`Callback::batching`] says otherwise.
+    /// A function of rows with the columns of `info`; called from one thread at a time, with all rows, unless
+    /// [`Callback::batching`] is set.
     pub fn new(
         info: ModelInfo,
         function: impl Fn(Rows<'_>) -> Result<Answers> + Send + Sync + 'static,
@@ -80,8 +79,8 @@ impl Callback {
         Callback { info, function: Box::new(function), batching, gate: Gate::new(1) }
     }
 
-    /// Sets how many rows a call gets at most and how many calls may run at the same time. A function that starts
-    /// parallel work of its own on the caller's thread pool should be called once at a time by one thread alone.
+    /// Sets the largest number of rows per call and of concurrent calls. A function that starts its own parallel work on the
+    /// caller's thread pool should be called once at a time, from one thread.
     #[must_use]
     pub fn batching(mut self, batching: Batching) -> Callback {
         self.batching = Batching { rows: batching.rows.max(1), at_once: batching.at_once.max(1) };
@@ -89,10 +88,10 @@ impl Callback {
         self
     }
 
-    /// The model for a pipeline. `name` is what messages call it; `identity` is hashed into results, so that later
-    /// commands know whether they were given the same model.
+    /// The model for a pipeline. `name` is its name in messages; `identity` is hashed into results, so that later commands can
+    /// recognise the same model.
     pub fn into_model(self, name: impl Into<PathBuf>, identity: &[u8]) -> LoadedModel {
-        LoadedModel { predictor: Arc::new(self), path: name.into(), hash: sha256_hex(identity) }
+        LoadedModel::new(Arc::new(self), name, sha256_hex(identity))
     }
 
     fn ask(&self, rows: Rows<'_>) -> Result<Vec<Prediction>> {
@@ -188,7 +187,7 @@ fn highest(row: usize, scores: &[f64]) -> Result<Prediction> {
     Ok(best)
 }
 
-/// Lets a number of calls in at the same time; the others wait.
+/// Admits a number of concurrent calls; the others wait.
 struct Gate {
     free: Mutex<usize>,
     left: Condvar,

@@ -1,7 +1,7 @@
 //! From the outputs of a tree ensemble to a label and a score, by the library's own formulas.
 //!
-//! Probabilities are formed by the same operations in the same order and the same precision as the library forms
-//! them: two outputs whose probabilities round to the same number are a tie there, and so they are here.
+//! Probabilities use the same operations in the same order and precision as the library: two outputs whose probabilities round to
+//! the same number are a tie there, and so they are here.
 
 /// The precision in which a library adds leaf values and forms probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,8 +9,8 @@ pub enum Arithmetic {
     /// Double precision (LightGBM).
     #[default]
     Double,
-    /// Single precision (XGBoost, ONNX runtimes). Leaf values, start values and outputs are numbers that single
-    /// precision represents, kept as `f64`.
+    /// Single precision (XGBoost, ONNX runtimes). Leaf values, start values and outputs are single-precision numbers, stored as
+    /// `f64`.
     Single,
 }
 
@@ -29,8 +29,14 @@ pub enum Decision {
         /// Decision threshold on the raw output.
         threshold: f64,
     },
-    /// Label 1 iff the output is positive; the score is its logistic function (ONNX runtimes).
-    Sign,
+    /// Label 1 iff the output is above `above`; the score is a probability, the logistic function of `slope · output` (ONNX
+    /// runtimes and scikit-learn compare outputs and report probabilities).
+    Margin {
+        /// What the output is compared with: 0, or the largest number below it.
+        above: f64,
+        /// Multiplies the output in the probability.
+        slope: f64,
+    },
     /// The class with the largest softmax probability, the first on ties.
     Softmax,
     /// The class with the largest output, the first on ties.
@@ -121,7 +127,7 @@ impl Decision {
                 u32::from(arithmetic.sigmoid(slope, outputs[0]) > threshold)
             }
             Decision::Raw { threshold } => u32::from(outputs[0] > threshold),
-            Decision::Sign => u32::from(outputs[0] > 0.0),
+            Decision::Margin { above, .. } => u32::from(outputs[0] > above),
             Decision::Softmax => first_largest(arithmetic.softmax(outputs)).0,
             Decision::Largest { .. } => first_largest(outputs.iter().copied()).0,
             Decision::OneVsAll { slope } => {
@@ -130,8 +136,8 @@ impl Decision {
         }
     }
 
-    /// The score of a row with these outputs: the probability of class 1 (two classes) or of the predicted
-    /// class; the raw output where there are no probabilities.
+    /// The score of a row with these outputs: the probability of class 1 (two classes) or of the predicted class; the raw output
+    /// if there are no probabilities.
     pub fn score(&self, outputs: &[f64], arithmetic: Arithmetic) -> f64 {
         let label = || match outputs.len() {
             2 => 1,
@@ -140,7 +146,7 @@ impl Decision {
         match *self {
             Decision::Sigmoid { slope, .. } => arithmetic.sigmoid(slope, outputs[0]),
             Decision::Raw { .. } => outputs[0],
-            Decision::Sign => arithmetic.sigmoid(1.0, outputs[0]),
+            Decision::Margin { slope, .. } => arithmetic.sigmoid(slope, outputs[0]),
             Decision::Softmax | Decision::Largest { softmax_scores: true } => {
                 arithmetic.softmax(outputs).nth(label()).unwrap_or(f64::NAN)
             }
@@ -149,11 +155,11 @@ impl Decision {
         }
     }
 
-    /// The number with which the score of a two-class model is compared, where there is one.
+    /// The number with which the score of a two-class model is compared, if there is one.
     pub fn threshold(&self) -> Option<f64> {
         match *self {
             Decision::Sigmoid { threshold, .. } | Decision::Raw { threshold } => Some(threshold),
-            Decision::Sign => Some(0.5),
+            Decision::Margin { .. } => Some(0.5),
             Decision::Softmax | Decision::Largest { .. } | Decision::OneVsAll { .. } => None,
         }
     }
@@ -174,7 +180,7 @@ mod tests {
             assert_eq!(Decision::Softmax.label(&[1.0, 3.0, 3.0], arithmetic), 1);
             assert_eq!(Decision::Largest { softmax_scores: false }.label(&[1.0, 3.0, 3.0], arithmetic), 1);
             assert_eq!(Decision::OneVsAll { slope: 2.0 }.label(&[-1.0, -1.0], arithmetic), 0);
-            // Different outputs whose probabilities round to the same number are a tie as well.
+            // Different outputs whose probabilities round to the same number are also a tie.
             assert_eq!(Decision::OneVsAll { slope: 1.0 }.label(&[800.0, 900.0], arithmetic), 0);
         }
     }

@@ -1,9 +1,9 @@
-//! A sum of decision trees, as LightGBM, XGBoost and forests are: the shape that the fast outcome computation
-//! (`outcomes/ensemble.rs`) understands.
+//! A sum of decision trees, such as LightGBM, XGBoost and forests: the form that the fast outcome computation
+//! (`outcomes/ensemble.rs`) needs.
 //!
-//! Evaluation follows the libraries' own arithmetic step by step: leaf values are added in tree order, in the
-//! library's precision, and probabilities are formed by the same formulas in the same order. A row at a
-//! threshold, or at the decision boundary, then gets the very label that the library gives it.
+//! Evaluation follows the libraries' own arithmetic step by step: leaf values are added in tree order, in the library's
+//! precision, and probabilities are computed by the same formulas in the same order. So a row at a threshold, or at the decision
+//! boundary, gets exactly the library's label.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::Prediction;
 use super::decision::{Arithmetic, Decision};
 
 /// Values this close to zero are zero to LightGBM: its single-precision constant 1e-35, widened.
-pub const ZERO_BAND: f64 = 1e-35_f32 as f64;
+pub(crate) const ZERO_BAND: f64 = 1e-35_f32 as f64;
 
-/// An ensemble with one or more outputs (one per class where there are more than two).
+/// An ensemble with one or more outputs (one per class if there are more than two).
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeEnsemble {
     /// The trees in the library's summation order; tree `t` adds to output `t % outputs`.
@@ -22,7 +22,7 @@ pub struct TreeEnsemble {
     pub outputs: usize,
     /// A constant that is added to each output.
     pub base: Vec<f64>,
-    /// Whether the constant is added after the trees (ONNX runtimes) rather than before them.
+    /// Whether the constant is added after the trees (ONNX runtimes) instead of before them.
     pub base_last: bool,
     /// The sum of each output is divided by this (1, or the number of rounds for averaged forests).
     pub divisor: f64,
@@ -39,6 +39,8 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// Leaf values.
     pub leaves: Vec<f64>,
+    /// How many rows (or how much weight) of the training data reached each leaf, for contributions; empty if unknown.
+    pub covers: Vec<f64>,
 }
 
 /// An inner node.
@@ -82,18 +84,17 @@ pub enum Test {
         /// The set as 32-bit words.
         words: Vec<u32>,
     },
-    /// XGBoost's test of a category: the value, narrowed to single precision, is negative or its whole part is none
-    /// of these.
+    /// XGBoost's test of a category: the value, narrowed to single precision, is negative or its whole part is none of these.
     NoneOf {
         /// The categories, ascending; shared by the trees of a model whose leaves are vectors.
         categories: Arc<[u32]>,
         /// Whether a missing value goes left.
         default_left: bool,
     },
-    /// The value lies in one of these ranges `low < x <= high` (equality with one of several numbers, as values that
-    /// are rounded first are tested for it).
+    /// The value lies in one of these ranges `low < x <= high` (equality with one of several numbers, for values that are rounded
+    /// first).
     Within {
-        /// The ranges, ascending and apart from each other.
+        /// The ranges, ascending and disjoint.
         ranges: Vec<(f64, f64)>,
         /// Whether a missing value goes left.
         default_left: bool,
@@ -140,7 +141,7 @@ impl Test {
 impl Tree {
     /// The leaf that a row reaches.
     #[inline]
-    pub fn leaf_of(&self, row: &[f64]) -> usize {
+    pub(crate) fn leaf_of(&self, row: &[f64]) -> usize {
         let mut at: i32 = if self.nodes.is_empty() { !0 } else { 0 };
         while at >= 0 {
             let node = &self.nodes[at as usize];
@@ -157,7 +158,7 @@ impl Tree {
 }
 
 impl TreeEnsemble {
-    /// Writes the final outputs of a row (after the divisor) into `out`, which has one place an output.
+    /// Writes the final outputs of a row (after the divisor) into `out`, one entry per output.
     pub fn outputs_of(&self, row: &[f64], out: &mut [f64]) {
         let arithmetic = self.arithmetic;
         if self.base_last {
@@ -181,10 +182,28 @@ impl TreeEnsemble {
         }
     }
 
-    /// What the model says of a row with these outputs.
+    /// The prediction for a row with these outputs.
     pub fn prediction(&self, outputs: &[f64]) -> Prediction {
         let (decision, arithmetic) = (&self.decision, self.arithmetic);
         Prediction { label: decision.label(outputs, arithmetic), score: decision.score(outputs, arithmetic) }
+    }
+
+    /// Whether every output lies between 0 and 1 for any row, as the votes of a forest do.
+    pub fn gives_shares(&self) -> bool {
+        let ends = |tree: &Tree| {
+            tree.leaves.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &leaf| {
+                (low.min(leaf), high.max(leaf))
+            })
+        };
+        (0..self.outputs).all(|output| {
+            let (mut low, mut high) = (self.base[output], self.base[output]);
+            for tree in self.trees.iter().skip(output).step_by(self.outputs) {
+                let (least, most) = ends(tree);
+                (low, high) = (low + least, high + most);
+            }
+            // Rounded sums of rounded shares.
+            low >= -1e-5 * self.divisor && high <= (1.0 + 1e-5) * self.divisor
+        })
     }
 
     /// Number of leaves of all trees.
@@ -252,7 +271,7 @@ mod tests {
 
     #[test]
     fn sums_round_as_the_library_rounds_them() {
-        let leaf = |value: f32| Tree { nodes: vec![], leaves: vec![f64::from(value)] };
+        let leaf = |value: f32| Tree { nodes: vec![], leaves: vec![f64::from(value)], covers: vec![] };
         let mut ensemble = TreeEnsemble {
             trees: vec![leaf(1e8), leaf(1.0), leaf(-1e8)],
             outputs: 1,

@@ -1,23 +1,24 @@
 //! Models: anything that turns rows of numbers into labels.
 //!
-//! The pipeline speaks to a model through [`Predictor`] alone. A predictor is fed *model columns* (what the
-//! model was trained on); how features become model columns is the business of `sogar-prepare`. To add a
-//! format, write a reader that gives a `Predictor` and register it in [`load`]; if it is a sum of trees, give
-//! a [`TreeEnsemble`] and the fast outcome computation comes for free.
+//! The pipeline uses a model only through [`Predictor`]. A predictor takes *model columns* (what the model was trained on);
+//! `sogar-prepare` turns features into model columns. To add a format, write a reader that returns a `Predictor` and register it
+//! in [`load`]; if it is a sum of trees, return a [`TreeEnsemble`] to get the fast outcome computation.
 
-pub mod callback;
-pub mod decision;
-pub mod ensemble;
+mod callback;
+mod contributions;
+mod decision;
+mod ensemble;
 pub mod lightgbm;
 pub mod network;
 pub mod onnx;
-pub mod recognise;
+mod recognise;
 pub mod scaling;
 pub mod single;
 mod tree_model;
 pub mod xgboost;
 
-pub use callback::{Answers, Batching, Callback};
+pub use callback::{Answers, Batching, Callback, DEFAULT_THRESHOLD};
+pub use contributions::{Contributions, Covers};
 pub use decision::{Arithmetic, Decision};
 pub use ensemble::{Missing, Node, Test, Tree, TreeEnsemble};
 pub use network::{Activation, Closeness, DenseNetwork, Layer, NetworkDecision, NetworkModel};
@@ -48,64 +49,69 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// What a model says of one row.
+/// A model's prediction for one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// Index of the predicted class.
     pub label: u32,
-    /// The score behind it: the probability of class 1 (two classes) or of the predicted class; for models
-    /// without probabilities the raw output.
+    /// The score behind it: the probability of class 1 (two classes) or of the predicted class; for models without probabilities
+    /// the raw output.
     pub score: f64,
 }
 
-/// What a model file is, for people.
+/// The description of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
     /// The format, e.g. `LightGBM text`.
     pub format: String,
     /// One line on its size, e.g. `100 trees, 1600 leaves`.
     pub description: String,
-    /// Names of the model columns, in the order in which the model wants them.
+    /// Names of the model columns, in the model's order.
     pub columns: Vec<String>,
     /// Categories of model columns that carry category codes: `categories[column]` lists the texts whose
     /// positions are the codes (as pandas categoricals are stored by LightGBM); empty for plain numbers.
     pub categories: Vec<Vec<String>>,
-    /// Lists of categories, in column order, of which the file does not say to which columns they belong
-    /// (as pandas' ordered categoricals are stored by LightGBM); the table's text columns settle it.
+    /// Lists of categories, in column order, that the file does not assign to columns (as LightGBM stores pandas' ordered
+    /// categoricals); the table's text columns decide.
     pub unplaced_categories: Vec<Vec<String>>,
     /// Number of classes (2 for a score model).
     pub classes: u32,
-    /// The names of the classes in the order of their indices, where the file gives them; else empty.
+    /// The names of the classes in the order of their indices, if the file has them; otherwise empty.
     pub class_names: Vec<String>,
-    /// A score model answers class 1 iff its score is greater than this.
+    /// A score model predicts class 1 iff its score is greater than this.
     pub threshold: Option<f64>,
 }
 
 /// Labels and scores of rows.
 pub trait Predictor: Send + Sync {
-    /// What the model is and which columns it wants.
+    /// The description of the model and its columns.
     fn info(&self) -> &ModelInfo;
 
-    /// One prediction a row, in order.
+    /// One prediction per row, in order.
     fn predict(&self, rows: Rows<'_>) -> Result<Vec<Prediction>>;
 
-    /// How the model wants to be asked about many rows. [`Predictor::predict`] takes any number of them.
+    /// How to call the model with many rows. [`Predictor::predict`] takes any number of them.
     fn batching(&self) -> Batching {
         Batching::default()
     }
 
-    /// The model as a sum of trees, where it is one: unlocks outcomes without re-scoring.
+    /// Whether scores are known to be probabilities.
+    fn gives_probabilities(&self) -> bool {
+        false
+    }
+
+    /// The model as a sum of trees, if it is one: enables outcomes without re-scoring.
     fn tree_ensemble(&self) -> Option<&TreeEnsemble> {
         None
     }
 
-    /// The model as a dense network, where it is one: unlocks batched outcomes.
+    /// The model as a dense network, if it is one: enables batched outcomes.
     fn dense_network(&self) -> Option<&DenseNetwork> {
         None
     }
 }
 
-/// A model that was read from a file, or another one with what stands for its file.
+/// A model from a file, or another model with an identity in place of the file.
 #[derive(Clone)]
 pub struct LoadedModel {
     /// The predictor.
@@ -114,6 +120,19 @@ pub struct LoadedModel {
     pub path: std::path::PathBuf,
     /// SHA-256 of the file's bytes (and of the weight files beside it), in hexadecimal; for a command, of the command line.
     pub hash: String,
+    /// Further models that must agree before an action works; they have none themselves.
+    pub also: Vec<LoadedModel>,
+}
+
+impl LoadedModel {
+    /// A model of its own.
+    pub fn new(
+        predictor: Arc<dyn Predictor>,
+        path: impl Into<std::path::PathBuf>,
+        hash: impl Into<String>,
+    ) -> Self {
+        LoadedModel { predictor, path: path.into(), hash: hash.into(), also: Vec::new() }
+    }
 }
 
 /// Reads a model file, recognised by its content. `threshold` replaces the model's own decision threshold.
@@ -127,7 +146,7 @@ pub fn load(path: &Path, threshold: Option<f64>) -> Result<LoadedModel> {
     let bytes = read_bytes(path)?;
     let mut files = ExternalFiles::beside(path);
     let predictor = from_bytes_and_files(&bytes, threshold, &mut files).map_err(|error| error.file(path))?;
-    Ok(LoadedModel { predictor, path: path.to_path_buf(), hash: files.hash_with(&bytes) })
+    Ok(LoadedModel::new(predictor, path, files.hash_with(&bytes)))
 }
 
 /// The model in these bytes, recognised by their content; see [`load`].
@@ -135,7 +154,7 @@ pub fn from_bytes(bytes: &[u8], threshold: Option<f64>) -> Result<Arc<dyn Predic
     from_bytes_and_files(bytes, threshold, &mut ExternalFiles::none())
 }
 
-/// As [`from_bytes`], with the files beside the model, in which ONNX may keep weights.
+/// Like [`from_bytes`], with the files beside the model, in which ONNX may store weights.
 fn from_bytes_and_files(
     bytes: &[u8],
     threshold: Option<f64>,

@@ -1,9 +1,8 @@
-//! LightGBM's text format (`booster.save_model("model.txt")`), versions v3 and v4, and its JSON dump
-//! (`booster.dump_model()`), which says the same in other words.
+//! LightGBM's text format (`booster.save_model("model.txt")`), versions v3 and v4, and its JSON dump (`booster.dump_model()`),
+//! which has the same contents.
 //!
-//! The file is untrusted input. Nothing is allocated from a count that the file claims: every array is as
-//! long as the text that spells it, and the counts must agree with it. Trees are checked to be trees, so that
-//! following children always ends at a leaf.
+//! The file is untrusted input. No allocation relies on a count in the file: every array is as long as its text, and the counts
+//! must agree with it. Trees are checked to be trees, so that following children always ends at a leaf.
 //!
 //! The parts: [`fields`] (lines and `key=value` blocks), [`header`] (what precedes the trees), [`tree`] (one
 //! tree) and [`categories`] (the lists of pandas categories at the end); [`dump`] for the JSON file and [`nested`] for its
@@ -32,9 +31,8 @@ pub fn parse_bytes(bytes: &[u8], threshold: Option<f64>) -> Result<TreeModel> {
 
 /// Reads a model from its text.
 ///
-/// `threshold` replaces the decision threshold, which is 0.5 on the probability for `binary` and
-/// `cross_entropy`; a model of another objective with one output needs it. Models with one output per class
-/// take the largest.
+/// `threshold` replaces the decision threshold, which is 0.5 on the probability for `binary` and `cross_entropy`; a model of
+/// another objective with one output needs it. Models with one output per class take the largest.
 pub fn parse(text: &str, threshold: Option<f64>) -> Result<TreeModel> {
     let mut lines = Lines::of(text);
     let block = Block::header(&mut lines)?;
@@ -121,7 +119,7 @@ fn describe(ensemble: &TreeEnsemble, header: &Header) -> String {
     parts.join(", ")
 }
 
-/// An error for a file that is not what LightGBM writes.
+/// The error for a file that LightGBM did not write.
 fn damaged(message: impl Into<String>) -> Error {
     let help =
         "the file is damaged or was changed by hand; save it again with `booster.save_model(\"model.txt\")`";

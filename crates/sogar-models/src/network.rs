@@ -1,14 +1,13 @@
-//! A dense feed-forward network, as PyTorch, Keras and scikit-learn export them: the shape that the batched
-//! outcome computation understands.
+//! A dense feed-forward network, as PyTorch, Keras and scikit-learn export them: the form that the batched outcome computation
+//! needs.
 //!
-//! **What a network says of a row** is settled here, by definition: inputs are narrowed to single precision (as the
-//! exporting libraries feed them), weights are single precision, and everything from there is computed in double
-//! precision in one fixed order ([`evaluate`]). Labels then depend neither on the batch, nor on the number of threads,
-//! nor on the processor. The fast outcome computation works in single precision and is believed only where a
-//! proven error bound ([`norms`], [`band`]) says that its label is this one.
+//! **A network's answer for a row** is defined here: inputs are narrowed to single precision (as the exporting libraries do),
+//! weights are single precision, and everything from there is computed in double precision in one fixed order ([`evaluate`]). So
+//! labels do not depend on the batch, the number of threads or the processor. The fast outcome computation works in single
+//! precision and counts only where a proven error bound ([`norms`], [`band`]) shows that its label is this one.
 //!
-//! Other runtimes evaluate in single precision, in an order of their own. They can answer differently only for rows
-//! inside the band that [`DenseNetwork::closeness`] gives.
+//! Other runtimes evaluate in single precision, in their own order. They can differ only for rows inside the band of
+//! [`DenseNetwork::closeness`].
 
 mod band;
 mod decision;
@@ -33,7 +32,7 @@ use sogar_base::error::{Error, ErrorKind, Result};
 pub struct DenseNetwork {
     /// Number of inputs.
     pub inputs: usize,
-    /// What a scaler does to each input first; empty for none. See [`DenseNetwork::input`].
+    /// The scaling of each input; empty for none. See [`DenseNetwork::input`].
     pub scaling: Vec<Scaling>,
     /// The layers, first to last; the last one's outputs decide.
     pub layers: Vec<Layer>,
@@ -42,8 +41,8 @@ pub struct DenseNetwork {
 }
 
 impl DenseNetwork {
-    /// Fails with what is wrong unless the network can be evaluated: layers that fit each other, as many numbers as the
-    /// shapes say, all of them finite, and a decision that fits the outputs.
+    /// Fails unless the network can be evaluated: layers that fit each other, as many numbers as the shapes say, all of them
+    /// finite, and a decision that fits the outputs.
     pub fn check(&self) -> Result<()> {
         let wrong = |message: String| {
             Err(Error::new(ErrorKind::Model, message).help(
@@ -98,7 +97,7 @@ impl DenseNetwork {
                 ));
             }
             NetworkDecision::Softmax if width < 2 => {
-                return wrong("the largest of several outputs is asked for, but there is only one".into());
+                return wrong("the model takes the largest of several outputs, but there is only one".into());
             }
             _ => {}
         }
@@ -113,12 +112,12 @@ impl DenseNetwork {
         self.layers.last().map_or(self.inputs, |layer| layer.outputs)
     }
 
-    /// Number of classes: as many as outputs, or two for a single output.
+    /// Number of classes: the number of outputs, or two for a single output.
     pub fn classes(&self) -> u32 {
         self.outputs().max(2) as u32
     }
 
-    /// The shape for people, e.g. `dense network 57-50-50-1, 5501 weights`.
+    /// The shape in words, e.g. `dense network 57-50-50-1, 5501 weights`.
     pub fn description(&self) -> String {
         let widths: Vec<String> = std::iter::once(self.inputs)
             .chain(self.layers.iter().map(|layer| layer.outputs))
@@ -128,7 +127,7 @@ impl DenseNetwork {
         format!("dense network {}, {weights} weights", widths.join("-"))
     }
 
-    /// What the first layer sees of a column's value: scaled as the exported graph does it, in single precision.
+    /// The first layer's input for a column's value: scaled as in the exported graph, in single precision.
     #[inline]
     pub fn input(&self, column: usize, value: f64) -> f32 {
         match self.scaling.get(column) {
@@ -147,20 +146,20 @@ pub struct Layer {
     pub outputs: usize,
     /// `weights[output * inputs + input]`.
     pub weights: Vec<f32>,
-    /// One a output.
+    /// One per output.
     pub bias: Vec<f32>,
     /// Applied to every output.
     pub activation: Activation,
 }
 
-/// What a layer applies to each of its sums.
+/// The function that a layer applies to its sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
     /// Nothing.
     Identity,
     /// `max(x, 0)`.
     Relu,
-    /// `x` where positive, else `slope · x`.
+    /// `x` where positive, otherwise `slope · x`.
     LeakyRelu {
         /// The slope below zero.
         slope: f32,
@@ -171,8 +170,7 @@ pub enum Activation {
     Tanh,
 }
 
-/// How the outputs before any final squashing become a label. A final sigmoid or softmax is part of the decision, not
-/// a layer's activation.
+/// How the outputs become a label. A final sigmoid or softmax is part of the decision, not a layer's activation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NetworkDecision {
     /// One output; label 1 iff its logistic function is above the threshold. The score is that probability.
@@ -185,7 +183,7 @@ pub enum NetworkDecision {
         /// Decision threshold on the output.
         threshold: f64,
     },
-    /// One output a class; the largest wins, the first on ties. The score is a softmax probability.
+    /// One output per class; the largest wins, the first on ties. The score is a softmax probability.
     Softmax,
     /// Two outputs; label 1 iff the second's softmax probability is above the threshold.
     SoftmaxAbove {

@@ -1,15 +1,14 @@
-//! ONNX files: dense networks, linear models and tree ensembles, as PyTorch, Keras, JAX, scikit-learn, LightGBM and
-//! XGBoost are exported.
+//! ONNX files: dense networks, linear models and tree ensembles, as exported from PyTorch, Keras, JAX, scikit-learn, LightGBM and
+//! XGBoost.
 //!
-//! The file is read without an ONNX runtime, because the fast outcome computations need the layers and trees
-//! themselves. It is untrusted input: every length is checked against the bytes that are there ([`wire`]), other
-//! files are read only beside the model ([`ExternalFiles`]), and what following the graph may cost is bounded
-//! ([`budget`]).
+//! The file is read without an ONNX runtime, because the fast outcome computations need the layers and trees themselves. It is
+//! untrusted input: every length is checked against the available bytes ([`wire`]), other files are read only beside the model
+//! ([`ExternalFiles`]), and the cost of following the graph is limited ([`budget`]).
 //!
-//! The parts, in the order in which a file passes through them: [`wire`] and [`proto`] (bytes into messages),
-//! [`tensor`] (constants), [`graph`] (the walk from inputs to outputs), [`operators`] (what each operator makes of its
-//! inputs; with [`columns`], [`arithmetic`], [`linear`], [`chain`] for networks and [`ensembles`], [`branches`],
-//! [`leaves`], [`version_5`] for trees), and [`answer`] (which output decides, and how).
+//! The parts, in processing order: [`wire`] and [`proto`] (bytes into messages), [`tensor`] (constants), [`graph`] (the walk from
+//! inputs to outputs), [`operators`] (the result of each operator; with [`columns`], [`arithmetic`], [`linear`], [`chain`] for
+//! networks and [`ensembles`], [`branches`], [`leaves`], [`version_5`] for trees), and [`answer`] (which output decides, and
+//! how).
 
 mod answer;
 mod arithmetic;
@@ -41,10 +40,10 @@ use budget::Budget;
 use proto::{Graph, Model};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Reads a model from the bytes of a file; `files` are those beside it, for weights that are not in it.
+/// Reads a model from the bytes of a file; `files` are those beside it, for external weights.
 ///
-/// `threshold` replaces the decision threshold on the score of class 1. Without one, the file's own labels decide; a
-/// model with a single number that is not a probability needs it.
+/// `threshold` replaces the decision threshold on the score of class 1. Without one, the file's own labels decide; a model with a
+/// single number that is not a probability needs it.
 pub fn parse_bytes(
     bytes: &[u8],
     threshold: Option<f64>,
@@ -62,13 +61,13 @@ pub fn parse_bytes(
             return otherwise(unread, bytes, &graph, columns, threshold);
         }
     };
-    // Values share their parts; what is not needed any more need not be copied.
+    // Values share their parts; dropping unused ones avoids copies.
     walked.outputs.clear();
     let columns = named_columns(walked.columns, &model)?;
     chosen.predictor(columns, threshold, &mut budget)
 }
 
-/// A graph with operators that are not read: a black box for an ONNX runtime, where there is one.
+/// A graph with unsupported operators: a black box for an ONNX runtime, if there is one.
 #[cfg(feature = "onnx-runtime")]
 fn otherwise(
     unread: Error,
@@ -77,7 +76,7 @@ fn otherwise(
     columns: Vec<String>,
     threshold: Option<f64>,
 ) -> Result<Arc<dyn Predictor>> {
-    // Which operator made it a black box is what users can act on, if the runtime does not know it either.
+    // If the runtime does not support it either, users need to know which operator made it a black box.
     runtime::predictor(bytes, graph, columns, threshold).map_err(|error| match error.kind() {
         ErrorKind::Usage => error,
         _ => Error::new(ErrorKind::Model, format!("{unread}; {error}"))
@@ -96,7 +95,7 @@ fn otherwise(
     Err(unread)
 }
 
-/// Operator sets from before the operators had their present meaning are refused.
+/// Refuses operator sets in which the operators had another meaning.
 fn check_operator_sets(model: &Model<'_>) -> Result<()> {
     const OLDEST: i64 = 7;
     match model.operator_sets.iter().find(|(domain, _)| domain.is_empty() || *domain == "ai.onnx") {
@@ -110,7 +109,7 @@ fn check_operator_sets(model: &Model<'_>) -> Result<()> {
     }
 }
 
-/// Names that the user wrote into the file's metadata as `feature_names` (a JSON list, or separated by commas).
+/// Names in the file's metadata under `feature_names` (a JSON list, or separated by commas).
 fn named_columns(columns: Vec<String>, model: &Model<'_>) -> Result<Vec<String>> {
     let Some((_, text)) = model.metadata.iter().find(|(key, _)| *key == "feature_names") else {
         return Ok(columns);
@@ -131,7 +130,7 @@ fn named_columns(columns: Vec<String>, model: &Model<'_>) -> Result<Vec<String>>
         .help("write one name for each of the model's columns, in its order"))
 }
 
-/// An error for a file that is not what exporters write.
+/// The error for a file that exporters do not write.
 fn damaged(message: impl Into<String>) -> Error {
     let help = "the file is damaged or was changed by hand; export the model again";
     Error::new(ErrorKind::Model, message).help(help)

@@ -1,11 +1,11 @@
-//! What kind of model a file is, told by its first bytes, never by its name.
+//! Recognises the format of a model file by its first bytes, never by its name.
 //!
-//! Files that can run code when they are opened (pickles and what contains them) are refused by what they
-//! are, before anything in them is read; every refusal says how to get a file that is accepted.
+//! Files that can run code when opened (pickles and what contains them) are refused before anything in them is read; every
+//! refusal says how to get an accepted file.
 
 use sogar_base::error::{Error, ErrorKind};
 
-/// A kind of model file.
+/// The format of a model file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -23,7 +23,7 @@ pub enum Format {
     XgBoostUbj,
     /// XGBoost's binary format of releases up to 2.
     XgBoostBinary,
-    /// XGBoost's list of trees for people (`dump_model`), without objective and start values.
+    /// XGBoost's human-readable list of trees (`dump_model`), without objective and start values.
     XgBoostDump,
     /// An ONNX graph.
     Onnx,
@@ -35,7 +35,7 @@ pub enum Format {
     Unknown,
 }
 
-/// How far into a file a telling word is searched.
+/// Bytes of a file to search for a keyword.
 const LOOKED_AT: usize = 4096;
 
 impl Format {
@@ -47,7 +47,7 @@ impl Format {
             [] => Format::Empty,
             _ if head.starts_with(b"tree\n") || head.starts_with(b"tree\r\n") => Format::LightGbmText,
             [0x80, 0..=5, ..] => Format::Pickle,
-            // zlib, gzip, bzip2, xz and LZ4: what joblib writes when asked to compress.
+            // zlib, gzip, bzip2, xz and LZ4: joblib's compressed formats.
             [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] | [0x1f, 0x8b, ..] => Format::Pickle,
             _ if head.starts_with(b"BZh") || head.starts_with(b"\xfd7zXZ") => Format::Pickle,
             _ if head.starts_with(b"\x04\x22\x4d\x18") => Format::Pickle,
@@ -59,7 +59,7 @@ impl Format {
                 Format::XgBoostUbj
             }
             _ if head.trim_ascii_start().starts_with(b"{") => {
-                // The key that LightGBM has and XGBoost has not; both have a `tree_info` far inside.
+                // A key that only LightGBM has; both have a `tree_info` far inside.
                 if contains(b"\"max_feature_idx\"") || contains(b"\"tree_structure\"") {
                     Format::LightGbmJson
                 } else if contains(b"\"learner\"") || contains(b"\"gradient_booster\"") {
@@ -72,8 +72,7 @@ impl Format {
             }
             _ if head.trim_ascii_start().starts_with(b"[") && contains(b"\"nodeid\"") => Format::XgBoostDump,
             _ if head.starts_with(b"booster[0]") => Format::XgBoostDump,
-            // A protobuf that opens with the small number `ir_version` and goes on with a field of ONNX's
-            // ModelProto.
+            // A protobuf that starts with the small number `ir_version`, followed by a field of ONNX's ModelProto.
             [0x08, 1..=20, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42, ..] => Format::Onnx,
             // Fixed fields, then the names of objective and booster.
             _ if (contains(b"gbtree") || contains(b"gblinear")) && contains(b"\0\0\0\0\0") => {
@@ -83,7 +82,7 @@ impl Format {
         }
     }
 
-    /// The error for a file of a format that is not read.
+    /// The error for an unsupported format.
     pub fn refusal(self) -> Error {
         const EXPORT: &str = "export the model as LightGBM text (in Python `booster.save_model(\"model.txt\")`, \
                               or for scikit-learn's LGBMClassifier \

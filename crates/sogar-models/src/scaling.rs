@@ -1,12 +1,12 @@
-//! What happens to a model column before the first layer or tree sees it: the scalers of a pipeline.
+//! The steps between a model column and the first layer or tree: the scalers of a pipeline.
 //!
-//! A scaler works on each column by itself, so it is kept as a short list of steps per column, carried out in
-//! the very precision and order of the exported graph: `(x - mean) / deviation` in single precision is not the
-//! same number as `x · weight + bias` with the scaler folded into the weights. A network applies the steps to
-//! its inputs; for trees the steps are monotone, so a test of the scaled value is a test of the plain value at
-//! another threshold, which [`Scaling::largest_at_most`] finds exactly.
+//! A scaler works on each column separately, so it is stored as a short list of steps per column, applied in exactly the
+//! precision and order of the exported graph: `(x - mean) / deviation` in single precision is not the same number as
+//! `x · weight + bias` with the scaler folded into the weights. A network applies the steps to its inputs. For trees the steps are
+//! monotone, so a test of the scaled value is a test of the plain value at another threshold, which [`Scaling::largest_at_most`]
+//! finds exactly.
 
-/// The steps of one column, first to last. Without steps the value itself.
+/// The steps of one column, first to last. Empty: the value itself.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scaling {
     /// The steps.
@@ -16,16 +16,16 @@ pub struct Scaling {
 /// One step of a [`Scaling`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// Whether it is done in single precision (else in double).
+    /// Whether it is in single precision (otherwise in double).
     pub single: bool,
 }
 
-/// What a [`Step`] does to a value. Constants are finite; multipliers and divisors are not zero.
+/// The operation of a [`Step`]. Constants are finite; multipliers and divisors are not zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Operation {
-    /// Rounds to single precision (where the step is single; else nothing).
+    /// Rounds to single precision (if the step is single; otherwise nothing).
     Round,
     /// Adds a constant.
     Add(f64),
@@ -33,7 +33,7 @@ pub enum Operation {
     Multiply(f64),
     /// Divides by a constant.
     Divide(f64),
-    /// The constant minus the value.
+    /// Subtracts the value from the constant.
     SubtractFrom(f64),
     /// Keeps the value within bounds.
     Clip(f64, f64),
@@ -51,7 +51,7 @@ impl Operation {
         }
     }
 
-    /// Whether the constants are such that the step is monotone and never gives NaN for a number.
+    /// Whether the constants make the step monotone, and never give NaN for a number.
     fn is_sound(self) -> bool {
         match self {
             Operation::Round => true,
@@ -63,8 +63,7 @@ impl Operation {
 }
 
 impl Step {
-    /// A step in single precision, its constants rounded to it. `None` if a constant is unfit (infinite, or zero
-    /// for a multiplier).
+    /// A step with constants rounded to its precision. `None` if a constant is invalid (infinite, or zero for a multiplier).
     pub fn new(operation: Operation, single: bool) -> Option<Step> {
         let round = |by: f64| if single { f64::from(by as f32) } else { by };
         let operation = match operation {
@@ -127,15 +126,15 @@ impl Scaling {
         self.steps.iter().fold(value, |value, step| step.apply(value))
     }
 
-    /// Whether larger values become larger (or equal) ones; else smaller or equal ones.
+    /// Whether larger values become larger (or equal) ones; otherwise smaller or equal ones.
     pub fn rises(&self) -> bool {
         self.steps.iter().filter(|step| !step.operation.rises()).count() % 2 == 0
     }
 
-    /// The largest value that is at most `bound` after all steps where the scaling rises, and where it falls the
-    /// largest one that is *above* `bound`: all values up to it are on the same side. `None` if there is none.
+    /// If the scaling rises: the largest value that is at most `bound` after all steps. If it falls: the largest one that is
+    /// *above* `bound`. All values up to it are on the same side. `None` if there is none.
     ///
-    /// The steps are monotone, also as rounded, so halving the line of all doubles finds it in 64 looks.
+    /// The steps are monotone, also as rounded, so bisecting the line of all doubles finds it in 64 steps.
     pub fn largest_at_most(&self, bound: f64) -> Option<f64> {
         let rises = self.rises();
         let holds = |value: f64| (self.apply(value) <= bound) == rises;
@@ -159,14 +158,14 @@ impl Scaling {
     }
 }
 
-/// The position of a number on the line of all doubles: larger numbers have larger places.
+/// The position of a number on the line of all doubles: larger numbers have larger positions.
 fn place(value: f64) -> i128 {
     let bits = value.to_bits();
     let magnitude = i128::from(bits & (u64::MAX >> 1));
     if value.is_sign_negative() { -1 - magnitude } else { magnitude }
 }
 
-/// The number at a place.
+/// The number at a position.
 fn value_at(place: i128) -> f64 {
     let (sign, magnitude) = if place < 0 { (1u64 << 63, -1 - place) } else { (0, place) };
     f64::from_bits(sign | magnitude as u64)

@@ -1,18 +1,18 @@
-//! Tests on values that a library first rounds to single precision.
+//! Tests of values that a library rounds to single precision first.
 //!
-//! XGBoost and most ONNX graphs narrow every input to `f32` and compare there. Rounding never swaps two numbers, so
-//! such a test is a test on the `f64` itself with a threshold of its own, and nothing downstream need know of it.
+//! XGBoost and most ONNX graphs narrow every input to `f32` and compare there. Rounding is monotone, so such a test is a test of
+//! the `f64` itself with another threshold, and later code need not know about it.
 
-/// The largest `x` whose rounding to single precision is below `threshold`: `(x as f32) < threshold` iff `x` is at
-/// most this. `None` if no value passes.
+/// The largest `x` whose rounding to single precision is below `threshold`: `(x as f32) < threshold` iff `x` is at most this.
+/// `None` if no value passes.
 pub fn largest_below(threshold: f32) -> Option<f64> {
     if threshold.is_nan() || threshold == f32::NEG_INFINITY {
         return None;
     }
-    // Zeroes of either sign are equal: go on from the positive one.
+    // Zeroes of either sign are equal: continue with the positive one.
     let threshold = if threshold == 0.0 { 0.0 } else { threshold };
     let below = threshold.next_down();
-    // What is under the midpoint of two neighbours rounds to the lower one; the midpoint itself may do so.
+    // Numbers below the midpoint of two neighbours round to the lower one; the midpoint itself may do so.
     let middle = midpoint(below, threshold);
     Some(if (middle as f32) < threshold { middle } else { middle.next_down() })
 }
@@ -26,8 +26,8 @@ pub fn largest_at_most(threshold: f32) -> Option<f64> {
     }
 }
 
-/// The midpoint of two neighbouring numbers, exact in double precision. The neighbour of the largest finite number
-/// is, to rounding, the next power of two.
+/// The midpoint of two neighbouring numbers, exact in double precision. For rounding, the neighbour of the largest finite number
+/// is the next power of two.
 fn midpoint(low: f32, high: f32) -> f64 {
     let widened = |value: f32| match value {
         f32::INFINITY => 2f64.powi(128),

@@ -1,17 +1,17 @@
-//! A tree ensemble as a [`Predictor`]: what the readers of tree models give.
+//! A tree ensemble as a [`Predictor`], which the readers of tree models return.
 
 use rayon::prelude::*;
 
-use super::{ModelInfo, Prediction, Predictor, Rows, TreeEnsemble};
+use super::{Decision, ModelInfo, Prediction, Predictor, Rows, TreeEnsemble};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Rows that one task of a parallel prediction takes.
+/// Rows per task of a parallel prediction.
 const ROWS_PER_TASK: usize = 512;
 
 /// A tree ensemble with its description.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeModel {
-    /// What the model is and which columns it wants.
+    /// The description of the model and its columns.
     pub info: ModelInfo,
     /// The trees.
     pub ensemble: TreeEnsemble,
@@ -36,6 +36,15 @@ impl Predictor for TreeModel {
             })
         });
         Ok(predictions.collect())
+    }
+
+    fn gives_probabilities(&self) -> bool {
+        match self.ensemble.decision {
+            Decision::Raw { .. } | Decision::Largest { softmax_scores: false } => {
+                self.ensemble.gives_shares()
+            }
+            _ => true,
+        }
     }
 
     fn tree_ensemble(&self) -> Option<&TreeEnsemble> {

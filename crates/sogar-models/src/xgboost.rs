@@ -1,13 +1,11 @@
-//! XGBoost's own formats, JSON and UBJSON (`booster.save_model("model.json")` or `"model.ubj"`), as releases 1, 2 and 3
-//! write them.
+//! XGBoost's own formats, JSON and UBJSON (`booster.save_model("model.json")` or `"model.ubj"`), of releases 1, 2 and 3.
 //!
-//! Both spell the same document ([`schema`]); [`ubjson`] reads the binary one. From it come the trees ([`tree`]), the
-//! start values and the decision ([`objective`]) and the texts of categories ([`categories`]). Everything is in single
-//! precision, as in the library: outputs are bit by bit those of `booster.predict(..., output_margin=True)` of release 3
-//! on a CPU.
+//! Both encode the same document ([`schema`]); [`ubjson`] reads the binary one. It contains the trees ([`tree`]), the start
+//! values and the decision ([`objective`]) and the names of categories ([`categories`]). Everything is in single precision, as in
+//! the library: outputs equal those of `booster.predict(..., output_margin=True)` of release 3 on a CPU bit by bit.
 //!
-//! The file is untrusted input. Nothing is allocated from a count that the file claims, nothing recurses with its
-//! contents, and trees are checked to be trees.
+//! The file is untrusted input. No allocation relies on a count in the file, nothing recurses with its contents, and trees are
+//! checked to be trees.
 
 mod categories;
 mod not_a_number;
@@ -22,7 +20,7 @@ use objective::Objective;
 use schema::{Document, Forest, Learner};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Columns that a model without column names may have: the file holds no more of them than their number.
+/// Limit of columns of a model without column names: the file contains only their number.
 const MOST_NAMELESS_COLUMNS: usize = 1 << 20;
 
 /// Reads a model from the bytes of a JSON file.
@@ -104,7 +102,7 @@ fn forest(learner: &Learner) -> Result<(&Forest, &[f32])> {
     Ok((forest, weights))
 }
 
-/// Number of outputs: one per class where there are several.
+/// Number of outputs: one per class if there are several.
 fn output_count(learner: &Learner) -> Result<usize> {
     let param = &learner.learner_model_param;
     let classes = number(&param.num_class, "num_class")?.max(1);
@@ -138,15 +136,15 @@ fn column_names(learner: &Learner) -> Result<Vec<String>> {
     }
 }
 
-/// How much of the model predicts.
+/// The part of the model that predicts.
 struct Used {
     trees: usize,
-    /// Rounds in use and rounds in the file, where early stopping left some over.
+    /// Rounds in use, if early stopping left more in the file.
     stopped: Option<usize>,
 }
 
-/// Early stopping leaves rounds behind the best one in the file. `Booster.predict` uses them all; scikit-learn's
-/// interface stops at the best one. Each leaves a mark in the files that it saves.
+/// With early stopping, the file has rounds after the best one. `Booster.predict` uses them all; scikit-learn's interface stops
+/// at the best one. Each leaves a mark in the files that it saves.
 fn rounds_in_use(learner: &Learner, forest: &Forest, outputs: usize) -> Result<Used> {
     let all = Used { trees: forest.trees.len(), stopped: None };
     let Some(best) = learner.attributes.get("best_iteration").filter(|_| learner.saved_by_scikit_learn())
@@ -164,7 +162,7 @@ fn rounds_in_use(learner: &Learner, forest: &Forest, outputs: usize) -> Result<U
     Ok(if end < all.trees { Used { trees: end, stopped: Some(rounds) } } else { all })
 }
 
-/// The trees, round by round with one tree an output, each output's trees in the library's order.
+/// The trees, round by round with one tree per output, each output's trees in the library's order.
 fn read_trees(
     forest: &Forest,
     weights: &[f32],
@@ -223,7 +221,7 @@ fn describe(ensemble: &TreeEnsemble, learner: &Learner, used: &Used) -> String {
     parts.join(", ")
 }
 
-/// A parameter, which the file spells as text; an absent one is 0.
+/// A parameter, which the file stores as text; an absent one is 0.
 fn number(text: &str, name: &str) -> Result<usize> {
     match text {
         "" => Ok(0),
@@ -231,7 +229,7 @@ fn number(text: &str, name: &str) -> Result<usize> {
     }
 }
 
-/// An error for a file that is not what XGBoost writes.
+/// The error for a file that XGBoost did not write.
 fn damaged(message: impl Into<String>) -> Error {
     let help =
         "the file is damaged or was changed by hand; save it again with `booster.save_model(\"model.json\")`";

@@ -1,17 +1,19 @@
 //! Edits and actions (SPEC §4): what a person could change, and all sets of at most k such changes.
 
-pub mod budget;
+mod amounts;
+pub(crate) mod budget;
 mod idle;
 mod sets;
+mod targets;
 
 pub use idle::Idle;
-pub use sets::Clashes;
+pub(crate) use sets::Clashes;
 pub use sets::{all_actions, count_actions};
 
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
 use sogar_base::text::{spoken, spoken_number};
-use sogar_table::binarize::{binning, level_name};
-use sogar_table::config::{Config, Direction, EditStyle, FeatureConfig};
+use sogar_table::binarize::{Binning, binning, level_name};
+use sogar_table::config::{Config, Direction, EditStyle, FeatureConfig, NumberRule};
 use sogar_table::feature::{Distributions, Feature, Kind, feature_index};
 
 /// A change of one feature.
@@ -21,10 +23,24 @@ pub enum Change {
     Shift {
         /// The signed amount.
         by: f64,
-        /// Smallest value that the edit leads to.
+        /// Smallest value that the edit produces.
         lo: f64,
-        /// Largest value that the edit leads to.
+        /// Largest value that the edit produces.
         hi: f64,
+        /// Special codes of the feature.
+        codes: Vec<f64>,
+    },
+    /// Raises smaller values to `to`, except special codes.
+    AtLeast {
+        /// The value.
+        to: f64,
+        /// Special codes of the feature.
+        codes: Vec<f64>,
+    },
+    /// Brings larger values down to `to`, except special codes.
+    AtMost {
+        /// The value.
+        to: f64,
         /// Special codes of the feature.
         codes: Vec<f64>,
     },
@@ -42,45 +58,45 @@ pub enum Change {
         /// The target level.
         to: usize,
     },
-    /// The other one of two values.
+    /// Sets the other of two values.
     Flip,
 }
 
-/// A feature that follows an edited one.
+/// A linked feature that follows an edited one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Follower {
     /// The feature that follows.
     pub feature: usize,
-    /// Times the change of the edited feature.
+    /// Multiplies the change of the edited feature.
     pub factor: f64,
-    /// The change never leads below this value …
+    /// The change never goes below this value …
     pub lo: f64,
     /// … or above this one.
     pub hi: f64,
-    /// Whether the follower takes whole values only.
+    /// Whether the follower takes only whole values.
     pub whole: bool,
-    /// Special codes of the follower, which are neither left nor reached.
+    /// Special codes of the follower; no move starts or ends at one.
     pub codes: Vec<f64>,
 }
 
-/// A change of one feature with what follows from it.
+/// A change of one feature with the moves of linked features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// The feature that is edited.
     pub feature: usize,
     /// The change.
     pub change: Change,
-    /// Features that move along.
+    /// Linked features that move with it.
     pub followers: Vec<Follower>,
 }
 
-/// `value + by` within `[lo, hi]`, but never moved against the sign of `by`.
+/// `value + by` within `[lo, hi]`, never moved against the sign of `by`.
 fn shift(value: f64, by: f64, lo: f64, hi: f64) -> f64 {
     let moved = (value + by).max(lo).min(hi);
     if by > 0.0 { moved.max(value) } else { moved.min(value) }
 }
 
-/// Where a number moves to; it stays where it is if that is no amount, or if it would move to what is none.
+/// Where a number moves to. It stays if it is not an amount, or if the new value would not be one.
 fn moved(value: f64, codes: &[f64], to: impl Fn(f64) -> f64) -> f64 {
     if value.is_nan() || codes.contains(&value) {
         return value;
@@ -95,10 +111,12 @@ impl Change {
         Change::Shift { by, lo, hi, codes: Vec::new() }
     }
 
-    /// The new value; the same value where the change has no effect. A missing number stays missing, a special code the same.
+    /// The new value; the same value if the change has no effect. Missing numbers and special codes stay unchanged.
     pub fn apply(&self, value: f64) -> f64 {
         match self {
             Change::Shift { by, lo, hi, codes } => moved(value, codes, |value| shift(value, *by, *lo, *hi)),
+            Change::AtLeast { to, codes } => moved(value, codes, |value| value.max(*to)),
+            Change::AtMost { to, codes } => moved(value, codes, |value| value.min(*to)),
             Change::Set { to, not_from } => {
                 if not_from.iter().any(|&from| value == from as f64) {
                     value
@@ -123,7 +141,7 @@ impl Change {
 }
 
 impl Follower {
-    /// The new value where the edited feature changes by `change`. A missing number stays missing, a special code the same.
+    /// The new value if the edited feature changes by `change`. Missing numbers and special codes stay unchanged.
     pub fn apply(&self, value: f64, change: f64) -> f64 {
         moved(value, &self.codes, |value| {
             let moved = shift(value, self.factor * change, self.lo, self.hi);
@@ -133,7 +151,7 @@ impl Follower {
 }
 
 impl Edit {
-    /// Applies the edit to a row of feature values, followers included.
+    /// Applies the edit, followers included, to a row of feature values.
     pub fn apply(&self, row: &mut [f64]) {
         let before = row[self.feature];
         let after = self.change.apply(before);
@@ -156,25 +174,31 @@ impl Edit {
     /// The edit in words, e.g. ``increase `age` by 8``.
     pub fn text(&self, features: &[Feature]) -> String {
         let feature = &features[self.feature];
-        let name = &feature.name;
+        let name = feature.title();
         match &self.change {
             Change::Shift { by, .. } => {
                 let verb = if *by > 0.0 { "increase" } else { "decrease" };
                 let amount = spoken_number(by.abs());
                 match feature.kind {
-                    Kind::Ordinal { .. } if by.abs() == 1.0 => format!("{verb} `{name}` by one level"),
-                    Kind::Ordinal { .. } => format!("{verb} `{name}` by {amount} levels"),
-                    _ => format!("{verb} `{name}` by {amount}"),
+                    Kind::Ordinal { .. } if by.abs() == 1.0 => format!("{verb} {name} by one level"),
+                    Kind::Ordinal { .. } => format!("{verb} {name} by {amount} levels"),
+                    _ => format!("{verb} {name} by {}", feature.with_unit(amount)),
                 }
             }
-            Change::Set { to, .. } => format!("set `{name}` to {}", spoken(level_name(feature, *to))),
+            Change::AtLeast { to, .. } => {
+                format!("raise {name} to at least {}", feature.with_unit(spoken_number(*to)))
+            }
+            Change::AtMost { to, .. } => {
+                format!("bring {name} down to at most {}", feature.with_unit(spoken_number(*to)))
+            }
+            Change::Set { to, .. } => format!("set {name} to {}", spoken(level_name(feature, *to))),
             Change::Swap { from, to } => {
                 let (from, to) = (spoken(level_name(feature, *from)), spoken(level_name(feature, *to)));
-                format!("change `{name}` from {from} to {to}")
+                format!("change {name} from {from} to {to}")
             }
             Change::Flip => {
                 let (one, other) = (spoken(level_name(feature, 0)), spoken(level_name(feature, 1)));
-                format!("switch `{name}` between {one} and {other}")
+                format!("switch {name} between {one} and {other}")
             }
         }
     }
@@ -227,20 +251,13 @@ fn shifts(
 ) -> Result<Vec<Change>> {
     let Some(bins) = binning(table, feature, config)? else { return Ok(Vec::new()) };
     let [lo, hi] = settings.range.unwrap_or([bins.min, bins.max]);
-    let mut steps = match &settings.steps {
-        Some(steps) => steps.clone(),
-        None => budget::step_sizes(bins.count, config.limits.steps.unwrap_or(budget::STEPS)),
-    };
-    steps.sort_unstable();
-    steps.dedup();
     let distribution = table.distribution(feature);
     let codes = &table.features()[feature].codes;
     let leads_alike = |one: &Change, other: &Change| {
         distribution.iter().all(|(value, _)| one.apply(value).to_bits() == other.apply(value).to_bits())
     };
     let mut changes: Vec<Change> = Vec::new();
-    for step in steps {
-        let amount = f64::from(step) * bins.width;
+    for amount in amounts::amounts(table, feature, &bins, Some(settings), config, None) {
         for by in [amount, -amount] {
             let allowed = match settings.direction {
                 Some(Direction::Increase) => by > 0.0,
@@ -248,18 +265,42 @@ fn shifts(
                 None => true,
             };
             let change = Change::Shift { by, lo, hi, codes: codes.clone() };
-            // Two shifts that lead everybody to the same place are one edit; one that moves nobody is none.
+            // Two shifts with the same result for everyone are one edit; a shift that moves no one is dropped.
             let moves =
                 distribution.iter().any(|(value, _)| change.apply(value).to_bits() != value.to_bits());
-            if allowed && moves && !changes.iter().any(|known| leads_alike(known, &change)) {
+            // A shift that no one can make in full would promise more than it does.
+            let full = config.numbers.unwrap_or_default() == NumberRule::Bins
+                || distribution
+                    .iter()
+                    .any(|(value, _)| (lo..=hi).contains(&value) && (lo..=hi).contains(&(value + by)));
+            if allowed && moves && full && !changes.iter().any(|known| leads_alike(known, &change)) {
                 changes.push(change);
             }
+        }
+    }
+    let description = &table.features()[feature];
+    let values = targets::values(description, settings, &bins, &distribution)?;
+    for change in targets::changes(description, settings, &values) {
+        let moves = distribution.iter().any(|(value, _)| change.apply(value).to_bits() != value.to_bits());
+        if moves && !changes.iter().any(|known| leads_alike(known, &change)) {
+            changes.push(change);
         }
     }
     Ok(changes)
 }
 
-/// More swaps than this of one feature are refused: no search could use them.
+/// How many values of a number are targets.
+pub(crate) fn target_count(
+    table: &dyn Distributions,
+    feature: usize,
+    settings: &FeatureConfig,
+    bins: &Binning,
+) -> Result<u64> {
+    let values = targets::values(&table.features()[feature], settings, bins, &table.distribution(feature))?;
+    Ok(values.len() as u64)
+}
+
+/// Limit of swaps of one feature: no search could use more.
 const MOST_SWAPS: usize = 1 << 20;
 
 fn category_changes(

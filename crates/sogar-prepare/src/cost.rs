@@ -1,8 +1,8 @@
-//! Recourse cost (SPEC §5): what a change of a feature's value costs, as an exact integer.
+//! Recourse cost (SPEC §5): the cost of a change of a feature's value, as an exact integer.
 //!
-//! A cost is kept as a whole number of *units*: for the maximum percentile shift one unit is one row of the reference
-//! table (so nothing is ever rounded), for every other cost one millionth, rounded once per edit. Sums over rows and people are then sums of
-//! integers, and two summaries are equal or they are not.
+//! A cost is a whole number of *units*. For the maximum percentile shift, one unit is one row of the reference table (so nothing
+//! is ever rounded); for every other cost it is one millionth, rounded once per edit. Sums over rows and people are then sums of
+//! integers, and two summaries are either equal or not.
 //!
 //! To add a cost, give it a variant of [`CostKind`] and an arm in [`CostModel::share`].
 
@@ -35,7 +35,7 @@ const MILLION: u64 = 1_000_000;
 pub struct CostModel {
     kind: CostKind,
     features: Vec<FeatureCost>,
-    /// How much all rows of the reference table count, and how much of that one person is.
+    /// The total weight of the reference table's rows, and the weight of one person.
     people: u64,
     person: u64,
     unit: u64,
@@ -57,8 +57,8 @@ struct FeatureCost {
 }
 
 impl CostModel {
-    /// Learns CDFs, shares and ranges from the reference table. `edits` tells which features need them;
-    /// a cost table named in the configuration is looked for relative to `folder`.
+    /// Computes CDFs, shares and ranges from the reference table for the features of `edits`. The path of a cost table in the
+    /// configuration is relative to `folder`.
     pub fn new(
         reference: &dyn Distributions,
         edits: &[Edit],
@@ -107,8 +107,8 @@ impl CostModel {
         Ok(CostModel { kind, features, people: reference.people(), person, unit, in_rows, table, function })
     }
 
-    /// Sets the function that a cost of the kind `function` is computed by. Other kinds have none.
-    pub fn set_function(&mut self, function: Arc<dyn CostFunction>) {
+    /// Sets the function for a cost of the kind `function`. Other kinds have none.
+    pub(crate) fn set_function(&mut self, function: Arc<dyn CostFunction>) {
         self.function.function = Some(function);
     }
 
@@ -123,7 +123,7 @@ impl CostModel {
         self.unit
     }
 
-    /// SHA-256 of the cost table, where costs come from one.
+    /// SHA-256 of the cost table, if there is one.
     pub fn table_hash(&self) -> Option<&str> {
         self.table.as_ref().map(|table| table.hash.as_str())
     }
@@ -136,7 +136,7 @@ impl CostModel {
         }
     }
 
-    /// Cost of an edit on a row of feature values, in units. What follows from the edit is part of it.
+    /// Cost of an edit on a row of feature values, in units, with the moves of linked features.
     pub fn edit_cost(&self, edit: &Edit, row: &[f64]) -> Result<u32> {
         let mut edited = row.to_vec();
         edit.apply(&mut edited);
@@ -147,8 +147,8 @@ impl CostModel {
         self.change_cost(edit.feature, edit.touched(), row, &edited)
     }
 
-    /// Cost of going from one row of feature values to another, in units: every changed feature is an edit of its
-    /// own, and they combine as the edits of an action do.
+    /// Cost of going from one row of feature values to another, in units: every changed feature is an edit of its own, and they
+    /// combine like the edits of an action.
     pub fn move_cost(&self, row: &[f64], moved: &[f64]) -> Result<u64> {
         let mut total = 0u64;
         for feature in 0..self.features.len() {
@@ -204,7 +204,7 @@ impl CostModel {
                 _ => this.smooth.as_ref().map_or(0.0, |cdf| (cdf.at(to) - cdf.at(from)).abs()),
             },
             CostKind::Logshift => {
-                // log2 of the ratio of what lies above, one person added to either side; in counts, so that it is exact
+                // log2 of the ratio of the counts above, with one person added to both; in counts, so that it is exact
                 let above = |at_most: u64| (self.people - at_most + self.person) as f64;
                 let people = |count: u64| (count + self.person) as f64 / self.person as f64;
                 match &this.kind {
@@ -276,7 +276,7 @@ pub fn edit_costs(
         .collect()
 }
 
-/// The cost of an edit on every row, by the user's function, which is asked about all of them at once.
+/// The cost of an edit on every row, from one call of the user's function.
 fn function_costs(model: &CostModel, edit: &Edit, values: &[Vec<f64>]) -> Result<Vec<u32>> {
     let edited: Vec<Vec<f64>> = values
         .iter()

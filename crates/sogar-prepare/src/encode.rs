@@ -1,9 +1,8 @@
 //! From features to model columns.
 //!
-//! People see features; a model sees columns of numbers, whose names, order and codes were settled when it
-//! was trained. An [`Encoder`] is the translation between the two: for every model column the feature behind
-//! it and, where the feature has levels, the number that stands for each level. It is made once per run, by
-//! name where names agree ([`matching`]), and then applied to rows without further thought.
+//! People see features; a model sees columns of numbers, whose names, order and codes were fixed in training. An [`Encoder`]
+//! translates between the two: for every model column it has the feature and, if the feature has levels, the model's number for
+//! each level. It is built once per run, by name where names agree ([`matching`]), and then applied to rows.
 
 mod matching;
 mod values;
@@ -25,9 +24,8 @@ pub struct Encoder {
 pub struct ColumnSource {
     /// The feature.
     pub feature: usize,
-    /// `map[level index]` is the model's number for that level; the last entry, at `levels.len()`, stands for
-    /// a category that the reference table does not have (and for a missing value). `None`: the number
-    /// itself.
+    /// `map[level index]` is the model's number for that level; the last entry, at `levels.len()`, is for a category that the
+    /// reference table does not have (and for a missing value). `None`: the number itself.
     pub map: Option<Vec<f64>>,
 }
 
@@ -44,11 +42,11 @@ impl ColumnSource {
 }
 
 impl Encoder {
-    /// Matches the model's columns with the features: as declared under `[model].columns`, else by name, else
-    /// (where no name agrees, but the number of columns does) by position. Also gives notices for the user.
+    /// Matches the model's columns with the features: as declared under `[model].columns`, otherwise by name, otherwise (if no
+    /// name agrees but the number of columns does) by position. Also returns notices for the user.
     ///
-    /// By position, features that are groups of one-hot columns are refused, since their order in the file is
-    /// not known here; see [`Encoder::match_table_columns`].
+    /// By position, features made of one-hot columns are refused, because their order in the file is not known here; see
+    /// `match_table_columns`.
     pub fn match_columns(
         info: &ModelInfo,
         features: &[Feature],
@@ -57,9 +55,8 @@ impl Encoder {
         Encoder::match_in_order(info, features, config, None)
     }
 
-    /// As [`Encoder::match_columns`], with the names of the table's columns in file order, which columns that
-    /// are matched by position follow.
-    pub fn match_table_columns(
+    /// Like [`Encoder::match_columns`], with the names of the table's columns in file order, for matching by position.
+    pub(crate) fn match_table_columns(
         info: &ModelInfo,
         features: &[Feature],
         config: &ModelConfig,
@@ -80,8 +77,8 @@ impl Encoder {
         Ok((Encoder { columns }, notices))
     }
 
-    /// Refuses columns that were taken for those of categories that nobody has, where the model's trees take them for amounts.
-    pub fn check_absent(&self, info: &ModelInfo, trees: Option<&TreeEnsemble>) -> Result<()> {
+    /// Refuses columns that were matched with absent categories if the model's trees use them as amounts.
+    pub(crate) fn check_absent(&self, info: &ModelInfo, trees: Option<&TreeEnsemble>) -> Result<()> {
         let absent = |source: &ColumnSource| {
             source.map.as_ref().is_some_and(|map| map.iter().all(|value| *value == 0.0))
         };
@@ -106,7 +103,7 @@ impl Encoder {
         self.columns.iter().any(|source| source.feature == feature)
     }
 
-    /// Which features no column of the model depends on, in words, if there are any.
+    /// The features that no column of the model depends on, in words, if there are any.
     pub fn unused(&self, features: &[Feature]) -> Option<String> {
         let unused: Vec<String> = (0..features.len())
             .filter(|&index| !self.uses(index))
@@ -115,25 +112,16 @@ impl Encoder {
         (!unused.is_empty()).then(|| format!("the model does not use {}", unused.join(", ")))
     }
 
-    /// Replaces the contents of `out` by the model's row for one value per feature.
+    /// Replaces the contents of `out` with the model's row for one value per feature.
     pub fn encode_row(&self, values: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.extend(self.columns.iter().map(|source| source.value(values[source.feature])));
     }
 
     /// The model's rows for these rows of a table, row by row in one block (see [`crate::model::Rows`]).
-    pub fn encode_rows(&self, table: &FeatureTable, rows: &[usize]) -> Vec<f64> {
-        self.encode_each(table, rows.iter().copied())
-    }
-
-    /// The model's rows for a whole table.
-    pub fn encode_table(&self, table: &FeatureTable) -> Vec<f64> {
-        self.encode_each(table, 0..table.rows)
-    }
-
-    fn encode_each(&self, table: &FeatureTable, rows: impl ExactSizeIterator<Item = usize>) -> Vec<f64> {
+    pub(crate) fn encode_rows(&self, table: &FeatureTable, rows: &[usize]) -> Vec<f64> {
         let mut block = Vec::with_capacity(rows.len() * self.columns.len());
-        for row in rows {
+        for &row in rows {
             block.extend(self.columns.iter().map(|source| source.value(table.values[source.feature][row])));
         }
         block

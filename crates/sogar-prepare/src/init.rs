@@ -1,6 +1,6 @@
-//! A starting `sogar.toml` from a table, and from a model if there is one: what was found out is set, what is uncertain is asked.
+//! A `sogar.toml` to start from, for a table and optionally a model: what is clear is set, the rest are questions.
 //!
-//! The text is meant to be read and edited, so it explains itself. It passes [`Config::check`] as it is, and with any of its commented
+//! People read and edit the text, so it explains itself. It passes [`Config::check`] unchanged, and with any of its commented
 //! settings switched on.
 
 mod facts;
@@ -17,7 +17,7 @@ use sogar_table::feature::{Feature, Kind, codes, format_number};
 use sogar_table::hints::{is_bad_event, is_text, personal};
 use sogar_table::table::Table;
 
-/// More values than this are not listed in a comment.
+/// Limit of values listed in a comment.
 const SHOWN: usize = 12;
 
 const LEGEND: &str = "\
@@ -40,9 +40,9 @@ const LEGEND: &str = "\
 # - `edits = \"set\"`, or \"swap\", or \"flip\" for two values
 ";
 
-/// The text of a commented starting file for `table`, which comments call `name`. A model tells which columns are features, which one
-/// is the label, and how many rows get which outcome; `given` has what is known beforehand:
-/// how the table was read, and the names of the classes.
+/// The text of a commented file to start from, for `table`, which comments call `name`. A model shows which columns are features,
+/// which one is the label, and how many rows get which outcome. `given` has what is known beforehand: how the table was read, and
+/// the names of the classes.
 pub fn starting_file(
     table: &Table,
     name: &str,
@@ -50,7 +50,7 @@ pub fn starting_file(
     given: &Config,
 ) -> Result<String> {
     let facts = Facts::new(table, model, given)?;
-    // Editors that know TOML (taplo, VS Code) offer and check keys by the schema that the first line names.
+    // Editors that support TOML (taplo, VS Code) complete and check keys by the schema in the first line.
     let mut text = String::from("#:schema ./sogar.toml.schema.json\n");
     let columns = table.columns.len();
     let _ = writeln!(text, "# Settings for {}: {} rows, {columns} columns.", one_line(name), table.rows);
@@ -63,6 +63,7 @@ pub fn starting_file(
     }
     text.push_str(
         "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n\
+         # How far advice moves a number: \"round\" amounts of two digits, or \"bins\" (multiples of the width of a bin).\nnumbers = \"round\"\n\
          # What an action must not break, as in `rules = [\"years_in_role <= years_at_company\"]`.\n",
     );
     text.push_str("\n[data]\n");
@@ -149,7 +150,7 @@ fn write_data(text: &mut String, facts: &Facts, rows: usize) {
     }
 }
 
-/// The outcome that people hope for: set if names tell, else a question with every reading spelled out.
+/// The desired outcome: set if names are clear, otherwise a question that lists every reading.
 fn write_outcome(text: &mut String, outcome: &Outcome, label: Option<&str>, rows: usize) {
     let whose = if outcome.predicted { "the model gives it to" } else { "it is the label of" };
     let reading = |class: usize| {
@@ -196,11 +197,11 @@ fn write_feature(text: &mut String, feature: &Feature, values: &[f64]) {
         Kind::Binary { levels } => format!("binary: {}", list(levels)),
     };
     let _ = writeln!(text, "\n[features.{}]  # {what}", key(&feature.name));
-    match personal(&feature.name) {
+    match personal(&feature.name, feature.levels()) {
         Some(found) if found.clear => {
             let _ = writeln!(
                 text,
-                "protected = true  # {}: nobody can be asked to change it, or should be judged by it",
+                "protected = true  # {}: people cannot change it, and should not be judged by it",
                 found.reason
             );
         }

@@ -20,4 +20,5 @@ pub mod outcomes;
 pub mod population;
 pub mod predict;
 pub mod prepared;
+pub mod require;
 mod row_order;

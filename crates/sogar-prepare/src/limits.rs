@@ -1,6 +1,6 @@
-//! Limits, resolved: what a run really uses once defaults, the population and the machine are known.
+//! Resolved limits: what a run uses, given defaults, the population and the machine.
 
-pub mod time;
+pub(crate) mod time;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,26 +13,26 @@ use sogar_table::config::{Limits, parse_bytes};
 use sogar_table::feature::Feature;
 
 pub use sogar_base::memory::{amount, machine_memory, machine_share};
-pub use time::TimeEstimate;
+pub use time::{Remaining, TimeEstimate, about};
 
-/// The limits of trees and actions that a result was found under.
+/// The limits of trees and actions of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TreeLimits {
     /// Largest depth of a tree.
     pub max_depth: u32,
     /// Largest number of leaves.
     pub max_leaves: u32,
-    /// Fewest affected rows in a leaf; with weights, the least weight of its rows.
+    /// Smallest number of affected rows in a leaf; with weights, their smallest weight.
     pub min_leaf: u32,
-    /// Most edits in an action.
+    /// Largest number of edits in an action.
     pub max_edits: u32,
 }
 
 const DEFAULT_MIN_LEAF: u64 = 50;
 
 impl TreeLimits {
-    /// Fills in the defaults of SPEC §6 for a number of affected people (by weight, where rows have weights); says in `notices` where
-    /// it had to depart from them.
+    /// Fills in the defaults of SPEC §6 for a number of affected people (by weight, if rows have weights); `notices` explains
+    /// departures from them.
     pub fn resolve(
         limits: &Limits,
         affected: u64,
@@ -71,7 +71,7 @@ impl TreeLimits {
     }
 }
 
-/// The memory that a run may use, in bytes: as configured, else three quarters of the machine's (or of its container's).
+/// The memory that a run may use, in bytes: as configured, otherwise three quarters of the machine's (or its container's).
 pub fn memory_limit(limits: &Limits) -> Result<u64> {
     match &limits.memory_limit {
         Some(text) => parse_bytes(text),
@@ -79,7 +79,7 @@ pub fn memory_limit(limits: &Limits) -> Result<u64> {
     }
 }
 
-/// The size of a problem, known before anything of that size is allocated.
+/// The size of a problem, known before any large allocation.
 #[derive(Debug, Clone, Copy)]
 pub struct Size<'a> {
     /// Affected rows.
@@ -90,44 +90,44 @@ pub struct Size<'a> {
     pub features: &'a [Feature],
     /// Number of actions.
     pub actions: u128,
-    /// Most edits in an action.
+    /// Largest number of edits in an action.
     pub max_edits: u32,
 }
 
-/// Bytes that a run will take.
+/// Memory that a run needs, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryEstimate {
     /// One bit for each action and affected row.
     pub flips: u128,
-    /// Lists of actions, costs, what the outcomes and the search need for themselves, and the table.
+    /// Lists of actions, costs, the working memory of outcomes and search, and the table.
     pub rest: u128,
 }
 
-/// Where whom each action flips is kept.
+/// Where flips are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceOfFlips {
     /// In memory.
     Memory,
-    /// In a file that is mapped into memory; found for so many rows at a time.
+    /// In a memory-mapped file; computed for this many rows at a time.
     File {
         /// Rows, a multiple of 64.
         rows_at_once: usize,
     },
 }
 
-/// From so many actions on the search may group them by boxes.
-const FEWEST_IN_BOXES: u128 = 10_000;
+/// Number of actions from which the search may group them into boxes.
+const FEWEST_IN_BOXES: u128 = 1_000;
 
-/// Flips beyond this are refused: a search would read the file for days.
+/// Limit of flips: a search would read a larger file for days.
 const MOST_IN_FILE: u128 = 1 << 40;
 
 impl MemoryEstimate {
-    /// All of it.
+    /// The total.
     pub fn total(&self) -> u128 {
         self.flips.saturating_add(self.rest)
     }
 
-    /// Bytes that a search may use to remember what it has found: what the tables leave of the limit, and half of it at most.
+    /// Bytes that the search may use as a cache: what the tables leave of the limit, at most half of it.
     pub fn left_for_search(&self, limit: u64) -> u64 {
         // Flips that do not fit are in a file.
         let held = if self.total() <= u128::from(limit) { self.total() } else { self.rest };
@@ -135,14 +135,14 @@ impl MemoryEstimate {
     }
 }
 
-/// Refuses splits whose sets of affected rows would not fit, before they are made: columns with a value for each row have as many.
-pub fn refuse_if_too_many_splits(
+/// Refuses splits whose row sets would not fit, before building them: a column of distinct values has a split per row.
+pub(crate) fn refuse_if_too_many_splits(
     splits: &[Split],
     features: &[Feature],
     rows: usize,
     limit: u64,
 ) -> Result<()> {
-    // Those that pass, the same to tell splits apart, and both once more while rows are brought in order.
+    // The rows that pass, a copy to tell splits apart, and both again while rows are reordered.
     let bytes = 4 * splits.len() as u128 * rows.div_ceil(64) as u128 * 8;
     let most = splits.chunk_by(|one, other| one.feature == other.feature).max_by_key(|own| own.len());
     let Some(most) = most.filter(|_| bytes > u128::from(limit)) else { return Ok(()) };
@@ -161,32 +161,32 @@ pub fn refuse_if_too_many_splits(
 }
 
 impl Size<'_> {
-    /// The memory of a run with so many threads and, for a sum of trees, sums per row.
+    /// The memory of a run with this number of threads and, for a sum of trees, outputs per row.
     pub fn memory(&self, threads: usize, outputs: usize) -> MemoryEstimate {
         let (actions, most) = (self.actions, u128::from(self.max_edits));
         let flips = actions.saturating_mul(self.rows.div_ceil(64) as u128 * 8);
-        // Unions of flips exist for actions that have longer ones: a share of all that falls with the number of edits.
+        // Unions of flips exist for actions that have longer ones, a share that falls with the number of edits.
         let inner = if most > 1 { flips / (self.edits.len() as u128 / most).max(2) } else { 0 };
-        // Edits of each action and where they start, kept by the pipeline and by the search, which also knows each
-        // action's place among the others.
+        // The edits of each action and where they start, stored by the pipeline and by the search, which also stores each
+        // action's position.
         let lists = actions.saturating_mul(2 * (4 * most + 8) + 24);
         let costs = 2 * self.edits.len() as u128 * self.rows as u128 * 4;
         let scratch = actions.saturating_mul(8 * (2 * outputs as u128 + 2) * threads as u128);
-        // The search has a number for each pair of edits, and each thread two registers.
+        // The search stores a number for each pair of edits, and each thread two registers.
         let edits = self.edits.len() as u128;
         let pairs = if actions > edits + 1 { edits * edits * (4 + 64 * threads as u128) } else { 0 };
-        // Boxes of actions: a union for every two actions at most, a node beside it, and a place in the making for each action.
+        // Boxes of actions: at most a union for every two actions, a node beside it, and a slot for each action while building.
         let boxed = (2..=3).contains(&most) && actions >= FEWEST_IN_BOXES;
-        let boxes = if boxed { (flips / 2).saturating_add(actions.saturating_mul(48)) } else { 0 };
+        let boxes = if boxed { (flips / 2).saturating_add(actions.saturating_mul(56)) } else { 0 };
         let parts = [inner, lists, costs, scratch, pairs, boxes];
         let rest = parts.into_iter().fold(0, u128::saturating_add);
         MemoryEstimate { flips, rest }
     }
 
-    /// Where whom each action flips is to be kept: in memory if all fits there, else in a file if the rest does. Refuses a run that fits
-    /// neither way, before anything is made.
-    pub fn place_of_flips(&self, estimate: MemoryEstimate, limit: u64) -> Result<PlaceOfFlips> {
-        let limit_of_rest = u128::from(limit) / 4 * 3; // some rows' flips are held in memory on their way to the file
+    /// Where to store flips: in memory if everything fits, otherwise in a file if the rest fits. Refuses a run that fits neither
+    /// way, before it starts.
+    pub(crate) fn place_of_flips(&self, estimate: MemoryEstimate, limit: u64) -> Result<PlaceOfFlips> {
+        let limit_of_rest = u128::from(limit) / 4 * 3; // the flips of some rows are in memory before they are written
         if estimate.total() > u128::from(limit) && estimate.rest <= limit_of_rest {
             self.refuse_if_too_large(MemoryEstimate { flips: 0, ..estimate }, limit)?;
             if estimate.flips <= MOST_IN_FILE {
@@ -197,13 +197,13 @@ impl Size<'_> {
         Ok(PlaceOfFlips::Memory)
     }
 
-    /// How many rows' flips take so many bytes: a multiple of 64.
+    /// The number of rows whose flips take this many bytes: a multiple of 64.
     fn rows_at_once(&self, bytes: u64) -> usize {
         let words = u128::from(bytes) / 8 / self.actions.max(1);
         words.clamp(1, 1 << 10) as usize * 64
     }
 
-    /// Refuses a run whose tables would not fit, before they are made.
+    /// Refuses a run whose tables would not fit, before building them.
     pub fn refuse_if_too_large(&self, estimate: MemoryEstimate, limit: u64) -> Result<()> {
         if self.actions >= u128::from(u32::MAX) {
             let message = format!("{} actions are more than can be numbered ({})", self.actions, u32::MAX);
@@ -228,7 +228,7 @@ impl Size<'_> {
         Err(Error::new(ErrorKind::Memory, message).help(self.advice() + "; or raise --memory-limit"))
     }
 
-    /// Refuses to ask a model about more rows than the user allows.
+    /// Refuses to score more rows than the user allows.
     pub fn refuse_if_too_many(&self, scorings: Scorings, limit: Option<u64>) -> Result<()> {
         let Some(limit) = limit.filter(|&limit| limit < scorings.distinct) else { return Ok(()) };
         let about = if scorings.exact { "" } else { "about " };
@@ -242,7 +242,7 @@ impl Size<'_> {
         Err(Error::new(ErrorKind::Scorings, message).help(self.advice() + "; or raise --max-scorings"))
     }
 
-    /// What makes a problem smaller, with what it would bring here.
+    /// How to make a problem smaller, with the effect on this one.
     fn advice(&self) -> String {
         let mut parts = Vec::new();
         if self.max_edits > 1 {
@@ -293,6 +293,7 @@ mod tests {
             kind: Kind::Real,
             columns: Columns::One(format!("f{index}")),
             codes: Vec::new(),
+            shown: Default::default(),
         };
         let edit = |feature| Edit { feature, change: Change::Flip, followers: vec![] };
         let edits = (0..features).flat_map(|feature| (0..edits_each + feature).map(move |_| edit(feature)));
@@ -307,6 +308,7 @@ mod tests {
             kind: Kind::Real,
             columns: Columns::One(name.into()),
             codes: Vec::new(),
+            shown: Default::default(),
         };
         let features = [feature("age"), feature("id")];
         let splits: Vec<Split> = (0..1000)

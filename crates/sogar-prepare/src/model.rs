@@ -1,4 +1,4 @@
-//! Models for a table: files (crate `sogar-models`), or commands that answer.
+//! Models for a table: files (crate `sogar-models`), or commands that score rows.
 
 pub mod command;
 pub mod readable;

@@ -1,10 +1,11 @@
-//! Outcomes: does action `a` flip the decision for row `x`? Asked for every affected row and every action, before the
-//! search starts, and kept as one bit each.
+//! Outcomes: does action `a` flip the decision for row `x`? Computed for every affected row and every action before the search
+//! starts, and stored as one bit each.
 //!
-//! A sum of trees is not re-scored: [`ensemble`] decomposes its margin around each row. A dense network is evaluated in
-//! batches that share the row's part of the work ([`mod@network`]). Any other model is asked about the edited rows
-//! ([`scoring`]). Rules that an action must not break are applied last ([`sogar_table::rules`]).
+//! A sum of trees is not re-scored: [`ensemble`] decomposes its margin around each row. A dense network is evaluated in batches
+//! that share the row's part of the work ([`mod@network`]). Any other model scores the edited rows ([`scoring`]). Rules that an
+//! action must not break are applied last ([`sogar_table::rules`]).
 
+mod agreement;
 pub mod blocks;
 pub mod cache;
 mod decision;
@@ -19,9 +20,11 @@ mod network;
 mod predicates;
 mod rounding;
 mod scoring;
+pub mod stored;
 mod value_intervals;
 mod walk;
 
+pub(crate) use agreement::ROOM_FOR_PLANES;
 pub use network::CellDevice;
 pub use network::{CellScores, Evaluable, Wanted, slope};
 pub use scoring::{Scorings, count as count_scorings};
@@ -33,15 +36,15 @@ use sogar_solver::{Actions, BitTable, Stop};
 use crate::actions::Edit;
 use crate::encode::Encoder;
 use crate::model::Predictor;
+use crate::require::Requirements;
 use sogar_base::error::Result;
 use sogar_table::feature::FeatureTable;
 use sogar_table::rules::Rule;
 
-/// Bytes for remembering a model's answers, so that a question that comes back is not asked again.
+/// Bytes of the cache of a model's answers, so that the same row is not scored twice.
 const SCORING_MEMORY: u64 = 512 << 20;
 
-/// Whether outcomes are found by asking the model about every different edited row, since nothing is known of it but its
-/// answers.
+/// Whether outcomes need a score of every distinct edited row, because only the model's answers are known.
 pub fn is_scored(predictor: &dyn Predictor) -> bool {
     predictor.tree_ensemble().is_none() && predictor.dense_network().is_none()
 }
@@ -55,9 +58,9 @@ pub struct OutcomeQuery<'a> {
     pub encoder: &'a Encoder,
     /// Per class, whether it is desired.
     pub desired: &'a [bool],
-    /// The table of the rows.
+    /// The table that has the rows.
     pub table: &'a FeatureTable,
-    /// The rows that are asked about, all of them affected.
+    /// The rows of the query, all affected.
     pub rows: &'a [usize],
     /// All edits.
     pub edits: &'a [Edit],
@@ -65,13 +68,24 @@ pub struct OutcomeQuery<'a> {
     pub actions: &'a Actions,
     /// Conditions that an action must not break.
     pub rules: &'a [Rule],
+    /// What an action must do besides convincing the model, if anything.
+    pub required: Option<&'a Requirements>,
 }
 
-/// Watches over the computation: `progress(done, all)` rows, and a way to end it.
+impl OutcomeQuery<'_> {
+    /// How many of its models score every distinct edited row.
+    pub fn scored_models(&self) -> u64 {
+        let others = self.required.iter().flat_map(|required| &required.others);
+        let scored = others.filter(|other| is_scored(&*other.predictor)).count() as u64;
+        scored + u64::from(is_scored(self.predictor))
+    }
+}
+
+/// Observes the computation: `progress(done, all)` rows, and a way to stop it.
 pub struct Watch<'a> {
-    /// Is told how many rows are done.
+    /// Called with the number of finished rows.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
-    /// Ends the computation early, when somebody cancels it or its time is over.
+    /// Stops the computation early, on cancel or after a time limit.
     pub stop: &'a Stop,
 }
 
@@ -79,22 +93,22 @@ pub struct Watch<'a> {
 pub struct Outcomes {
     /// `flips.contains(action, position of the row)`.
     pub flips: BitTable,
-    /// How they were found, for people.
+    /// How they were computed, in words.
     pub method: &'static str,
-    /// Outcomes so close to the threshold that the model was asked itself.
+    /// Outcomes so close to the threshold that the model itself decided.
     pub settled: u64,
-    /// Where they come from, if an earlier run kept them.
+    /// Where an earlier run stored them, if it did.
     pub kept: Option<StoredOutcomes>,
 }
 
-/// Where an earlier run kept outcomes.
+/// Where an earlier run stored outcomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOutcomes {
-    /// The file of the cache, or the checkpoint's folder.
+    /// The file of the cache, or the folder of the checkpoint.
     pub path: PathBuf,
     /// Whether it is a checkpoint.
     pub in_checkpoint: bool,
-    /// How many rows' outcomes were kept: the first so many.
+    /// The number of rows with stored outcomes: the first ones.
     pub rows: usize,
 }
 
@@ -103,7 +117,7 @@ pub fn outcomes(query: OutcomeQuery<'_>, watch: &Watch<'_>) -> Result<Option<Out
     outcomes_on(query, watch, None)
 }
 
-/// Computes all outcomes, with a device for those of a dense network; `None` if stopped.
+/// Computes all outcomes, on a device for a dense network; `None` if stopped.
 pub fn outcomes_on(
     query: OutcomeQuery<'_>,
     watch: &Watch<'_>,
@@ -113,24 +127,35 @@ pub fn outcomes_on(
     let network = query.predictor.dense_network();
     let network =
         network.and_then(|network| Some(network::NetworkOutcomes::new(network, &query)?.on(device)));
-    let mut found = match (fast, network) {
+    let found = match (fast, network) {
         (Some(decomposition), _) => decomposition.outcomes(watch)?,
         (None, Some(network)) => network.outcomes(watch),
         (None, None) => scoring::score_all(&query, watch, SCORING_MEMORY)?,
     };
-    if let Some(found) = &mut found {
-        forbid::forbid(query, &mut found.flips);
-    }
-    Ok(found)
+    finished(query, found, watch, outcomes)
 }
 
-/// The outcomes by asking the model about every edited row: slow, and what the fast path is held against.
-pub fn by_scoring(query: OutcomeQuery<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
-    let mut found = scoring::score_all(&query, watch, SCORING_MEMORY)?;
-    if let Some(found) = &mut found {
-        forbid::forbid(query, &mut found.flips);
+/// The first model's flips that meet all requirements and break no rule; `None` if stopped.
+fn finished(
+    query: OutcomeQuery<'_>,
+    found: Option<Outcomes>,
+    watch: &Watch<'_>,
+    find: fn(OutcomeQuery<'_>, &Watch<'_>) -> Result<Option<Outcomes>>,
+) -> Result<Option<Outcomes>> {
+    let Some(mut found) = found else { return Ok(None) };
+    if let Some(required) = query.required.filter(|required| !required.is_empty())
+        && !agreement::require(query, required, &mut found, watch, find)?
+    {
+        return Ok(None);
     }
-    Ok(found)
+    forbid::forbid(query, &mut found.flips);
+    Ok(Some(found))
+}
+
+/// Computes outcomes by scoring every edited row: slow, and the reference for the fast paths.
+pub fn by_scoring(query: OutcomeQuery<'_>, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+    let found = scoring::score_all(&query, watch, SCORING_MEMORY)?;
+    finished(query, found, watch, by_scoring)
 }
 
 #[cfg(test)]

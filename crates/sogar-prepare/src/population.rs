@@ -17,12 +17,18 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Named by [`class_names`]. Desired is what the configuration says, else the one class with a good name ([`good_class`]), else
-    /// class 1 of two numbers. Of texts without a good name none is taken: that is an error.
+    /// Named by [`class_names`]. Desired are the classes of the configuration, otherwise the one class with a good name
+    /// ([`good_class`]), otherwise class 1 of two numbers. Texts without a good name are an error.
     pub fn new(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Classes> {
         let count = info.classes as usize;
         let fault = |message: String| Error::new(ErrorKind::Config, message);
         let names = class_names(info, labels, config)?;
+        if let Some(unknown) = config.model.outcomes.keys().find(|name| !names.contains(name)) {
+            return Err(fault(format!(
+                "model.outcomes names `{unknown}`, which is not a class of the model"
+            ))
+            .help(suggest(unknown, names.iter().map(String::as_str))));
+        }
         if config.data.desired.is_empty() {
             if let Some(good) = good_class(&names, config.data.label.as_deref()) {
                 let desired = (0..count).map(|class| class == good).collect();
@@ -53,8 +59,8 @@ impl Classes {
         Ok(Classes { names, desired })
     }
 
-    /// Whether the desired outcome is class 1 for want of an answer: neither the configuration nor a name says which one it is.
-    pub fn is_assumed(&self, config: &Config) -> bool {
+    /// Whether class 1 is desired only by default: neither the configuration nor a name decides.
+    pub(crate) fn is_assumed(&self, config: &Config) -> bool {
         config.data.desired.is_empty() && good_class(&self.names, config.data.label.as_deref()).is_none()
     }
 
@@ -63,7 +69,7 @@ impl Classes {
         self.desired.get(prediction.label as usize).copied().unwrap_or(false)
     }
 
-    /// The rows that are turned down: the one place that decides it.
+    /// The rows that are turned down. Only this function decides it.
     pub fn turned_down(&self, predictions: &[Prediction]) -> Vec<usize> {
         (0..predictions.len()).filter(|&row| !self.is_desired(&predictions[row])).collect()
     }
@@ -80,7 +86,7 @@ impl Classes {
 }
 
 /// Fails if nobody or everybody is turned down.
-pub fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Result<()> {
+pub(crate) fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Result<()> {
     let wanted = classes.desired_names().join(", ");
     let fault = |message: &str, help: String| Err(Error::new(ErrorKind::Population, message).help(help));
     if affected == 0 {
@@ -102,12 +108,12 @@ pub fn some_but_not_all(affected: usize, rows: usize, classes: &Classes) -> Resu
     Ok(())
 }
 
-/// Labels of the model compared with claimed ones, some rows after the others.
+/// Compares the model's labels with claimed ones, batch by batch.
 #[derive(Debug, Default)]
 pub struct Comparison {
     rows: usize,
     differences: usize,
-    /// Row, what the model says and what the table says.
+    /// The row, the model's label and the table's.
     first: Option<(usize, String, String)>,
 }
 

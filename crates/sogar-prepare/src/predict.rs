@@ -1,7 +1,6 @@
-//! A table and a model brought together: the table's features, how they fill the model's columns, and what the
-//! model then says of every row.
+//! Matches a table with a model: the table's features, how they fill the model's columns, and the model's predictions.
 //!
-//! Every run begins with this, whether it goes on to look for recourse or only prints labels and scores.
+//! Every run begins with this, to search for recourse or only to print labels and scores.
 
 use crate::encode::Encoder;
 use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
@@ -17,15 +16,15 @@ use sogar_table::table::Table;
 pub struct Matched {
     /// The configuration, with what the model's columns add to it.
     pub config: Config,
-    /// The table through its features.
+    /// The table as features.
     pub features: FeatureTable,
     /// From features to model columns.
     pub encoder: Encoder,
-    /// The true labels, where the configuration names their column.
+    /// The true labels, if the configuration names their column.
     pub labels: Option<Labels>,
-    /// What the user should know.
+    /// Notices for the user.
     pub notices: Vec<String>,
-    /// Features that look like none.
+    /// Features that do not look like features.
     pub unfit: Vec<(usize, Unfit)>,
 }
 
@@ -50,14 +49,14 @@ impl Matched {
         Ok(Matched { config, features, encoder, labels, notices, unfit: seen.unfit })
     }
 
-    /// What the model says of every row.
+    /// The model's prediction for every row.
     pub fn predict(&self, model: &LoadedModel) -> Result<Vec<Prediction>> {
         predict_table(&*model.predictor, &self.encoder, &self.features)
     }
 }
 
-/// The names of the model's classes: from the configuration, else from the model's file, else the label column's values in
-/// order, else `0`, `1`, ….
+/// The names of the model's classes: from the configuration, otherwise from the model's file, otherwise the label column's values
+/// in order, otherwise `0`, `1`, ….
 pub fn class_names(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Vec<String>> {
     let count = info.classes as usize;
     if !config.model.classes.is_empty() {
@@ -77,16 +76,15 @@ pub fn class_names(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -
     })
 }
 
-/// Rows that are encoded at a time.
+/// Rows to encode at a time.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
-/// How many rows a model is best asked about at a time: encoded, a table can be ten times as large. A model that wants more at once
-/// gets them.
+/// How many rows to score at a time: an encoded table can be ten times as large. A model that prefers more per call gets them.
 pub fn rows_at_once(predictor: &dyn Predictor) -> usize {
     predictor.batching().rows.max(ROWS_AT_ONCE)
 }
 
-/// What the model says of every row of a table.
+/// The model's prediction for every row of a table.
 pub fn predict_table(
     predictor: &dyn Predictor,
     encoder: &Encoder,
@@ -108,12 +106,12 @@ pub fn predict_table(
     Ok(predictions)
 }
 
-/// A hash of labels and of scores to six digits, since the last ones may differ from machine to machine.
+/// A hash of labels and of scores to six digits, because the last ones may differ between machines.
 #[derive(Default)]
-pub struct HashOfPredictions(Sha256);
+pub(crate) struct HashOfPredictions(Sha256);
 
 impl HashOfPredictions {
-    /// Adds what the model says of further rows.
+    /// Adds the predictions for further rows.
     pub fn add(&mut self, predictions: &[Prediction]) {
         let mut text = String::new();
         for prediction in predictions {

@@ -1,18 +1,21 @@
-//! A table and a model, ready to be searched.
+//! A table and a model, ready for the search.
 //!
-//! [`Prepared`] is everything before the expensive part: features, affected rows, splits, edits, costs. It is cheap to make
-//! (`source.rs`, `build.rs`), says how large the problem is (`estimate.rs`), and poses the
-//! problem of some people (`problem.rs`).
+//! [`Prepared`] is everything before the expensive part: features, affected rows, splits, edits, costs. It is cheap to build
+//! (`source.rs`, `build.rs`), knows the size of the problem (`estimate.rs`), and builds the solver's problem for some people
+//! (`problem.rs`).
 
 mod build;
 mod estimate;
+mod order;
 mod people;
 mod problem;
+mod proxies;
 mod reporter;
 mod source;
 mod warnings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sogar_base::error::Result;
@@ -23,84 +26,64 @@ use sogar_table::feature::FeatureTable;
 use sogar_table::rules::Rule;
 
 use crate::actions::{Edit, Idle};
-use crate::cost::CostModel;
+use crate::cost::{CostFunction, CostModel};
 use crate::encode::Encoder;
 use crate::limits::TreeLimits;
-use crate::model::LoadedModel;
+use crate::model::{LoadedModel, Predictor};
 use crate::population::Classes;
+use crate::require::{OtherModel, Requirements};
 
+use order::RowOrder;
 pub use people::ProblemPopulation;
 pub use problem::{SolverProblem, seconds};
 pub use reporter::Reporter;
 pub use warnings::Voice;
 
-/// Rows about which a model that has to be asked is asked again, unless something else is said.
+/// Default number of rows that a called model scores again, to verify stored outcomes.
 pub const VERIFIED_ROWS: u64 = 10_000;
 
 /// Everything that is known before outcomes are computed.
 pub struct Prepared {
-    /// The configuration.
-    pub config: Config,
-    /// Where files named in the configuration are looked for.
-    pub folder: PathBuf,
-    /// The reference table's path and hash.
-    pub table_path: PathBuf,
-    /// SHA-256 of the reference table.
-    pub table_hash: String,
-    /// The model.
-    pub model: LoadedModel,
-    /// The reference table through its features: all of its rows, or those that matter if it was read part by part.
-    pub table: FeatureTable,
-    /// The size of the reference table.
-    pub reference: ReferenceSize,
-    /// From features to model columns.
-    pub encoder: Encoder,
-    /// Classes and which are desired.
-    pub classes: Classes,
-    /// The affected rows (of `table`), in the order in which the problem has them: like next to like.
-    pub affected: Vec<usize>,
-    /// Where the rows of `table` stand in the reference table; `None`: at the same place.
-    pub places: Option<Vec<usize>>,
-    /// Positions in `affected`, in the order of the table.
-    pub by_row: Vec<usize>,
-    /// Splits that cut the affected rows, with the rows that pass.
-    pub splits: Vec<(Split, RowSet)>,
-    /// All edits.
-    pub edits: Vec<Edit>,
-    /// Number of actions, the identity included.
-    pub action_count: u128,
-    /// The cost.
-    pub cost: CostModel,
-    /// Conditions that actions must not break.
-    pub rules: Vec<Rule>,
-    /// Features that have no edits because the model does not use them.
-    pub idle: Idle,
-    /// Limits of trees and actions.
-    pub limits: TreeLimits,
-    /// What the user should know.
-    pub notices: Vec<String>,
-    /// A folder in which outcomes are kept between runs; none unless it is set.
-    pub outcomes_cache: Option<PathBuf>,
-    /// A folder in which what is finished of the run is kept; none unless it is set.
-    pub checkpoint: Option<CheckpointSettings>,
-    /// How long the model took for a row of the table.
-    pub seconds_per_row: f64,
-    /// Rows about which a model that has to be asked is asked again, to verify outcomes that were kept; 0 believes them.
-    pub verify_cache: u64,
-    /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
-    pub predictions_hash: String,
+    config: Config,
+    folder: PathBuf,
+    table_path: PathBuf,
+    table_hash: String,
+    model: LoadedModel,
+    table: FeatureTable,
+    reference: ReferenceSize,
+    encoder: Encoder,
+    classes: Classes,
+    order: RowOrder,
+    /// The positions of the rows of `table` in the reference table; `None`: the same positions.
+    places: Option<Vec<usize>>,
+    splits: Vec<Split>,
+    /// Who passes each split, in the problem's order.
+    passing: Vec<RowSet>,
+    edits: Vec<Edit>,
+    action_count: u128,
+    cost: CostModel,
+    rules: Vec<Rule>,
+    required: Requirements,
+    idle: Idle,
+    limits: TreeLimits,
+    notices: Vec<String>,
+    outcomes_cache: Option<PathBuf>,
+    checkpoint: Option<CheckpointSettings>,
+    seconds_per_row: f64,
+    verify_cache: u64,
+    predictions_hash: String,
 }
 
-/// The size of the reference table, whether or not its rows are kept.
+/// The size of the reference table, even if its rows are not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReferenceSize {
     /// Number of rows.
     pub rows: usize,
-    /// How much they count, in units of weight: their number, unless some count more than others.
+    /// Their total weight in units: their number, unless some count more than others.
     pub people: u64,
 }
 
-/// Where a run keeps what it has finished.
+/// Where a run stores finished work.
 #[derive(Debug, Clone)]
 pub struct CheckpointSettings {
     /// The folder, which need not exist yet.
@@ -124,13 +107,167 @@ pub struct EvaluatedPoint {
     pub loss_count: u64,
 }
 
-/// Means of totals over so many people (in units of weight, where there are weights).
+/// Means of totals over this many people (in units of weight, if there are weights).
 pub fn means(cost_sum: u64, loss_count: u64, unit: u64, people: u64) -> EvaluatedPoint {
     let cost = cost_sum as f64 / unit as f64 / people as f64;
     let loss = loss_count as f64 / people as f64;
     EvaluatedPoint { cost, loss, invalidity: cost + loss, cost_sum, loss_count }
 }
 
+/// What is known.
+impl Prepared {
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Where files named in the configuration are looked for.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The reference table's path.
+    pub fn table_path(&self) -> &Path {
+        &self.table_path
+    }
+
+    /// SHA-256 of the reference table.
+    pub fn table_hash(&self) -> &str {
+        &self.table_hash
+    }
+
+    /// The model.
+    pub fn model(&self) -> &LoadedModel {
+        &self.model
+    }
+
+    /// The reference table through its features: all of its rows, or the affected ones if it was read part by part.
+    pub fn table(&self) -> &FeatureTable {
+        &self.table
+    }
+
+    /// The size of the reference table.
+    pub fn reference(&self) -> ReferenceSize {
+        self.reference
+    }
+
+    /// From features to model columns.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// Classes and which are desired.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// Splits that cut the affected rows.
+    pub fn splits(&self) -> &[Split] {
+        &self.splits
+    }
+
+    /// All edits.
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// Number of actions, the identity included.
+    pub fn action_count(&self) -> u128 {
+        self.action_count
+    }
+
+    /// The cost.
+    pub fn cost(&self) -> &CostModel {
+        &self.cost
+    }
+
+    /// Conditions that actions must not break.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// What an action must do besides convincing the first model, if anything.
+    pub fn requirements(&self) -> Option<&Requirements> {
+        Some(&self.required).filter(|required| !required.is_empty())
+    }
+
+    /// Another model on the features of this table, such as one that was trained later.
+    pub fn other_model(&self, model: &LoadedModel) -> Result<OtherModel> {
+        let features = &self.table.features;
+        let columns: Vec<&str> = features.iter().flat_map(|feature| feature.columns.names()).collect();
+        OtherModel::new(model, self.model.predictor.info(), features, &self.config.model, &columns)
+    }
+
+    /// Models beside the first, and their columns.
+    pub fn other_models(&self) -> &[OtherModel] {
+        &self.required.others
+    }
+
+    /// Features that have no edits because the model does not use them.
+    pub fn idle(&self) -> &Idle {
+        &self.idle
+    }
+
+    /// Limits of trees and actions.
+    pub fn limits(&self) -> TreeLimits {
+        self.limits
+    }
+
+    /// What the user should know.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// What the model said of the whole table, hashed: its content where a file's hash says nothing about it.
+    pub fn predictions_hash(&self) -> &str {
+        &self.predictions_hash
+    }
+
+    /// A folder in which outcomes are kept between runs.
+    pub fn outcomes_cache(&self) -> Option<&Path> {
+        self.outcomes_cache.as_deref()
+    }
+
+    /// Where a run keeps what is finished of it.
+    pub fn checkpoint(&self) -> Option<&CheckpointSettings> {
+        self.checkpoint.as_ref()
+    }
+
+    /// Rows about which a model that has to be asked is asked again, to verify outcomes that were kept; 0 believes them.
+    pub fn verify_cache(&self) -> u64 {
+        self.verify_cache
+    }
+}
+
+/// What a run may be told.
+impl Prepared {
+    /// Keeps outcomes in a folder between runs.
+    pub fn set_outcomes_cache(&mut self, folder: Option<PathBuf>) {
+        self.outcomes_cache = folder;
+    }
+
+    /// Keeps what is finished of the run in a folder.
+    pub fn set_checkpoint(&mut self, checkpoint: Option<CheckpointSettings>) {
+        self.checkpoint = checkpoint;
+    }
+
+    /// Sets how many rows a model that has to be asked is asked about again.
+    pub fn set_verify_cache(&mut self, rows: u64) {
+        self.verify_cache = rows;
+    }
+
+    /// Puts another predictor, which must give the same labels, in front of the model.
+    pub fn set_predictor(&mut self, predictor: Arc<dyn Predictor>) {
+        self.model.predictor = predictor;
+    }
+
+    /// Gives the function that costs are computed with, where the configuration says that there is one.
+    pub fn set_cost_function(&mut self, function: Arc<dyn CostFunction>) {
+        self.cost.set_function(function);
+    }
+}
+
+/// What follows from it.
 impl Prepared {
     /// Number of threads that the run will use.
     pub fn threads(&self) -> usize {
@@ -140,29 +277,24 @@ impl Prepared {
         }
     }
 
-    /// The device that was asked for.
+    /// The requested device.
     pub fn device(&self) -> Result<Device> {
         self.config.limits.device.as_deref().map_or(Ok(Device::Auto), str::parse)
     }
 
-    /// Where a row of `table` stands in the reference table.
-    pub fn place(&self, row: usize) -> usize {
-        self.places.as_ref().map_or(row, |places| places[row])
-    }
-
-    /// How much the affected rows count, in units of weight: their number, unless some count more than others.
+    /// Total weight of the affected rows in units: their number, unless some count more than others.
     pub fn affected_people(&self) -> u64 {
-        self.table.people_among(&self.affected)
+        self.table.people_among(self.affected())
     }
 
-    /// The least that a leaf's rows must count, in units of weight.
+    /// The smallest weight of a leaf, in units.
     pub fn min_leaf(&self) -> u32 {
         // At most the weight of all affected rows, which fits.
         u32::try_from(u64::from(self.limits.min_leaf) * self.table.weight_unit()).unwrap_or(u32::MAX)
     }
 
-    /// How many affected rows are searched, where they are not all.
+    /// The number of affected rows to search, if not all.
     pub fn sample(&self) -> Option<usize> {
-        self.config.limits.sample.map(|rows| rows as usize).filter(|&rows| rows < self.affected.len())
+        self.config.limits.sample.map(|rows| rows as usize).filter(|&rows| rows < self.affected().len())
     }
 }

@@ -1,16 +1,16 @@
-//! An order of rows in which rows that fall on the same sides of many splits stand together.
+//! Orders rows so that rows on the same sides of many splits are neighbours.
 //!
-//! The search sums costs over row sets, 64 rows to a word. Its sets are cut out by a few splits, so if rows that splits
-//! treat alike are neighbours, whole words of a set are empty and skipped. No result depends on the order of rows.
+//! The search sums costs over row sets, 64 rows to a word. A few splits define each set, so if rows that splits treat alike are
+//! neighbours, whole words of a set are empty and skipped. No result depends on the order of rows.
 
 use sogar_solver::RowSet;
 
 use sogar_table::binarize::Split;
 
-/// Fewer rows than this are not divided further: they share a few words whatever their order.
+/// Fewer rows than this are not divided further: they share a few words in any order.
 const SMALLEST: usize = 96;
 
-/// The rows in such an order: they are divided by the split that cuts them most evenly, then each part again.
+/// The rows in such an order: divides them by the split that cuts them most evenly, then each part again.
 pub fn cluster_rows(rows: &[usize], splits: &[(Split, RowSet)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let mut open = Vec::from([(0, rows.len())]);
@@ -23,7 +23,7 @@ pub fn cluster_rows(rows: &[usize], splits: &[(Split, RowSet)]) -> Vec<usize> {
         let uneven = |(_, split): &&(Split, RowSet)| passing(split).abs_diff(part.len() / 2);
         let Some((_, split)) = splits.iter().min_by_key(uneven) else { continue };
         let passing = passing(split);
-        // Stable, so that the order stays the table's where splits say nothing.
+        // Stable, so that the table's order remains where splits do not decide.
         part.sort_by_key(|&row| !split.contains(row));
         if passing == 0 || passing == part.len() {
             continue;

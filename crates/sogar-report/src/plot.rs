@@ -1,11 +1,12 @@
-//! Figures as SVG, the kinds that a paper has: a front, a front beside held-out people, groups along a front, searches of different
-//! length, and a summary as a tree.
+//! Figures as SVG, as papers need them: a front, a front beside held-out people, groups along a front, searches of different
+//! length, and a summary as a tree; and plain points.
 //!
-//! Each is a function from results to the text of an SVG file: no fonts are measured, no clock is asked, so the same result
-//! gives the same bytes everywhere. `png` (behind the feature of that name) makes pixels of them.
+//! Each is a function from results to the text of an SVG file. It measures no fonts and reads no clock, so the same result gives
+//! the same bytes everywhere. `png` (behind the feature of that name) rasterises them.
 
 mod axes;
 mod chart;
+mod curves;
 mod disparity;
 mod lettering;
 #[cfg(feature = "png")]
@@ -16,6 +17,7 @@ mod tests;
 mod tradeoff;
 mod tree;
 
+pub use curves::{Curve, curves_svg, lines_svg};
 pub use disparity::disparity_svg;
 #[cfg(feature = "png")]
 pub use png::png;

@@ -1,20 +1,24 @@
-//! The interactive report: a front, its trees and its audit in one HTML file that needs nothing else.
+//! The interactive report: a front, its trees and its audit in one self-contained HTML file.
 //!
-//! A front of thousands of trees is worth what a person can see in it. [`gather`] brings together everything that there is to show,
-//! [`data`] is the contract with the page, and [`page()`] writes the file: plain HTML, CSS and JavaScript from `page/`, with the data
-//! beside them and a Content-Security-Policy that lets nothing else run.
+//! A front of thousands of trees is only useful if people can explore it. [`gather`] collects everything to show, `data` is the
+//! contract with the page, and [`page()`] writes the file: plain HTML, CSS and JavaScript from `page/`, with the data beside them
+//! and a Content-Security-Policy that allows only this code to run.
 //!
-//! From a result file alone come the front, its trees, its features and held-out figures. With the table and the model at hand
-//! ([`Opened`]) come group disparity, who stands in which leaf, people out of reach and the bound of individual advice.
+//! The result file alone gives the front, its trees, its features and held-out figures. Table and model ([`Opened`]) add group
+//! disparity, the groups in each leaf, people out of reach and the bound of individual recourse.
 
 mod composition;
-pub mod data;
+mod data;
+mod document;
 mod groups;
+mod markdown;
 mod nodes;
 mod pack;
 mod page;
 mod picks;
 mod setting;
+mod static_page;
+mod suppress;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -23,48 +27,57 @@ use sogar_solver::{CancelToken, RowSet};
 
 use sogar_audit::audit::grouping::{Grouping, Groups, View};
 use sogar_audit::audit::unreachable::{self, individual_bound};
-use sogar_audit::audit::{AuditRequest, RoutedPeople, audit};
+use sogar_audit::audit::{AuditRequest, RoutedPeople, Scan, ScanRequest, audit, with_protected};
+use sogar_audit::diff::PriceOfEqualTreatment;
 use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::statistics::Interval;
 use sogar_front::evaluate::{HeldOut, evaluate};
+use sogar_front::intervals::PointIntervals;
 use sogar_front::select::By;
-use sogar_front::summary::{Evaluation, FrontFile, Node};
+use sogar_front::summary::{Evaluation, FrontFile, HeldOutLeaf, Node};
 use sogar_prepare::prepared::{Prepared, Reporter};
 use sogar_table::table::Table;
 
 use composition::Compositions;
-use data::{ActionData, Data, Holdout, PeopleData, Points, Unreachable};
+use data::{ActionData, Data, FairnessData, Holdout, PeopleData, Points, Statement};
 use nodes::NodeTable;
 use pack::{Packed, bitset};
 
+pub use markdown::markdown;
 pub use page::page;
+pub use static_page::static_page;
 
-/// Figures about fewer people are left out, unless something else is asked for.
+/// Default smallest number of people of a figure.
 pub const MIN_N: usize = 5;
-/// Points of a bound that are kept: enough for a smooth line.
+/// Number of points of a bound to keep: enough for a smooth line.
 const BOUND_POINTS: usize = 400;
 
-/// What a report is asked to show.
+/// The settings of a report.
 #[derive(Debug, Clone)]
 pub struct ReportRequest {
-    /// The title; `None`: made of the table's name.
+    /// The title; `None`: from the table's name.
     pub title: Option<String>,
-    /// By what people are grouped.
+    /// How people are grouped.
     pub groups: Vec<Grouping>,
     /// The column with the true labels; `None`: the one of the front's configuration.
     pub label: Option<String>,
-    /// Criteria of points with a name; the usual ones if empty.
+    /// Criteria of the named points; the usual ones if empty.
     pub picks: Vec<By>,
-    /// Figures about fewer people are left out.
+    /// Leaves out figures about fewer people.
     pub min_n: usize,
-    /// Whether single people are named by their rows.
+    /// Whether to name the rows of individual people.
     pub include_rows: bool,
-    /// Whether to look for people whom no action reaches and for what individual advice would cost, which asks the model about every
-    /// action.
+    /// Whether to look for people whom no action reaches and for the cost of individual recourse, which needs the outcomes of
+    /// every action.
     pub reach: bool,
     /// Bootstrap draws for intervals.
     pub draws: usize,
-    /// Where the draws start.
+    /// Seed of the draws.
     pub seed: u64,
+    /// What it costs that protected features divide nobody, from a comparison with a front that may.
+    pub price: Option<PriceOfEqualTreatment>,
+    /// A scan for subgroups.
+    pub scan: Option<ScanRequest>,
 }
 
 impl Default for ReportRequest {
@@ -80,6 +93,8 @@ impl Default for ReportRequest {
             reach: true,
             draws: audit.draws,
             seed: audit.seed,
+            price: None,
+            scan: None,
         }
     }
 }
@@ -95,7 +110,7 @@ pub struct Opened<'a> {
     pub holdout: Option<(&'a HeldOut, &'a Table)>,
 }
 
-/// Brings together what a report shows. Without the table and the model it is what the result file alone can tell.
+/// Collects what a report shows. Without table and model, that is what the result file alone provides.
 pub fn gather(
     front: &FrontFile,
     opened: Option<Opened<'_>>,
@@ -106,15 +121,19 @@ pub fn gather(
     let mut data = from_file(front, request)?;
     if let Some(opened) = opened {
         add_people(&mut data, front, opened, request, reporter, cancel)?;
-    } else if !request.groups.is_empty() || request.include_rows {
+    } else if !request.groups.is_empty() || request.include_rows || request.scan.is_some() {
         return Err(Error::new(ErrorKind::Usage, "groups and single people need the table and the model")
             .help("say where they are with --table and --model"));
     }
     (data.headline, data.verdict) = verdict::verdict(front, &data);
+    if let Some(price) = &request.price {
+        data.verdict.push(Statement { about: "price", text: price.text() });
+    }
+    data.printed = static_page::body(front, &data);
     Ok(data)
 }
 
-/// What the result file alone can tell.
+/// What the result file alone provides.
 fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
     let table = setting::table(front);
     let nodes = NodeTable::new(front, |point, leaf, node| stored(front, request.min_n, point, leaf, node));
@@ -150,20 +169,23 @@ fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
             tree: nodes.roots,
         },
         picks: picks::picks(front, &request.picks)?,
-        holdout: front.holdout.as_ref().map(holdout),
+        fairness: fairness(front)?,
+        holdout: front.holdout.as_ref().map(|there| holdout(there, request.min_n)),
         individual: None,
         bound: front.bound.as_deref().map(thinned),
         groupings: Vec::new(),
         compositions: Vec::new(),
+        scan: None,
         unreachable: None,
         people: None,
         notes: Vec::new(),
         reproduce: setting::reproduce(front, request),
         min_n: request.min_n,
+        printed: String::new(),
     })
 }
 
-/// What is kept of a leaf: its action alone if it has too few people.
+/// What is stored of a leaf: only its action if it has too few people.
 fn stored(front: &FrontFile, min_n: usize, point: usize, leaf: usize, node: &Node) -> Vec<u64> {
     match node {
         Node::Leaf { action, .. } if composition::is_small(front, min_n, point, leaf) => vec![*action as u64],
@@ -172,9 +194,35 @@ fn stored(front: &FrontFile, min_n: usize, point: usize, leaf: usize, node: &Nod
     }
 }
 
-fn holdout(evaluation: &Evaluation) -> Holdout {
+fn fairness(front: &FrontFile) -> Result<Option<FairnessData>> {
+    let limit = front.config.fairness.goal()?.and_then(|goal| goal.max_gap);
+    let limit = limit.map(|limit| limit.digits as f64 / limit.one() as f64);
+    Ok(front.fairness.clone().map(|found| FairnessData { found, limit }))
+}
+
+/// The front on held-out people; nothing is said about leaves with fewer than `min_n` of them.
+fn holdout(evaluation: &Evaluation, min_n: usize) -> Holdout {
     let people = evaluation.people();
+    // More digits are not shown.
+    let short = |share: f64| (1e4 * share).round() / 1e4;
+    let intervals: Vec<PointIntervals> =
+        (0..evaluation.points.len()).map(|point| evaluation.interval(point)).collect();
+    let leaf = |(leaf, interval): (&HeldOutLeaf, &Interval)| {
+        let share = leaf.flipped as f64 / leaf.rows.max(1) as f64;
+        let enough = leaf.rows > 0 && people.count(leaf.rows) >= min_n as f64;
+        enough.then_some([short(share), short(interval.low), short(interval.high)])
+    };
     Holdout {
+        works: intervals
+            .iter()
+            .map(|found| [found.works.low, found.works.high, found.band.low, found.band.high].map(short))
+            .collect(),
+        leaves: evaluation
+            .details
+            .iter()
+            .zip(&intervals)
+            .map(|(detail, found)| detail.leaves.iter().zip(&found.leaves).map(leaf).collect())
+            .collect(),
         hash: evaluation.hash.clone(),
         rows: people.count(people.all),
         affected: people.count(people.affected),
@@ -186,14 +234,14 @@ fn holdout(evaluation: &Evaluation) -> Holdout {
     }
 }
 
-/// Some points of a bound, its ends among them.
+/// Some points of a bound, including its ends.
 fn thinned(bound: &[[u64; 2]]) -> Vec<[u64; 2]> {
     let last = bound.len().saturating_sub(1);
     let shown = BOUND_POINTS.min(bound.len());
     (0..shown).map(|i| bound[i * last / (shown.max(2) - 1)]).collect()
 }
 
-/// What table and model add: groups, leaves by group, people out of reach, individual advice.
+/// Adds what table and model provide: groups, leaves by group, people out of reach, individual recourse.
 fn add_people(
     data: &mut Data,
     front: &FrontFile,
@@ -208,7 +256,8 @@ fn add_people(
         label: request.label.clone(),
         draws: request.draws,
         seed: request.seed,
-        unreachable: false, // found below, from what the individual bound needs anyway
+        unreachable: false, // computed below, with the individual bound
+        scan: request.scan.clone(),
         ..AuditRequest::default()
     };
     let audited = audit(front, prepared, reference, held_out, &asked, reporter, cancel)?;
@@ -216,14 +265,14 @@ fn add_people(
     if let Some((held_out, table)) = held_out
         && data.holdout.as_ref().is_none_or(|known| known.hash != table.hash)
     {
-        data.holdout = Some(holdout(&evaluate(front, prepared, held_out)?));
+        data.holdout = Some(holdout(&evaluate(front, prepared, held_out)?, request.min_n));
     }
 
-    let view = View { columns: reference, features: &prepared.table };
+    let view = View { columns: reference, features: prepared.table() };
     let mut groupings: Vec<Groups> = Vec::new();
-    for grouping in &request.groups {
-        let groups = grouping.learn(view, &prepared.config)?.apply(view)?;
-        // The audit takes each way of grouping once, too.
+    for grouping in with_protected(&request.groups, prepared)? {
+        let groups = grouping.learn(view, prepared.config())?.apply(view)?;
+        // The audit also lists each grouping once.
         if groupings.iter().all(|known| known.name != groups.name) {
             groupings.push(groups);
         }
@@ -246,10 +295,11 @@ fn add_people(
     });
     data.unreachable = out_of_reach.as_ref().map(|found| {
         let (count, blocked_by) = found.among(|_| true, &people);
-        Unreachable { count, blocked_by: (count >= request.min_n as f64).then_some(blocked_by) }
+        suppress::unreachable(count, blocked_by, data.population.affected, request.min_n)
     });
     data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
     data.notes.clone_from(&audited.notes);
+    data.scan = audited.scan.map(|scan| without_small(scan, request.min_n));
 
     if !members.is_empty() {
         let compositions = Compositions::new(front, &people, &members, request.min_n);
@@ -269,7 +319,17 @@ fn add_people(
     Ok(())
 }
 
-/// Everybody who was turned down, by row.
+/// A scan without subgroups of few people, here or among the held-out.
+fn without_small(mut scan: Scan, min_n: usize) -> Scan {
+    let enough = |count: f64| count == 0.0 || count >= min_n as f64;
+    scan.found.retain(|subgroup| enough(subgroup.affected));
+    for subgroup in &mut scan.found {
+        subgroup.holdout = subgroup.holdout.take().filter(|held| enough(held.affected));
+    }
+    scan
+}
+
+/// All affected people, by row.
 fn single_people(front: &FrontFile, people: &RoutedPeople, groupings: &[Groups]) -> PeopleData {
     PeopleData {
         rows: people.affected.iter().map(|row| row + 1).collect(),

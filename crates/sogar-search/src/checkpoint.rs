@@ -1,37 +1,38 @@
-//! Runs that survive: what is finished of a long run is kept in a folder, and a run that was killed goes on from there.
+//! Checkpoints: a folder stores the finished work of a long run, and a run that was killed continues from there.
 //!
-//! The folder has a manifest that says which run it belongs to (a hash of everything that the result depends on), outcomes in blocks of
-//! rows, and finished subproblems of the search ([`mod@file`] is one such file). Files are written whole or not at all, and only added to,
-//! so that a kill at any moment leaves a folder that can be used. Nothing in it is trusted: what is damaged, or belongs to another run, ends
-//! the run with a message, and is never silently computed anew, since a damaged disk is something that people want to know of. What is whole
-//! is held against the model as far as that is possible (`pipeline/verify`).
+//! The folder has a manifest that identifies its run (a hash of everything that the result depends on), outcomes in blocks of
+//! rows, and finished subproblems of the search, each file in its [envelope](sogar_base::envelope). Files are written atomically and only added, so
+//! a kill at any moment leaves a usable folder. Nothing in it is trusted. Damaged files, and files of another run, end the run
+//! with a message; they are never silently recomputed, because people want to know about a damaged disk. Intact files are
+//! compared with the model as far as possible (`verify`).
 //!
-//! Results do not depend on checkpoints. A finished run leaves its folder; a second one is then done in a moment.
+//! Results do not depend on checkpoints. A finished run leaves its folder, so a second run is fast.
 
 mod cuts;
 mod file;
 
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use sogar_solver::BitTable;
 
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::write_atomically;
-use sogar_prepare::outcomes::{Outcomes, StoredOutcomes};
+use sogar_prepare::outcomes::{Outcomes, StoredOutcomes, stored};
 use sogar_prepare::prepared::Reporter;
 
 pub use sogar_prepare::prepared::CheckpointSettings;
 
-pub use cuts::KeptCuts;
-use file::{CheckpointFile, FileKind};
+pub(crate) use cuts::KeptCuts;
+pub use cuts::read_cuts;
+use file::{CheckpointFile, FileKind, VERSION};
 
-/// Bytes that a checkpoint takes at most, unless something else is said.
+/// Default size limit of a checkpoint, in bytes.
 pub const DEFAULT_LIMIT: u64 = 4 << 30;
 
-/// Which run a folder belongs to.
+/// Identifies the run of a folder.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
@@ -42,9 +43,10 @@ struct Manifest {
 }
 
 const FORMAT: &str = "sogar-checkpoint";
-const VERSION: u32 = 2;
 const MANIFEST: &str = "checkpoint.json";
 const LOCK: &str = "lock";
+/// What helps against a damaged checkpoint.
+const REMEDY: &str = "delete the checkpoint's folder to begin anew, or choose another one with --checkpoint";
 
 /// The folder of a run. While it is open, no other run can use it.
 #[derive(Debug)]
@@ -53,24 +55,24 @@ pub struct Checkpoint {
     identity: String,
     limit: u64,
     state: Mutex<State>,
-    /// Held until the run ends, however it ends.
+    /// Held until the run ends for any reason.
     _lock: File,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Bytes of all parts.
+    /// Bytes of all files.
     bytes: u64,
-    /// Blocks of outcomes that are there.
+    /// Stored blocks of outcomes.
     blocks: u32,
-    /// Parts of the search that are there.
+    /// Stored parts of the search.
     searches: u32,
-    /// Nothing more is written: there is no room, or writing failed.
+    /// No more writing: the limit is reached, or a write failed.
     closed: bool,
 }
 
 impl Checkpoint {
-    /// Opens the folder of a run, or makes it. Fails if it belongs to another run, is in use, or is damaged.
+    /// Opens or creates the folder of a run. Fails if it belongs to another run, is in use, or is damaged.
     pub fn open(settings: &CheckpointSettings, identity: &str) -> Result<Checkpoint> {
         let folder = settings.folder.clone();
         fs::create_dir_all(&folder).map_err(|cause| unusable(&folder, &cause.to_string()))?;
@@ -93,7 +95,7 @@ impl Checkpoint {
                 &folder.join(name),
                 &format!("this is in a folder without the file {MANIFEST}, so it is no checkpoint"),
             );
-            // Only what is left of a checkpoint may be deleted.
+            // Delete only the remains of a checkpoint.
             return Err(match names.iter().filter(own).all(is_part) {
                 true => error,
                 false => {
@@ -107,7 +109,7 @@ impl Checkpoint {
             })?;
         }
         for leftover in names.iter().filter(|name| is_leftover(name)) {
-            let _ = fs::remove_file(folder.join(leftover)); // of a run that was killed while it wrote
+            let _ = fs::remove_file(folder.join(leftover)); // from a run that was killed while writing
         }
         let mut checkpoint = Checkpoint {
             folder,
@@ -119,15 +121,15 @@ impl Checkpoint {
         let (blocks, block_bytes) = checkpoint.count(&names, FileKind::Outcomes)?;
         let (searches, search_bytes) = checkpoint.count(&names, FileKind::Search)?;
         for number in 0..searches {
-            // Now, not when hours have gone into outcomes; those that are kept are read before others are computed.
-            checkpoint.part(FileKind::Search, number).read()?;
+            // Check now, not after hours of computing outcomes; stored outcomes are read before others are computed.
+            checkpoint.part(FileKind::Search, number).read(|payload| payload.rest())?;
         }
         checkpoint.state =
             Mutex::new(State { bytes: block_bytes + search_bytes, blocks, searches, closed: false });
         Ok(checkpoint)
     }
 
-    /// How many parts of a kind there are, and their bytes. They are numbered without a gap.
+    /// The number of files of a kind, and their bytes. They are numbered without gaps.
     fn count(&self, names: &[String], kind: FileKind) -> Result<(u32, u64)> {
         let mut numbers: Vec<u32> = Vec::new();
         let mut bytes = 0;
@@ -157,26 +159,32 @@ impl Checkpoint {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn part(&self, kind: FileKind, number: u32) -> CheckpointFile<'_> {
-        CheckpointFile { path: self.folder.join(kind.file(number)), kind, number, identity: &self.identity }
+    fn part(&self, kind: FileKind, number: u32) -> CheckpointFile {
+        CheckpointFile::new(self.folder.join(kind.file(number)), kind, number, &self.identity)
     }
 
-    /// Keeps a part, as long as there is room; says it once if there is none.
-    fn keep(&self, kind: FileKind, payload: &[&[u8]], reporter: &dyn Reporter) {
+    /// Stores a part if there is room; reports once if there is none.
+    fn keep(
+        &self,
+        kind: FileKind,
+        length: u64,
+        payload: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        reporter: &dyn Reporter,
+    ) {
         let mut state = self.state();
         if state.closed {
             return;
         }
         let number = if kind == FileKind::Outcomes { state.blocks } else { state.searches };
         let part = self.part(kind, number);
-        let bytes = part.size(payload);
-        let why = if state.bytes + bytes > self.limit {
+        let bytes = part.size(length);
+        let why = if state.bytes.saturating_add(bytes) > self.limit {
             let limit = sogar_prepare::limits::amount(u128::from(self.limit));
             Some(format!(
                 "the checkpoint has reached its limit of {limit}: what is finished from here on is not kept"
             ))
         } else {
-            part.write(payload)
+            part.write(length, payload)
                 .err()
                 .map(|error| format!("the checkpoint can't be written any more: {error}"))
         };
@@ -192,54 +200,30 @@ impl Checkpoint {
         }
     }
 
-    /// A block of outcomes, if it is kept.
+    /// A stored block of outcomes, if there is one.
     pub fn outcomes(&self, block: usize, actions: usize, rows: usize) -> Result<Option<Outcomes>> {
         let Some(number) = u32::try_from(block).ok().filter(|&block| block < self.state().blocks) else {
             return Ok(None);
         };
         let part = self.part(FileKind::Outcomes, number);
-        let payload = part.read()?;
-        let words = |at: usize| {
-            payload.get(8 * at..8 * at + 8).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes)
-        };
-        let mut flips = BitTable::new(actions, rows);
-        let expected = 24 + 8 * flips.words_mut().len();
-        let fits =
-            (words(0), words(1)) == (Some(actions as u64), Some(rows as u64)) && payload.len() == expected;
-        let Some(settled) = words(2).filter(|_| fits) else {
-            return Err(damaged(&part.path, "these are outcomes of other actions or rows"));
-        };
-        for (word, bytes) in flips.words_mut().iter_mut().zip(payload[24..].as_chunks::<8>().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        let beyond = if rows.is_multiple_of(64) { 0 } else { u64::MAX << (rows % 64) };
-        if (0..actions).any(|action| flips.set(action).last().is_some_and(|word| word & beyond != 0)) {
-            return Err(damaged(&part.path, "it has outcomes of rows that do not exist"));
-        }
+        let (flips, settled) = part.read(|payload| stored::read(payload, actions, rows))?;
         let kept = Some(StoredOutcomes { path: self.folder.clone(), in_checkpoint: true, rows });
         Ok(Some(Outcomes { flips, settled, method: "kept from an earlier run", kept }))
     }
 
-    /// Keeps a block of outcomes.
-    pub fn keep_outcomes(&self, block: usize, rows: usize, found: &Outcomes, reporter: &dyn Reporter) {
-        // Blocks come in order; one that could not be kept is the last that was tried.
+    /// Stores a block of outcomes.
+    pub(crate) fn keep_outcomes(&self, block: usize, rows: usize, found: &Outcomes, reporter: &dyn Reporter) {
+        // Blocks come in order; after one that could not be stored, none is tried.
         if self.state().blocks as usize != block {
             return;
         }
-        let actions = found.flips.sets();
-        let head: Vec<u8> = [actions as u64, rows as u64, found.settled]
-            .iter()
-            .flat_map(|number| number.to_le_bytes())
-            .collect();
-        let words: Vec<u8> = (0..actions)
-            .flat_map(|action| found.flips.set(action))
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
-        self.keep(FileKind::Outcomes, &[&head, &words], reporter);
+        // What has too many bytes to count is beyond every limit.
+        let length = stored::length(found.flips.sets(), rows).unwrap_or(u64::MAX / 2);
+        self.keep(FileKind::Outcomes, length, |out| stored::write(found, rows, out), reporter);
     }
 }
 
-/// Rows whose outcomes are kept together: a sixteenth of all, so that a kill costs little and files stay few.
+/// Rows per stored block of outcomes: a sixteenth of all, so that a kill costs little and files stay few.
 pub fn rows_at_once(rows: usize) -> usize {
     rows.div_ceil(16).next_multiple_of(64).clamp(64, 1 << 16)
 }
@@ -270,7 +254,7 @@ fn locked(folder: &Path) -> Result<File> {
                 Error::new(ErrorKind::Checkpoint, "another run is using this checkpoint").file(folder);
             Err(error.help("wait until it has ended, or choose another folder with --checkpoint"))
         }
-        // Some file systems have no locks; then nobody is kept out.
+        // Some file systems have no locks; then other runs are not excluded.
         Err(fs::TryLockError::Error(_)) => Ok(file),
     }
 }
@@ -294,7 +278,7 @@ fn check_manifest(path: &Path, expected: &Manifest) -> Result<()> {
     Ok(())
 }
 
-/// A text from a file, short and without what a terminal would act upon.
+/// A text from a file, shortened, without terminal control characters.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| letter.is_ascii_graphic()).take(40).collect()
 }
@@ -305,10 +289,10 @@ fn unusable(folder: &Path, why: &str) -> Error {
     error.file(folder).help("choose another folder with --checkpoint")
 }
 
-/// The error for a file that is not what it should be.
+/// The error for a damaged file.
 pub fn damaged(path: &Path, why: &str) -> Error {
     let error = Error::new(ErrorKind::Checkpoint, why).file(path);
-    error.help("delete the checkpoint's folder to begin anew, or choose another one with --checkpoint")
+    error.help(REMEDY)
 }
 
 #[cfg(test)]

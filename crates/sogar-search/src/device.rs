@@ -1,8 +1,8 @@
-//! Where the heavy work is done: on the CPU, or on a graphics processor as well. Results are the same to the byte.
+//! Where the heavy work runs: on the CPU, or also on a GPU. Results are the same to the byte.
 //!
-//! [`Device`] is what users ask for, [`devices`] what there is; `compute` opens the graphics processor when there is work
-//! for it, and falls back to the CPU with one warning whatever happens to it. Everything about graphics processors themselves is in the
-//! crate `sogar-gpu`, behind the cargo feature `gpu`.
+//! [`Device`] is the user's choice, [`devices`] lists what the machine has. `compute` opens the GPU when there is work for it,
+//! and falls back to the CPU with one warning on any failure. Everything about GPUs themselves is in the crate `sogar-gpu`,
+//! behind the cargo feature `gpu`.
 
 #[cfg(feature = "gpu")]
 mod cells;
@@ -17,45 +17,45 @@ use serde::Serialize;
 pub(crate) use self::compute::Compute;
 pub use sogar_table::config::Device;
 
-/// Whether this build can use graphics processors.
+/// Whether this build supports GPUs.
 pub const GPU_BUILT_IN: bool = cfg!(feature = "gpu");
 
 /// A device of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listed {
-    /// What it is asked for by: `cpu`, `gpu:0`, …
+    /// The value of `--device`: `cpu`, `gpu:0`, …
     pub device: String,
-    /// What it calls itself.
+    /// Its own name.
     pub name: String,
-    /// `cpu`, `discrete`, `integrated`, `virtual`, `other` or `software` (a GPU's work done by the CPU, for tests).
+    /// `cpu`, `discrete`, `integrated`, `virtual`, `other` or `software` (emulated by the CPU, for tests).
     pub kind: String,
-    /// The interface through which it is reached.
+    /// The API through which it is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
     /// Its driver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// What it can do at once.
+    /// Its limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<ListedLimits>,
 }
 
-/// Limits of a graphics processor.
+/// Limits of a GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedLimits {
-    /// Bytes that a kernel can see of one buffer: work is cut into parts of this size.
+    /// Bytes of a buffer that a kernel can address: work is cut into parts of this size.
     pub largest_binding: u64,
     /// Bytes of the largest buffer.
     pub largest_buffer: u64,
-    /// Buffers that one kernel can use.
+    /// Buffers per kernel.
     pub bindings: u32,
-    /// Threads of a kernel that work together.
+    /// Threads per workgroup.
     pub workgroup: u32,
-    /// Groups of them, along one side.
+    /// Workgroups along one dimension.
     pub workgroups: u32,
 }
 
-/// The CPU and, where they are built in, all graphics processors, in the order of their numbers.
+/// The CPU and, if built in, all GPUs, in the order of their numbers.
 pub fn devices() -> Vec<Listed> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let cpu = Listed {

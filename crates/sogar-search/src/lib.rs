@@ -1,14 +1,16 @@
 //! The search: from a [`Prepared`] problem to its exact front.
 //!
-//! [`Search::solve`] finds outcomes (kept ones where there are any: [`checkpoint`], and a cache), searches with `sogar-solver` on the CPU
-//! or a [`device`], verifies what was kept against the model, and describes the result. A search on a sample is in `sample.rs`, one that
-//! several processes share in `distributed.rs`. [`export`] writes the problem for other solvers.
+//! [`Search::solve`] gets outcomes (stored ones if there are any: [`checkpoint`], and a cache), searches with `sogar-solver` on
+//! the CPU or a [`device`], verifies stored outcomes against the model, and describes the result. `sample.rs` searches on a
+//! sample, `distributed.rs` shares a search among processes. [`export`] writes the problem for other solvers.
 
+mod by_group;
 pub mod checkpoint;
 pub mod device;
 mod distributed;
 pub mod export;
 mod outcome_source;
+mod outcome_task;
 mod result;
 mod sample;
 mod verify;
@@ -27,10 +29,11 @@ use crate::checkpoint::{Checkpoint, KeptCuts};
 use crate::device::Compute;
 pub use distributed::{Gathered, actions_in_use};
 use outcome_source::costs_key;
+pub use outcome_task::OutcomeTask;
 use result::Describe;
 pub use verify::DRAWS;
 
-/// A prepared problem that is searched: `Search(&prepared).solve(…)`.
+/// A prepared problem to search: `Search(&prepared).solve(…)`.
 #[derive(Clone, Copy)]
 pub struct Search<'a>(pub &'a Prepared);
 
@@ -42,7 +45,7 @@ impl Deref for Search<'_> {
     }
 }
 
-/// Passes on what the solver says, in means instead of sums.
+/// Forwards the solver's progress, with means instead of sums.
 struct SearchObserver<'a> {
     reporter: &'a dyn Reporter,
     unit: u64,
@@ -64,6 +67,13 @@ impl Observer for SearchObserver<'_> {
 impl Search<'_> {
     /// Computes outcomes, searches, and describes the result.
     pub fn solve(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
+        if self.config().fairness.goal()?.is_some() {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "fairness.max_gap and fairness.minimax need the groups of people",
+            )
+            .help("leave them out here; `sogar solve` and `Sogar.fit` know them"));
+        }
         if self.sample().is_some() {
             return self.solve_on_sample(reporter, cancel);
         }
@@ -73,7 +83,7 @@ impl Search<'_> {
         Ok(self.file(&found, solutions, &ids, &mut Describe::default()))
     }
 
-    /// The problem of all affected people, with outcomes from the cache where it has them.
+    /// The problem of all affected people, with outcomes from the cache if it has them.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
         self.with_outcomes(&self.everybody(), None, None, reporter, cancel)
     }
@@ -95,6 +105,20 @@ impl Search<'_> {
         self.problem_of(people, find, reporter, cancel)
     }
 
+    /// A solver within the limits of the configuration.
+    fn solver(&self, people: &ProblemPopulation, cancel: &CancelToken) -> Result<Solver> {
+        let memory = memory_limit(&self.config().limits)?;
+        let estimate = self.memory_estimate(Size { rows: people.rows.len(), ..self.size() });
+        let memory = usize::try_from(estimate.left_for_search(memory)).unwrap_or(usize::MAX);
+        Solver::builder()
+            .threads(self.threads())
+            .time_limit(seconds(self.config().limits.time_limit))
+            .memory_limit(memory)
+            .cancel(cancel.clone())
+            .build()
+            .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))
+    }
+
     /// Outcomes and search for some people.
     fn search(
         &self,
@@ -102,28 +126,19 @@ impl Search<'_> {
         reporter: &dyn Reporter,
         cancel: &CancelToken,
     ) -> Result<Searched> {
-        let memory = memory_limit(&self.config.limits)?;
+        let memory = memory_limit(&self.config().limits)?;
         let compute = Compute::new(self.device()?, reporter, self.threads(), memory);
         let start = Instant::now();
-        let checkpoint = self.checkpoint.as_ref();
-        let checkpoint =
-            checkpoint.map(|settings| Checkpoint::open(settings, &self.run_key(people))).transpose()?;
+        let checkpoint = self
+            .checkpoint()
+            .map(|settings| Checkpoint::open(settings, &self.run_key(people)))
+            .transpose()?;
         let made = self.with_outcomes(people, checkpoint.as_ref(), Some(&compute), reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let estimate = self.memory_estimate(Size { rows: people.rows.len(), ..self.size() });
-        let memory = usize::try_from(estimate.left_for_search(memory)).unwrap_or(usize::MAX);
-        let solver = Solver::builder()
-            .threads(self.threads())
-            .time_limit(seconds(self.config.limits.time_limit))
-            .memory_limit(memory)
-            .cancel(cancel.clone())
-            .build()
-            .map_err(|cause| {
-                Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
-            })?;
+        let solver = self.solver(people, cancel)?;
         let observer =
-            SearchObserver { reporter, unit: self.cost.unit(), people: made.problem.size() as u64 };
+            SearchObserver { reporter, unit: self.cost().unit(), people: made.problem.size() as u64 };
         let (outcome, cuts) = match &checkpoint {
             Some(checkpoint) if made.finished => {
                 let dims = ProblemDims::of(&made.problem);
@@ -149,21 +164,21 @@ impl Search<'_> {
     }
 }
 
-/// A search that is over.
+/// A finished search.
 struct Searched {
     made: SolverProblem,
     outcome: sogar_solver::Outcome,
     status: Status,
-    /// What it was computed on.
+    /// The device that computed it.
     device: String,
     seconds_outcomes: f64,
     seconds_search: f64,
 }
 
 impl Searched {
-    /// What no summary of the searched people can do better than, where the search was stopped and outcomes were known.
+    /// A bound that no summary of the searched people beats, if the search was stopped and outcomes were known.
     fn bound(&self) -> Option<Vec<[u64; 2]>> {
-        (self.status != Status::Complete && self.made.finished)
+        (self.status.is_early() && self.made.finished)
             .then(|| self.outcome.bound.iter().map(|point| [point.cost, point.loss]).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Outcomes in a run: kept ones where there are any, else computed, with a refusal before a model is asked too much.
+//! Outcomes in a run: stored ones if there are any, otherwise computed. Refuses too many scorings before it starts.
 
 use sogar_solver::{Actions, BitTable, Problem};
 
@@ -6,19 +6,20 @@ use super::Search;
 use crate::checkpoint::{Checkpoint, rows_at_once};
 use crate::device::Compute;
 use sogar_base::error::Result;
+use sogar_prepare::limits::Size;
 use sogar_prepare::outcomes::blocks::in_blocks;
-use sogar_prepare::outcomes::cache::{Cache, Found, KeyOf};
+use sogar_prepare::outcomes::cache::{Cache, KeyOf};
 use sogar_prepare::outcomes::mapped::table_in_file;
 use sogar_prepare::outcomes::{
-    OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
+    OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, outcomes, outcomes_on,
 };
 use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
-/// Rows whose outcomes of all actions are held at a time, a multiple of 64.
+/// Rows whose outcomes of all actions are in memory at a time, a multiple of 64.
 const ROWS_AT_ONCE: usize = 1 << 14;
 
 impl Search<'_> {
-    /// The outcomes of all actions, from the cache where it has them; `None` if stopped.
+    /// The outcomes of all actions, from the cache if it has them; `None` if stopped.
     pub(super) fn outcomes(
         &self,
         query: OutcomeQuery<'_>,
@@ -27,21 +28,21 @@ impl Search<'_> {
         reporter: &dyn Reporter,
         compute: Option<&Compute<'_>>,
     ) -> Result<Option<Outcomes>> {
-        let folder = self.outcomes_cache.as_ref();
-        let cache = folder.map(|folder| (Cache::new(folder), self.outcomes_key(query.rows)));
+        let cache = self.outcomes_cache().map(|folder| (Cache::new(folder), self.outcomes_key(query.rows)));
         let (actions, rows) = (query.actions.len(), query.rows.len());
         if let Some((cache, key)) = &cache {
             match cache.load(key, actions, rows) {
-                Found::Outcomes(mut found) => {
+                Ok(Some(mut found)) => {
                     return Ok(self.verify_drawn(&query, &mut found, watch, reporter)?.then_some(found));
                 }
-                Found::Nothing => {}
-                Found::Unusable(why) => reporter.warning(&why),
+                Ok(None) => {}
+                Err(error) => reporter.warning(&format!("{error}; the outcomes are computed anew")),
             }
         }
-        if is_scored(query.predictor) {
+        if query.scored_models() > 0 {
             let Some(scorings) = count_scorings(&query, watch.stop) else { return Ok(None) };
-            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            let scorings = scorings.times(query.scored_models());
+            self.size().refuse_if_too_many(scorings, self.config().limits.max_scorings)?;
             reporter.scorings(scorings);
         }
         let cells = compute.and_then(|compute| compute.cells(&query));
@@ -70,7 +71,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// The outcomes of all actions, found for a block of so many rows at a time and kept in a file; `None` if stopped.
+    /// The outcomes of all actions, computed for a block of rows at a time and stored in a file; `None` if stopped.
     pub(super) fn outcomes_in_file(
         &self,
         query: OutcomeQuery<'_>,
@@ -79,14 +80,17 @@ impl Search<'_> {
         checkpoint: Option<&Checkpoint>,
         reporter: &dyn Reporter,
     ) -> Result<Option<Outcomes>> {
-        if is_scored(query.predictor)
+        if query.scored_models() > 0
             && let Some(scorings) = count_scorings(&query, watch.stop)
         {
-            self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
+            self.size().refuse_if_too_many(
+                scorings.times(query.scored_models()),
+                self.config().limits.max_scorings,
+            )?;
         }
         let rows = query.rows.len();
         let table = table_in_file(query.actions.len(), rows)?;
-        // Blocks that are kept must be the same in the next run, whatever memory it has.
+        // Stored blocks must be the same in the next run, regardless of its memory.
         let at_once = if checkpoint.is_some() { rows_at_once(rows) } else { blocks };
         let kept = checkpoint.map(|checkpoint| (checkpoint, reporter));
         let found = in_blocks(query, at_once, watch, table, None, |block, query, watch| {
@@ -96,8 +100,7 @@ impl Search<'_> {
         Ok(self.verify_drawn(&query, &mut found, watch, reporter)?.then_some(found))
     }
 
-    /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give
-    /// all actions of a row for the price of a few, so these are found for some rows at a time, and the few are kept.
+    /// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped.
     pub(super) fn outcomes_of_few(
         &self,
         query: OutcomeQuery<'_>,
@@ -105,23 +108,15 @@ impl Search<'_> {
         ids: &[u32],
         watch: &Watch<'_>,
     ) -> Result<Option<Outcomes>> {
-        if query.predictor.tree_ensemble().is_none() {
-            if let Some(scorings) = count_scorings(&query, watch.stop) {
-                self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
-            }
-            return by_scoring(query, watch);
-        }
-        let table = BitTable::new(ids.len(), query.rows.len());
-        let query = OutcomeQuery { actions: all, ..query };
-        in_blocks(query, ROWS_AT_ONCE, watch, table, Some(ids), |_, query, watch| outcomes(query, watch))
+        few_outcomes(query, all, ids, watch, &self.size(), self.config().limits.max_scorings)
     }
 
-    /// Everything that a run depends on but the costs, which may come from a function.
+    /// Everything that a run depends on, except the costs, which may come from a function.
     pub(super) fn run_key(&self, people: &ProblemPopulation) -> String {
         let mut key = KeyOf::new()
             .and("outcomes", self.outcomes_key(&people.rows))
-            .and("configuration", serde_json::to_vec(&self.config.recorded()).unwrap_or_default())
-            .and("limits", format!("{:?}", self.limits))
+            .and("configuration", serde_json::to_vec(&self.config().recorded()).unwrap_or_default())
+            .and("limits", format!("{:?}", self.limits()))
             .and("min leaf", people.min_leaf.to_string());
         for split in &people.splits {
             key = key.and_words("split", split.words());
@@ -129,23 +124,32 @@ impl Search<'_> {
         key.key()
     }
 
-    /// Everything that outcomes depend on, as it stands after all settings were applied.
+    /// Everything that outcomes depend on, after all settings were applied.
     pub(super) fn outcomes_key(&self, rows: &[usize]) -> String {
-        let info = self.model.predictor.info();
+        let info = self.model().predictor.info();
         let affected: Vec<u8> = rows.iter().flat_map(|&row| (self.place(row) as u64).to_le_bytes()).collect();
         let mut key = KeyOf::new()
-            .and("table", &self.table_hash)
-            .and("model", &self.model.hash)
+            .and("table", self.table_hash())
+            .and("model", &self.model().hash)
             .and("model info", format!("{info:?}"))
-            .and("predictions", &self.predictions_hash)
-            .and("features", format!("{:?}", self.table.features))
-            .and("encoder", format!("{:?}", self.encoder))
+            .and("predictions", self.predictions_hash())
+            .and("features", format!("{:?}", self.table().features))
+            .and("encoder", format!("{:?}", self.encoder()))
             .and("affected", affected)
-            .and("desired", format!("{:?}", self.classes.desired))
-            .and("edits", format!("{:?}", self.edits))
-            .and("max edits", self.limits.max_edits.to_string())
-            .and("rules", format!("{:?}", self.rules));
-        for values in &self.table.values {
+            .and("desired", format!("{:?}", self.classes().desired))
+            .and("edits", format!("{:?}", self.edits()))
+            .and("max edits", self.limits().max_edits.to_string())
+            .and("rules", format!("{:?}", self.rules()));
+        if let Some(required) = self.requirements() {
+            key = key.and("agree", required.agree.to_string());
+            for other in &required.others {
+                key = key
+                    .and("other model", &other.hash)
+                    .and("other model info", format!("{:?}", other.predictor.info()))
+                    .and("other encoder", format!("{:?}", other.encoder));
+            }
+        }
+        for values in &self.table().values {
             let theirs: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
             key = key.and_numbers("values", &theirs);
         }
@@ -153,7 +157,28 @@ impl Search<'_> {
     }
 }
 
-/// A block of outcomes from the checkpoint, or found and kept there; just found if there is none.
+/// The outcomes of few actions, those called `ids` among `all` of them, on many people; `None` if stopped. Sums of trees give all actions
+/// of a row for the price of a few, so these are found for some rows at a time, and the few are kept.
+pub(super) fn few_outcomes(
+    query: OutcomeQuery<'_>,
+    all: &Actions,
+    ids: &[u32],
+    watch: &Watch<'_>,
+    size: &Size<'_>,
+    max_scorings: Option<u64>,
+) -> Result<Option<Outcomes>> {
+    if query.predictor.tree_ensemble().is_none() {
+        if let Some(scorings) = count_scorings(&query, watch.stop) {
+            size.refuse_if_too_many(scorings.times(query.scored_models().max(1)), max_scorings)?;
+        }
+        return by_scoring(query, watch);
+    }
+    let table = BitTable::new(ids.len(), query.rows.len());
+    let query = OutcomeQuery { actions: all, ..query };
+    in_blocks(query, ROWS_AT_ONCE, watch, table, Some(ids), |_, query, watch| outcomes(query, watch))
+}
+
+/// A block of outcomes from the checkpoint, or computed and stored there; only computed if there is no checkpoint.
 fn kept_or(
     kept: Option<(&Checkpoint, &dyn Reporter)>,
     block: usize,
@@ -172,7 +197,7 @@ fn kept_or(
     Ok(found)
 }
 
-/// A hash of what each edit costs each row, how edits combine, and how often rows count.
+/// A hash of the cost of each edit on each row, of how edits combine, and of the weights.
 pub(super) fn costs_key(problem: &Problem) -> String {
     let mut key = KeyOf::new().and("combine", format!("{:?}", problem.combine()));
     for edit in 0..problem.edits() {

@@ -1,4 +1,5 @@
-//! What was found, as a result file: trees with what their leaves add up to, and who is flipped by the actions in use.
+//! Turns the solver's solutions into a result file: trees with the totals of their leaves, and the people whom the actions in use
+//! flip.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,15 @@ use sogar_front::summary::{
     RunRef, SplitRef, TableRef, VERSION, WeightRef, means,
 };
 use sogar_prepare::actions::{Edit, action_text};
+use sogar_prepare::model::ModelInfo;
 use sogar_prepare::prepared::{Prepared, SolverProblem};
 
+fn model_ref(info: &ModelInfo, hash: &str) -> ModelRef {
+    ModelRef { format: info.format.clone(), description: info.description.clone(), hash: hash.to_owned() }
+}
+
 impl Search<'_> {
-    /// The result file of a search: `solutions` of its problem, whose actions are called `ids`.
+    /// The result file of a search: `solutions` of its problem, whose actions have the numbers `ids`.
     pub(super) fn file(
         &self,
         found: &Searched,
@@ -24,7 +30,7 @@ impl Search<'_> {
         self.file_with(found, solutions, ids, describe, &[]).0
     }
 
-    /// The same, and the points of `front` on the people that were searched. What their trees ask and tell people to do is in use too.
+    /// The same, with the points of `front` on the searched people. Their splits and actions count as in use too.
     pub(super) fn file_with(
         &self,
         found: &Searched,
@@ -37,9 +43,10 @@ impl Search<'_> {
         let run = RunRef {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             date: sogar_base::clock::utc_now(),
-            table_path: self.table_path.display().to_string(),
-            model_path: self.model.path.display().to_string(),
-            folder: self.folder.display().to_string(),
+            table_path: self.table_path().display().to_string(),
+            model_path: self.model().path.display().to_string(),
+            also_paths: self.other_models().iter().map(|other| other.path.display().to_string()).collect(),
+            folder: self.folder().display().to_string(),
             holdout_path: None,
             threads: self.threads(),
             device: found.device.clone(),
@@ -55,59 +62,59 @@ impl Search<'_> {
         describe.start();
         let points: Vec<PointRef> =
             solutions.iter().map(|solution| describe.point(self, &made.problem, solution)).collect();
-        let searched = self.searched_positions();
-        let searched = RowSet::from_fn(self.affected.len(), |at| searched.binary_search(at).is_ok());
+        let searched = self.searched_set();
         let front = front.iter().map(|one| describe.point_on(self, &made.problem, one, &searched)).collect();
-        let features = &self.table.features;
-        let info = self.model.predictor.info();
+        let features = &self.table().features;
+        let info = self.model().predictor.info();
         let file = FrontFile {
             format: FORMAT.to_owned(),
             version: VERSION,
             status: *status,
-            config: self.config.recorded(),
-            table: TableRef { rows: self.reference.rows, hash: self.table_hash.clone() },
-            model: ModelRef {
-                format: info.format.clone(),
-                description: info.description.clone(),
-                hash: self.model.hash.clone(),
-            },
+            config: self.config().recorded(),
+            table: TableRef { rows: self.reference().rows, hash: self.table_hash().to_owned() },
+            model: model_ref(info, &self.model().hash),
+            also: self
+                .other_models()
+                .iter()
+                .map(|other| model_ref(other.predictor.info(), &other.hash))
+                .collect(),
             population: PopulationRef {
-                rows: self.reference.rows,
-                affected: self.affected.len(),
-                classes: self.classes.names.clone(),
-                desired: self.classes.desired_names(),
-                affected_rows: Bits::new(self.reference.rows, |row| {
-                    let place = |&position: &usize| self.place(self.affected[position]);
-                    self.by_row.binary_search_by_key(&row, place).is_ok()
+                rows: self.reference().rows,
+                affected: self.affected().len(),
+                classes: self.classes().names.clone(),
+                desired: self.classes().desired_names(),
+                affected_rows: Bits::new(self.reference().rows, |place| {
+                    self.affected().binary_search_by_key(&place, |&row| self.place(row)).is_ok()
                 }),
             },
-            weight: self.table.weights.as_ref().map(|weights| WeightRef {
+            weight: self.table().weights.as_ref().map(|weights| WeightRef {
                 column: weights.column.clone(),
                 unit: u64::from(weights.unit),
-                total: self.reference.people,
+                total: self.reference().people,
                 affected: self.affected_people(),
             }),
             features: features.clone(),
             counts: Counts {
-                splits: self.splits.len(),
-                edits: self.edits.len(),
+                splits: self.splits().len(),
+                edits: self.edits().len(),
                 actions: made.actions.len(),
             },
             cost: CostRef {
-                kind: self.config.cost.kind,
-                unit: self.cost.unit(),
-                table_hash: self.cost.table_hash().map(str::to_owned),
+                kind: self.config().cost.kind,
+                unit: self.cost().unit(),
+                table_hash: self.cost().table_hash().map(str::to_owned),
             },
-            limits: self.limits,
+            limits: self.limits(),
             splits: describe
                 .splits
                 .iter()
-                .map(|&split| SplitRef::new(&self.splits[split as usize].0, features))
+                .map(|&split| SplitRef::new(&self.splits()[split as usize], features))
                 .collect(),
             actions: describe.actions.iter().map(|&action| self.action(action, ids, made)).collect(),
             points,
             bound: found.bound(),
             sample: None,
+            fairness: None,
             holdout: None,
             run,
         };
@@ -116,32 +123,32 @@ impl Search<'_> {
 
     fn action(&self, action: u32, ids: &[u32], made: &SolverProblem) -> ActionRef {
         let list = made.actions.get(action as usize);
-        let edits: Vec<&Edit> = list.iter().map(|&edit| &self.edits[edit as usize]).collect();
-        let features = &self.table.features;
+        let edits: Vec<&Edit> = list.iter().map(|&edit| &self.edits()[edit as usize]).collect();
+        let features = &self.table().features;
+        let flips: Vec<bool> =
+            self.in_table_order(|position| made.problem.flips(action as usize, position)).collect();
         ActionRef {
             id: ids[action as usize],
             text: action_text(&edits, features),
             edits: edits.iter().map(|edit| EditRef::new(edit, features)).collect(),
-            flips: Bits::new(self.affected.len(), |row| {
-                made.problem.flips(action as usize, self.by_row[row])
-            }),
+            flips: Bits::new(flips.len(), |row| flips[row]),
         }
     }
 }
 
-/// Turns the solver's trees into those of the result file; splits and actions are numbered as they are met.
+/// Turns the solver's trees into those of the result file; numbers splits and actions in order of appearance.
 #[derive(Default)]
 pub(super) struct Describe {
     splits: Vec<u32>,
     actions: Vec<u32>,
-    /// What leaves add up to (rows, flipped, cost), by how many people the tree is about, the way to them and their action:
-    /// neighbours on a front share most of theirs.
+    /// Totals of leaves (rows, flipped, cost), by the number of people of the tree, the path and the action: neighbours on a
+    /// front share most leaves.
     leaves: BTreeMap<(usize, Way, u32), [u64; 3]>,
-    /// How many people the tree is about.
+    /// Number of people of the tree.
     about: usize,
 }
 
-/// Splits on the way to a leaf, and whether people passed them.
+/// Splits on the path to a leaf, and whether people passed them.
 type Way = Vec<(u32, bool)>;
 
 fn position(list: &mut Vec<u32>, item: u32) -> usize {
@@ -152,13 +159,13 @@ fn position(list: &mut Vec<u32>, item: u32) -> usize {
 }
 
 impl Describe {
-    /// Numbers splits and actions anew; what leaves add up to stays known.
+    /// Starts new numbers for splits and actions; keeps the totals of leaves.
     fn start(&mut self) {
         self.splits.clear();
         self.actions.clear();
     }
 
-    /// A tree with what it adds up to on the problem's rows.
+    /// A tree with its totals on the problem's rows.
     pub(super) fn point(&mut self, prepared: &Prepared, problem: &Problem, solution: &Solution) -> PointRef {
         self.point_on(prepared, problem, solution, &RowSet::full(problem.rows()))
     }
@@ -174,7 +181,7 @@ impl Describe {
         self.about = rows.count();
         let tree = self.node(problem, &solution.tree, rows, &mut Vec::new());
         let (cost_sum, loss_count) = totals(&tree);
-        let means = means(cost_sum, loss_count, prepared.cost.unit(), problem.weight_of(rows));
+        let means = means(cost_sum, loss_count, prepared.cost().unit(), problem.weight_of(rows));
         PointRef {
             cost: means.cost,
             loss: means.loss,
@@ -187,7 +194,7 @@ impl Describe {
         }
     }
 
-    /// The node at the end of a `way` of splits, with `rows` of the people.
+    /// The node at the end of the path `way`, with `rows` of the people.
     fn node(&mut self, problem: &Problem, tree: &TreeNode, rows: &RowSet, way: &mut Way) -> Node {
         match tree {
             TreeNode::Leaf { action } => {
@@ -214,7 +221,7 @@ impl Describe {
     }
 }
 
-/// What the leaves of a tree cost and lose together.
+/// Total cost and loss of the leaves of a tree.
 fn totals(tree: &Node) -> (u64, u64) {
     match tree {
         Node::Leaf { rows, flipped, cost_sum, .. } => (*cost_sum, rows - flipped),

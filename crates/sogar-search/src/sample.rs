@@ -1,9 +1,9 @@
-//! Learning on a sample: the search sees some of the affected people, and what it finds is evaluated on all of them.
+//! Searches a sample of the affected people and evaluates what it finds on all of them.
 //!
-//! A search takes time in proportion to the people; a tree is evaluated on millions of them in a moment. The sample is stratified:
-//! affected rows stand like next to like, they are cut into as many stretches as the sample has rows, and one row is drawn from each.
-//! Whatever is found is then only a candidate: a summary counts with its exact cost and loss on all people, and stays if no leaf is
-//! too small and no other candidate dominates it *there*. Doing nothing is always a candidate.
+//! The time of a search grows with the number of people; evaluating a tree on millions of them takes a moment. The sample is
+//! stratified: similar affected rows are neighbours, the rows are cut into as many stretches as the sample has rows, and one row
+//! is drawn from each. What the search finds is only a candidate. A summary counts with its exact cost and loss on all people,
+//! and stays if no leaf is too small and no other candidate dominates it *there*. Doing nothing is always a candidate.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use sogar_front::summary::{EvaluatedPoint, FrontFile, Node, PointRef, SampleRef,
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
 use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
-/// What a search on a sample found, to be evaluated on everybody.
+/// The results of a search on a sample, to be evaluated on all people.
 pub(super) struct Candidates<'a> {
     /// The sample.
     pub sample: &'a ProblemPopulation,
@@ -26,12 +26,12 @@ pub(super) struct Candidates<'a> {
     pub ids: &'a [u32],
     /// How many actions there are.
     pub actions: usize,
-    /// What no summary can do better than on the sample, where the search was stopped and it is known.
+    /// A bound that no summary beats on the sample, if the search was stopped and the bound is known.
     pub bound: Option<Vec<[u64; 2]>>,
 }
 
 impl Search<'_> {
-    /// Searches on a sample of the affected people and evaluates what is found on all of them.
+    /// Searches a sample of the affected people and evaluates what it finds on all of them.
     pub(super) fn solve_on_sample(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<FrontFile> {
         let sample = self.searched();
         let found = self.search(&sample, reporter, cancel)?;
@@ -52,24 +52,24 @@ impl Search<'_> {
         Ok(self.on_everybody(candidates, Searched { made, seconds_outcomes, ..found }))
     }
 
-    /// The result where nothing but the people's own doing nothing is known of all of them.
+    /// The result if only "no change" is known for all people.
     pub(super) fn nothing_known(&self, stopped: Searched) -> FrontFile {
         let nothing = Solution { cost: 0, loss: self.affected_people(), tree: TreeNode::Leaf { action: 0 } };
         self.file(&stopped, vec![nothing], &[0], &mut Describe::default())
     }
 
-    /// The result: candidates that are admissible on everybody, and dominated by no other there. `found` has the problem of
-    /// everybody, with the actions in use.
+    /// The result: candidates that are admissible on all people and that no other candidate dominates there. `found` has the
+    /// problem of all people, with the actions in use.
     pub(super) fn on_everybody(&self, candidates: Candidates<'_>, mut found: Searched) -> FrontFile {
         let Candidates { sample, found: front, ids, actions, bound } = candidates;
-        let people = self.table.people_among(&sample.rows);
+        let people = self.table().people_among(&sample.rows);
         let front: Vec<Solution> =
             front.into_iter().map(|one| Solution { tree: renamed(&one.tree, ids), ..one }).collect();
         let mut candidates = front.clone();
         if !front.iter().any(|candidate| matches!(candidate.tree, TreeNode::Leaf { action: 0 })) {
             candidates.push(Solution { cost: 0, loss: people, tree: TreeNode::Leaf { action: 0 } });
         }
-        // In the order of the front that is about to be made, each with its place among the candidates.
+        // In the order of the front to be made, each with its position among the candidates.
         let mut describe = Describe::default();
         let mut evaluated: Vec<(Solution, EvaluatedPoint)> = Vec::new();
         let mut too_small = 0;
@@ -79,7 +79,7 @@ impl Search<'_> {
                 too_small += 1;
                 continue;
             }
-            let there = means(candidate.cost, candidate.loss, self.cost.unit(), people);
+            let there = means(candidate.cost, candidate.loss, self.cost().unit(), people);
             let tree = candidate.tree.clone();
             evaluated.push((Solution { cost: point.cost_sum, loss: point.loss_count, tree }, there));
         }
@@ -93,7 +93,7 @@ impl Search<'_> {
         let dominated = admissible - solutions.len();
         let (mut file, front) = self.file_with(&found, solutions, ids, &mut describe, &front);
         file.counts.actions = actions;
-        file.bound = None; // what is known speaks of the sample
+        file.bound = None; // the bound is about the sample
         let pair =
             |(here, there): (&PointRef, &EvaluatedPoint)| ((here.cost, here.loss), (there.cost, there.loss));
         let (mean_distance, sd_distance) = distances(file.points.iter().zip(&points).map(pair));
@@ -114,7 +114,7 @@ impl Search<'_> {
     }
 }
 
-/// The actions that trees use, with all that they begin with: their numbers, ascending, and themselves.
+/// The actions that trees use, with all their prefixes: their numbers, ascending, and themselves.
 pub(super) fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions) {
     let mut lists: BTreeSet<(usize, &[u32])> = BTreeSet::from([(0, &[][..])]);
     let mut open: Vec<&TreeNode> = candidates.iter().map(|candidate| &candidate.tree).collect();
@@ -127,7 +127,7 @@ pub(super) fn used(candidates: &[Solution], all: &Actions) -> (Vec<u32>, Actions
             }
         }
     }
-    // Actions come by length and then lexicographically, in both lists.
+    // Both lists are sorted by length, then lexicographically.
     let number = |edits: &[u32]| {
         let (mut low, mut high) = (0, all.len());
         while low < high {
@@ -160,7 +160,7 @@ fn smallest(tree: &Node) -> u64 {
     }
 }
 
-/// What no other candidate dominates on all people, cost ascending; of equal ones the first.
+/// The candidates that no other dominates on all people, cost ascending; the first of equal ones.
 fn non_dominated(mut evaluated: Vec<(Solution, EvaluatedPoint)>) -> Vec<(Solution, EvaluatedPoint)> {
     evaluated.sort_by_key(|(solution, _)| (solution.cost, solution.loss)); // stable
     let mut least = u64::MAX;

@@ -1,16 +1,19 @@
-//! What earlier runs kept, held against the model: a checksum proves that a file is whole, not that it is true.
+//! Compares what earlier runs stored with the model: a checksum proves that a file is whole, not that it is true.
 //!
-//! Outcomes are looked at twice. Before the search, cells are drawn from all that were kept, one from each of [`DRAWS`] stretches of equal
-//! length: whatever cells are wrong, if one in 100,000 is, at least one of them is drawn with a probability of 99.9 %. (Stretches find no less than
-//! draws from everywhere, by the inequality of the arithmetic and the geometric mean.) After the search, every cell that a leaf of the front uses is
-//! looked at: cost and loss of each point are what the model says, without any chance. The model scores edited rows itself, which is another way than
-//! most outcomes were found in. Draws come from the system's randomness, so that nobody who writes a file can know them; results do not depend on them.
+//! Outcomes are checked twice. Before the search, cells are drawn from all stored ones, one from each of [`DRAWS`] stretches of
+//! equal length. If one cell in 100,000 is wrong, no matter which, the draws include a wrong one with a probability of 99.9 %.
+//! (Stretches find no less than draws from everywhere, by the inequality of the arithmetic and the geometric mean.) After the
+//! search, every cell that a leaf of the front uses is checked: cost and loss of each point are then the model's own, not left to
+//! chance. The model scores the edited rows itself, which is not how most outcomes were computed. Draws come from the system's
+//! randomness, so the author of a file cannot predict them; results do not depend on them.
 //!
-//! Outcomes of trees are all computed anew and compared where that takes less time than the draws: then nothing is left to chance.
+//! If recomputing takes less time than the draws, all outcomes of trees are recomputed and compared. Then nothing is left to
+//! chance.
 //!
-//! A model that has to be asked (a command, a function) is asked about `--verify-cache` rows at most, half of them before the search.
+//! A model that must be called (a command, a function) scores at most `--verify-cache` rows, half of them before the search.
 //!
-//! Of kept cuts of the search, what the front uses is added up anew. That a kept cut lacks no tree can't be seen without solving it again.
+//! For stored cuts of the search, the totals that the front uses are recomputed. Only solving a cut again would show that it
+//! lacks a tree.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -29,16 +32,16 @@ use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
 /// Draws that find one wrong cell in 100,000 with a probability of 99.9 %: ln 1000 / 10⁻⁵.
 pub const DRAWS: u64 = 690_776;
-/// Outcomes of a sum of trees that are found in the time in which one edited row is scored, about.
+/// Outcomes of a sum of trees that take about the time of scoring one edited row.
 const QUICKER: u64 = 100;
-/// Cells between two looks at whether to stop, of models that live in this process.
+/// Cells between two checks for a stop, for models in this process.
 const AT_ONCE: usize = 1 << 16;
 
-/// A row, by its position among those asked about, and an action.
+/// A row, by its position among those of the query, and an action.
 type Cell = (u32, u32);
 
 impl Search<'_> {
-    /// Holds cells that are drawn from kept outcomes against the model; `false` if stopped.
+    /// Compares drawn cells of stored outcomes with the model; `false` if stopped.
     pub(super) fn verify_drawn(
         &self,
         query: &OutcomeQuery<'_>,
@@ -65,7 +68,7 @@ impl Search<'_> {
         if query.predictor.tree_ensemble().is_some() && kept.rows as u64 * actions <= QUICKER * DRAWS {
             let compared = self.compare_all(query, kept, found, watch)?;
             if compared {
-                found.kept = None; // nothing is left to verify
+                found.kept = None; // all verified
             }
             return Ok(compared);
         }
@@ -82,7 +85,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Computes all outcomes anew and holds those that were kept against them; `false` if stopped.
+    /// Recomputes all outcomes and compares the stored ones; `false` if stopped.
     fn compare_all(
         &self,
         query: &OutcomeQuery<'_>,
@@ -105,7 +108,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Holds all of what was kept and the front uses against the model, and against what trees add up to.
+    /// Compares everything stored that the front uses with the model, and with the totals of trees.
     pub(super) fn verify_front(
         &self,
         people: &ProblemPopulation,
@@ -143,7 +146,7 @@ impl Search<'_> {
         let mut done = 0;
         for cells in cells.chunks(self.cells_at_once(&query)) {
             if asked.is_some() && cancel.is_cancelled() {
-                break; // a command may be slow, and somebody waits
+                break; // a command may be slow, and the user waits
             }
             self.with_threads(|| self.compare(&query, kept, cells, &stored))?;
             done += cells.len();
@@ -157,10 +160,10 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// How many rows a model that has to be asked is asked about; `None` for one that is evaluated here.
+    /// The number of rows that a called model scores; `None` for a model that is evaluated in this process.
     fn verified_rows(&self, query: &OutcomeQuery<'_>) -> Option<u64> {
-        let most = self.config.limits.max_scorings.unwrap_or(u64::MAX);
-        is_scored(query.predictor).then(|| self.verify_cache.min(most))
+        let most = self.config().limits.max_scorings.unwrap_or(u64::MAX);
+        (query.scored_models() > 0).then(|| self.verify_cache().min(most))
     }
 
     fn cells_at_once(&self, query: &OutcomeQuery<'_>) -> usize {
@@ -169,7 +172,7 @@ impl Search<'_> {
         if is_scored(query.predictor) { batching.rows.saturating_mul(calls).max(1) } else { AT_ONCE }
     }
 
-    /// Fails unless the model says of these cells what is stored.
+    /// Fails unless the stored cells agree with the model.
     fn compare(
         &self,
         query: &OutcomeQuery<'_>,
@@ -195,7 +198,7 @@ impl Search<'_> {
         }
     }
 
-    /// The error for a cell that is not what the model says.
+    /// The error for a cell that differs from the model.
     fn wrong(&self, query: &OutcomeQuery<'_>, kept: &StoredOutcomes, (row, action): Cell) -> Error {
         let row = self.place(query.rows[row as usize]) + 1;
         let why = format!(
@@ -205,11 +208,12 @@ impl Search<'_> {
     }
 }
 
-/// What the model says of cells, each edited row scored.
+/// The model's answers for cells, by scoring each edited row.
 fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> {
     let columns = query.encoder.columns.len();
     let mut block = Vec::with_capacity(cells.len() * columns);
     let mut broken = Vec::with_capacity(cells.len());
+    let mut edited = Vec::new();
     let mut encoded = Vec::new();
     for &(row, action) in cells {
         let before = query.table.row(query.rows[row as usize]);
@@ -220,6 +224,9 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
         broken.push(query.rules.iter().any(|rule| rule.broken_by(&before, &after)));
         query.encoder.encode_row(&after, &mut encoded);
         block.extend_from_slice(&encoded);
+        if query.required.is_some() {
+            edited.push(after);
+        }
     }
     let predictions = query.predictor.predict(Rows { values: &block, columns })?;
     if predictions.len() != cells.len() {
@@ -227,10 +234,15 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
         return Err(Error::new(ErrorKind::Model, message));
     }
     let desired = |label: u32| query.desired.get(label as usize).copied().unwrap_or(false);
-    Ok(predictions.iter().zip(broken).map(|(said, broken)| desired(said.label) && !broken).collect())
+    let mut flips: Vec<bool> =
+        predictions.iter().zip(broken).map(|(said, broken)| desired(said.label) && !broken).collect();
+    if let Some(required) = query.required {
+        flips.iter_mut().zip(required.hold(&edited)?).for_each(|(flips, holds)| *flips &= holds);
+    }
+    Ok(flips)
 }
 
-/// The error for outcomes that are not the model's.
+/// The error for outcomes that differ from the model's.
 fn untrue(kept: &StoredOutcomes, why: &str) -> Error {
     match kept.in_checkpoint {
         true => damaged(&kept.path, why),
@@ -240,7 +252,7 @@ fn untrue(kept: &StoredOutcomes, why: &str) -> Error {
     }
 }
 
-/// Numbers below `all`, ascending: one drawn from each of `draws` stretches of equal length, or all of them where they are no more.
+/// Numbers below `all`, ascending: one drawn from each of `draws` stretches of equal length, or all if there are no more.
 fn drawn(all: u64, draws: u64) -> impl Iterator<Item = u64> {
     // The keys of a hasher are the system's random numbers.
     let mut draw = Draw::new(RandomState::new().build_hasher().finish(), 0);
@@ -252,7 +264,7 @@ fn drawn(all: u64, draws: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// What the leaves of a front add up to, each looked at once, and the rows that each action is used on.
+/// Totals of the leaves of a front, each computed once, and the rows on which each action is used.
 struct Leaves<'a> {
     problem: &'a Problem,
     known: BTreeMap<(Vec<(u32, bool)>, u32), Sums>,
@@ -325,7 +337,7 @@ mod tests {
 
     #[test]
     fn wrong_cells_are_found_as_often_as_promised_wherever_they_are() {
-        // One in 1000 of a million, so that 6,908 draws find one of them with 99.9 %; 300 trials miss 0.3 on average.
+        // One in 1000 of a million, so 6,908 draws find one of them with 99.9 %; 300 trials miss 0.3 on average.
         for is_wrong in [|cell: u64| cell % 1000 == 7, |cell: u64| (500_000..501_000).contains(&cell)] {
             let misses = (0..300).filter(|_| !drawn(1_000_000, 6908).any(is_wrong)).count();
             assert!(misses <= 5, "{misses}");

@@ -1,4 +1,4 @@
-//! Sets of rows as bitsets, and the few kernels that the search spends its time in.
+//! Sets of rows as bitsets, and the few kernels in which the search spends its time.
 
 /// A set of rows `0..n`. Two sets over the same `n` are equal iff their words are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,15 +93,15 @@ impl RowSet {
     }
 }
 
-/// Words that are kept elsewhere than in plain memory, such as a file that is mapped into it.
+/// Words stored outside plain memory, such as in a memory-mapped file.
 pub trait Words: Send + Sync {
     /// The words.
     fn words(&self) -> &[u64];
-    /// The words, to be changed.
+    /// The words, mutable.
     fn words_mut(&mut self) -> &mut [u64];
 }
 
-/// Where the words of a table are.
+/// Where the words of a table are stored.
 enum Place {
     Memory(Vec<u64>),
     External(Box<dyn Words>),
@@ -121,7 +121,7 @@ impl std::fmt::Debug for BitTable {
     }
 }
 
-/// A copy is in memory, wherever the original is.
+/// A copy is always in memory.
 impl Clone for BitTable {
     fn clone(&self) -> Self {
         BitTable { place: Place::Memory(self.words().to_vec()), per_set: self.per_set, sets: self.sets }
@@ -143,7 +143,7 @@ impl BitTable {
         BitTable { place: Place::Memory(vec![0; sets * per_set]), per_set, sets }
     }
 
-    /// `sets` sets over `rows` rows whose words are kept elsewhere; `None` unless there are as many as that takes.
+    /// `sets` sets over `rows` rows whose words are stored elsewhere; `None` if their number is wrong.
     pub fn kept_in(place: Box<dyn Words>, sets: usize, rows: usize) -> Option<Self> {
         let per_set = words_for(rows);
         (place.words().len() == sets * per_set).then_some(BitTable {
@@ -153,7 +153,7 @@ impl BitTable {
         })
     }
 
-    /// Whether the words are kept elsewhere than in plain memory, so that copies of them are to be avoided.
+    /// Whether the words are stored outside plain memory, so that copies should be avoided.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self.place, Place::External(_))
     }
@@ -192,7 +192,7 @@ impl BitTable {
         &self.words()[set * self.per_set..(set + 1) * self.per_set]
     }
 
-    /// The words of a set, to be changed.
+    /// The words of a set, mutable.
     #[inline]
     pub fn set_mut(&mut self, set: usize) -> &mut [u64] {
         let range = set * self.per_set..(set + 1) * self.per_set;

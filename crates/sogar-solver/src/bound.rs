@@ -1,18 +1,19 @@
-//! Lower bounds: what no summary can do better than.
+//! Lower bounds that no summary beats.
 //!
-//! **Individual bound.** Let `m(x)` be the cost of the cheapest action that flips row `x`. A tree with loss `L` flips
-//! `n − L` rows, and a flipped row costs at least its `m(x)`, the others at least 0; so the tree costs at least the sum of the `n − L`
-//! smallest `m(x)`. The points (that sum, L) for all attainable `L` bound every front from below, whatever the depth.
-//! Rows that no action flips ("unreachable") have no `m(x)` and stay in the loss of every tree. A row of weight `w` counts as `w` rows
-//! of the same `m(x)`; where that would be too many points, the rows are taken in whole: a tree that flips more than the `k` cheapest rows
-//! costs at least what these do, whatever else it flips, so (their cost, the loss with the next row flipped whole) is still a bound.
+//! **Individual bound.** Let `m(x)` be the cost of the cheapest action that flips row `x`. A tree with loss `L` flips `n − L`
+//! rows; a flipped row costs at least its `m(x)`, the others at least 0. So the tree costs at least the sum of the `n − L`
+//! smallest `m(x)`. The points (that sum, L) for all attainable `L` bound every front from below, at any depth. Rows that no
+//! action flips ("unreachable") have no `m(x)` and stay in the loss of every tree. A row of weight `w` counts as `w` rows of the
+//! same `m(x)`. If that would be too many points, rows are taken whole: a tree that flips more than the `k` cheapest rows costs
+//! at least as much as these, no matter what else it flips, so (their cost, the loss with the next row flipped whole) is still a
+//! bound.
 //!
-//! **Quick bound.** `m(x)` needs a look at every action. A lower bound on it does not: an action that flips `x` is either
-//! a single edit, or contains a pair of edits `p` with `x ∈ U(p)`, the union of the flips of everything that contains `p`, and costs
-//! at least what the two edits of `p` cost `x` together. The least of these over single edits that flip `x` and pairs with `x ∈ U(p)`
-//! is therefore at most `m(x)` ([`crate::leaf::GroupedLeaves::cheapest_at_least`]), and the individual bound made
-//! of it is sound too. Only useful actions need be looked at for either: what an action that was left out does for `x`, an earlier one does for no more
-//! ([`crate::leaf`]'s `useful`). A search that is stopped before every `m(x)` is known falls back on it.
+//! **Quick bound.** `m(x)` needs every action. A lower bound on it does not: an action that flips `x` is either a single edit, or
+//! contains a pair of edits `p` with `x ∈ U(p)`, the union of the flips of everything that contains `p`, and costs at least as
+//! much as the two edits of `p` together cost `x`. So the smallest of these costs over single edits that flip `x` and pairs with
+//! `x ∈ U(p)` is at most `m(x)` ([`crate::leaf::GroupedLeaves::cheapest_at_least`]), and the individual bound made from it is
+//! sound too. Both need only useful actions: for `x`, an earlier action does what a dropped action does, and costs no more
+//! ([`crate::leaf`]'s `useful`). A search that is stopped before every `m(x)` is known falls back on this bound.
 
 use std::ops::Range;
 
@@ -27,13 +28,13 @@ pub fn cheapest_flips(problem: &Problem) -> Vec<Option<u64>> {
     cheapest_flips_unless(problem, &|| false).unwrap_or_default()
 }
 
-/// The same, but gives up as soon as `stop` says so (asked every few milliseconds).
+/// The same, but stops on `stop` (checked every few milliseconds).
 pub(crate) fn cheapest_flips_unless(
     problem: &Problem,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Option<u64>>> {
     let actions = problem.actions();
-    // About as many cells as a few milliseconds take.
+    // About as many cells as take a few milliseconds.
     let chunk = ((1 << 24) / problem.rows().max(1)).clamp(1, actions);
     let starts: Vec<usize> = (0..actions).step_by(chunk).collect();
     let token = Kernel::best().token();
@@ -50,13 +51,13 @@ pub(crate) fn cheapest_flips_unless(
         .map(|costs| costs.into_iter().map(|cost| (cost != u64::MAX).then_some(cost)).collect())
 }
 
-/// The cheapest flip per row among some actions, `u64::MAX` where there is none.
+/// The cheapest flip per row among some actions, `u64::MAX` if there is none.
 fn cheapest_among(problem: &Problem, actions: Range<usize>, token: Token) -> Vec<u64> {
     let groups = actions.map(|action| (problem.edits_of(action), problem.flips_of(action)));
     cheapest_of(problem, groups, token)
 }
 
-/// The lowest cost per row among groups of edits, each with the rows that it may flip; `u64::MAX` where there is none.
+/// The lowest cost per row among groups of edits, each with the rows that it may flip; `u64::MAX` if there is none.
 pub(crate) fn cheapest_of<'a>(
     problem: &Problem,
     groups: impl Iterator<Item = (&'a [u32], &'a [u64])>,
@@ -112,7 +113,7 @@ fn lower(cheapest: &mut [u32], columns: &[&[u32]], flips: &[u64]) {
             costs.iter_mut().zip(column).for_each(|(cost, &more)| *cost = (*cost).max(more));
         }
         for (i, (cheapest, &cost)) in cheapest.iter_mut().zip(&costs).enumerate() {
-            // All ones where the row is not flipped.
+            // All ones if the row is not flipped.
             let never = (half >> i & 1).wrapping_sub(1);
             *cheapest = (*cheapest).min(cost | never);
         }
@@ -131,7 +132,7 @@ fn lower_avx512(cheapest: &mut [u32], columns: &[&[u32]], flips: &[u64]) {
     lower(cheapest, columns, flips);
 }
 
-/// The individual bound as a front: cost ascending, loss strictly descending. `weight` says how often a row counts.
+/// The individual bound as a front: cost ascending, loss strictly descending. `weight` is the weight of a row.
 pub fn individual_bound(cheapest: &[Option<u64>], weight: impl Fn(usize) -> u64) -> Vec<Point> {
     let row = |(row, cost): (usize, &Option<u64>)| cost.map(|cost| (cost, weight(row)));
     let all = (0..cheapest.len()).map(&weight).sum();
@@ -143,7 +144,7 @@ pub(crate) fn individual_bound_of(problem: &Problem, cheapest: &[Option<u64>]) -
     individual_bound(cheapest, |row| u64::from(problem.weight(row)))
 }
 
-/// Beyond this many rows, by weight, rows are not taken apart any more.
+/// Beyond this many rows, by weight, rows are taken whole.
 const MOST_POINTS: u64 = 1 << 22;
 
 /// The bound of rows given as (cost of one, how many); `loss` is the number of all rows, unreachable ones included.
@@ -154,7 +155,7 @@ fn bound_of(mut loss: u64, mut rows: Vec<(u64, u64)>) -> Vec<Point> {
     let mut cost = 0;
     for (one, weight) in rows {
         if coarse || one == 0 {
-            // A tree that flips more than the rows before costs at least what they cost, however much more it flips.
+            // A tree that flips more than the previous rows costs at least as much as they do, no matter how much more it flips.
             points.push(Point { cost, loss: loss - weight });
             loss -= weight;
             cost += one * weight;

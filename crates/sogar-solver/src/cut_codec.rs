@@ -1,9 +1,9 @@
 //! A finished subproblem as bytes: the fronts on both sides of one cut of all rows, with their trees.
 //!
-//! A search that was killed, or another process, goes on from here with the same result to the byte. For that the two
-//! fronts must come back with every entry at its place, since places decide ties ([`crate::front`]). Of the fronts below
-//! them only what their trees use is kept; costs and losses inside of a tree are sums, so they are not written but added up.
-//! Reading checks every number, so that what was read can be used like what was computed.
+//! A search that was killed, or another process, continues from here with the same result to the byte. For that, every entry of
+//! the two fronts must keep its position, because positions decide ties ([`crate::front`]). Of the fronts below them, only what
+//! their trees use is kept. Costs and losses inside a tree are sums, so they are recomputed instead of written. Reading checks
+//! every number, so that decoded fronts can be used like computed ones.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::front::{Branch, Entry, Front, LEAF};
 use crate::problem::{Limits, Problem};
 use crate::varint::{DecodeError, Reader, put};
 
-/// What of a problem a finished subproblem is checked against.
+/// The dimensions of a problem, against which a finished subproblem is checked.
 #[derive(Debug, Clone)]
 pub struct ProblemDims {
     /// The weight of all rows.
@@ -27,7 +27,7 @@ pub struct ProblemDims {
 }
 
 impl ProblemDims {
-    /// The dims of a problem.
+    /// The dimensions of a problem.
     pub fn of(problem: &Problem) -> ProblemDims {
         ProblemDims {
             size: problem.size,
@@ -38,20 +38,20 @@ impl ProblemDims {
     }
 }
 
-/// One cut of all rows, solved: which trees of a depth are best on either side.
+/// One solved cut of all rows: the best trees of a depth on either side.
 #[derive(Debug, Clone)]
 pub struct FinishedCut {
     /// The depth of the trees, this cut included.
     pub depth: u32,
-    /// The split that cuts.
+    /// The split of the cut.
     pub split: u32,
-    /// Most leaves of the trees.
+    /// Largest number of leaves of the trees.
     pub(crate) max_leaves: u32,
     /// For each number of leaves on the left the two fronts.
     pub(crate) shares: Vec<(u32, Arc<Front>, Arc<Front>)>,
 }
 
-/// The largest cost that is believed; sums of two still fit.
+/// The largest accepted cost; sums of two still fit.
 const DEAREST: u64 = u64::MAX / 4;
 
 impl FinishedCut {
@@ -93,7 +93,7 @@ impl FinishedCut {
         out
     }
 
-    /// Reads a cut of a problem of this dims.
+    /// Reads a cut of a problem of these dimensions.
     pub fn from_bytes(dims: &ProblemDims, bytes: &[u8]) -> Result<FinishedCut, DecodeError> {
         let mut reader = Reader::new(bytes);
         let limits = dims.limits;
@@ -112,7 +112,7 @@ impl FinishedCut {
             let mut child = |rows: usize| -> Result<Arc<Front>, DecodeError> {
                 let (height, front) = &fronts[reader.below(fronts.len() as u64)? as usize];
                 // The first entry has the largest loss.
-                let fits = *height < depth && front.entries[0].loss as usize <= rows;
+                let fits = *height < depth && front.get(0).loss as usize <= rows;
                 if fits { Ok(Arc::clone(front)) } else { Err(DecodeError("a front in it does not fit")) }
             };
             let (left, right) = (child(sides[0])?, child(sides[1])?);
@@ -146,7 +146,7 @@ impl<'a> Used<'a> {
         let next = self.fronts.len();
         let number = *self.numbers.entry(Arc::as_ptr(front)).or_insert(next);
         if number == next {
-            self.fronts.push((front, vec![false; front.entries.len()]));
+            self.fronts.push((front, vec![false; front.len()]));
         }
         number
     }
@@ -154,13 +154,13 @@ impl<'a> Used<'a> {
     /// Marks all entries of a front and what their trees use.
     fn whole(&mut self, front: &'a Arc<Front>) {
         let number = self.add(front);
-        let mut open: Vec<(usize, usize)> = (0..front.entries.len()).map(|at| (number, at)).collect();
+        let mut open: Vec<(usize, usize)> = (0..front.len()).map(|at| (number, at)).collect();
         while let Some((number, at)) = open.pop() {
             let (front, used) = &mut self.fronts[number];
             if std::mem::replace(&mut used[at], true) {
                 continue;
             }
-            let entry = front.entries[at];
+            let entry = front.get(at);
             if entry.branch != LEAF {
                 let branch = &front.branches[entry.branch as usize];
                 open.push((self.add(&branch.left), entry.left as usize));
@@ -169,7 +169,7 @@ impl<'a> Used<'a> {
         }
     }
 
-    /// Where each front is written: below the fronts that use it.
+    /// The position at which each front is written: after the fronts that it uses.
     fn places(&self) -> Vec<usize> {
         let mut heights: Vec<Option<u32>> = vec![None; self.fronts.len()];
         for number in 0..self.fronts.len() {
@@ -204,7 +204,7 @@ impl<'a> Used<'a> {
 
     fn taken(&self, number: usize) -> Vec<u32> {
         let (front, used) = &self.fronts[number];
-        let entries = front.entries.iter().zip(used).filter(|(entry, used)| **used && entry.branch != LEAF);
+        let entries = front.iter().zip(used).filter(|(entry, used)| **used && entry.branch != LEAF);
         let mut taken: Vec<u32> = entries.map(|(entry, _)| entry.branch).collect();
         taken.sort_unstable();
         taken.dedup();
@@ -212,7 +212,7 @@ impl<'a> Used<'a> {
     }
 
     fn write(&self, places: &[usize], out: &mut Vec<u8>) {
-        // The place of each entry among those in use.
+        // The position of each entry among those in use.
         let ranks: Vec<Vec<u32>> = self
             .fronts
             .iter()
@@ -235,7 +235,7 @@ impl<'a> Used<'a> {
                 put(out, places[self.number(&branch.right)] as u64);
             }
             put(out, used.iter().filter(|used| **used).count() as u64);
-            for (entry, _) in front.entries.iter().zip(used).filter(|(_, used)| **used) {
+            for (entry, _) in front.iter().zip(used).filter(|(_, used)| **used) {
                 if entry.branch == LEAF {
                     [0, u64::from(entry.left), entry.cost, u64::from(entry.loss)]
                         .iter()
@@ -299,12 +299,12 @@ fn read_entry(
         return Ok(Entry { cost, loss, leaves: 1, branch: LEAF, left: action, right: 0 });
     }
     let branch = &branches[at as usize - 1];
-    let left = reader.below(branch.left.entries.len() as u64)?;
-    let right = reader.below(branch.right.entries.len() as u64)?;
-    let (a, b) = (branch.left.entries[left as usize], branch.right.entries[right as usize]);
+    let left = reader.below(branch.left.len() as u64)?;
+    let right = reader.below(branch.right.len() as u64)?;
+    let (a, b) = (branch.left.get(left as usize), branch.right.get(right as usize));
     let loss = a.loss.checked_add(b.loss).filter(|&loss| loss as usize <= dims.size);
     Ok(Entry {
-        cost: a.cost + b.cost, // both were found to be below a quarter of what fits
+        cost: a.cost + b.cost, // both are below a quarter of the largest number
         loss: loss.ok_or(DecodeError("a number in it is out of range"))?,
         leaves: a.leaves.saturating_add(b.leaves),
         branch: at - 1,

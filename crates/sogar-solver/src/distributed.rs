@@ -1,11 +1,12 @@
-//! One search in parts, for processes that share nothing but bytes.
+//! One search shared by processes that exchange only bytes.
 //!
-//! Everybody gets the same problem and starts a [`WorkerSolver`]. First the leaves are evaluated in shares ([`WorkerSolver::leaves`]), then
-//! everybody learns what the others found ([`WorkerSolver::learn`]) and solves some cuts of all rows ([`WorkerSolver::cuts`]). A [`FrontMerger`] makes
-//! one front of them, the same to the byte as a search in one process would find: cuts are independent of each other, and which of two equal
-//! trees is taken is decided by places, which the bytes keep ([`crate::cut_codec`]).
+//! All processes get the same problem and start a [`WorkerSolver`]. First they evaluate the leaves in shares
+//! ([`WorkerSolver::leaves`]). Then they learn the others' leaves ([`WorkerSolver::learn`]) and solve some cuts of all rows
+//! ([`WorkerSolver::cuts`]). A [`FrontMerger`] merges these into one front, the same to the byte as that of a search in one
+//! process: cuts are independent of each other, and positions decide between two equal trees, which the bytes keep
+//! ([`crate::cut_codec`]).
 //!
-//! The search refers to the problem, so both live on a thread that waits for jobs; several jobs can be received at a time.
+//! The search borrows the problem, so both live on a thread that waits for jobs; it can receive several jobs at a time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,7 +25,7 @@ use crate::stop::{CancelToken, Stop, StopReason};
 use crate::subset::{Cut, Subset, cuts};
 use crate::varint::{DecodeError, Reader, put};
 
-/// What a search in parts is received.
+/// A job of a shared search.
 type Job = Box<dyn for<'a, 'b> FnOnce(&'a Session<'b>) + Send>;
 
 /// Solves parts of a search.
@@ -41,7 +42,7 @@ pub enum WorkerError {
     /// It was cancelled.
     #[error("the search was cancelled")]
     Cancelled,
-    /// Bytes of others that can't be used.
+    /// Bytes from others are invalid.
     #[error("what another process found can't be used: {0}")]
     Record(#[from] DecodeError),
     /// The thread is gone.
@@ -67,7 +68,7 @@ struct Session<'a> {
 }
 
 impl WorkerSolver {
-    /// Gets ready to solve parts of a problem with so many threads; remembered fronts take at most `memory` bytes.
+    /// Prepares to solve parts of a problem with this many threads; cached fronts take at most `memory` bytes.
     pub fn start(problem: Problem, threads: usize, memory: usize) -> std::io::Result<WorkerSolver> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -111,13 +112,13 @@ impl WorkerSolver {
     ) -> Result<T, WorkerError> {
         let (reply, answered) = mpsc::channel();
         let job: Job = Box::new(move |session| {
-            let _ = reply.send(answer(session)); // whoever received may have gone
+            let _ = reply.send(answer(session)); // the receiver may be gone
         });
         self.jobs.send(job).map_err(|_| WorkerError::Gone)?;
         answered.recv().map_err(|_| WorkerError::Gone)?
     }
 
-    /// Ends whatever is being solved.
+    /// Stops the current work.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
@@ -126,8 +127,8 @@ impl WorkerSolver {
     pub fn root(&self) -> Result<Vec<u8>, WorkerError> {
         self.ask(|session| {
             let mut out = Vec::new();
-            put(&mut out, session.leaf.entries.len() as u64);
-            for entry in &session.leaf.entries {
+            put(&mut out, session.leaf.len() as u64);
+            for entry in session.leaf.iter() {
                 [entry.cost, entry.loss.into(), entry.left.into()]
                     .iter()
                     .for_each(|&number| put(&mut out, number));
@@ -136,7 +137,7 @@ impl WorkerSolver {
         })
     }
 
-    /// How many cuts of all rows there are.
+    /// The number of cuts of all rows.
     pub fn count(&self) -> Result<usize, WorkerError> {
         self.ask(|session| Ok(session.cuts.len()))
     }
@@ -164,7 +165,7 @@ impl WorkerSolver {
         })
     }
 
-    /// Learns leaves that others found. Bytes that make no sense are an error; what came before them is kept.
+    /// Learns leaves from others. Invalid bytes are an error; what came before them is kept.
     pub fn learn(&self, leaves: Vec<u8>) -> Result<(), WorkerError> {
         self.ask(move |session| Ok(session.search.remember(&leaves)?))
     }
@@ -189,7 +190,7 @@ impl WorkerSolver {
     }
 }
 
-/// Makes one front of cuts that were solved anywhere, in any order.
+/// Merges cuts from all processes, in any order, into one front.
 #[derive(Debug)]
 pub struct FrontMerger {
     dims: ProblemDims,
@@ -198,7 +199,7 @@ pub struct FrontMerger {
 }
 
 impl FrontMerger {
-    /// Begins with the front of all rows as one leaf ([`WorkerSolver::root`]).
+    /// Starts with the front of all rows as one leaf ([`WorkerSolver::root`]).
     pub fn new(dims: ProblemDims, root: &[u8]) -> Result<FrontMerger, DecodeError> {
         let mut reader = Reader::new(root);
         let mut points = Vec::new();
@@ -212,7 +213,7 @@ impl FrontMerger {
         Ok(FrontMerger { dims, collector, branches: BTreeMap::new() })
     }
 
-    /// Adds a cut; whether it made the front better.
+    /// Adds a cut; returns whether it improved the front.
     pub fn add(&mut self, cut: &[u8]) -> Result<bool, DecodeError> {
         let cut = FinishedCut::from_bytes(&self.dims, cut)?;
         let mut own = Collector::new(self.dims.size);

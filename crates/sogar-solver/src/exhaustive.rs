@@ -1,7 +1,7 @@
-//! The oracle: slow, obvious, and sharing nothing with the search but the problem's own accessors.
+//! The oracle: slow, obvious, and independent of the search except for the problem's own accessors.
 //!
-//! [`front`] follows the recursion of SPEC §6 word by word, without cache or bound. [`enumerate`] is plainer still: it
-//! lists every single tree of a tiny problem, sends every row through it and keeps what is not dominated.
+//! [`front`] follows the recursion of SPEC §6 literally, without cache or bound. [`enumerate`] is plainer still: it lists every
+//! single tree of a tiny problem, sends every row through it and keeps the non-dominated ones.
 
 use crate::front::{Point, TreeNode};
 use crate::problem::Problem;
@@ -104,7 +104,7 @@ pub fn apply(problem: &Problem, tree: &TreeNode) -> (Point, usize) {
     (point, sizes.into_iter().min().unwrap_or(0))
 }
 
-/// What no other point dominates, cost ascending, each point once.
+/// The points that no other dominates, cost ascending, without duplicates.
 pub fn non_dominated(points: Vec<Point>) -> Vec<Point> {
     let mut kept: Vec<Point> =
         points.iter().filter(|point| !points.iter().any(|other| other.dominates(point))).copied().collect();

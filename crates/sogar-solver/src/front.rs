@@ -1,15 +1,17 @@
 //! Pareto fronts over (cost, loss), each point with the choice that attains it.
 //!
-//! Dominance is exact: integers, no tolerance. Where several trees attain the same point, one total order picks
-//! the witness: fewest leaves, then the first split, then the first point of the left child, then of the right one;
-//! among leaves the first action. The minimum of a total order does not depend on the order in which candidates arrive,
-//! so neither threads nor caches can change a witness.
+//! Dominance is exact: integers, no tolerance. If several trees attain the same point, a total order picks the witness: fewest
+//! leaves, then the first split, then the first point of the left child, then of the right one; among leaves the first action.
+//! The minimum of a total order does not depend on the order in which candidates arrive, so neither threads nor caches can change
+//! a witness.
 //!
 //! Two properties of witnesses follow (SPEC §6). *No split has two leaves with the same action*: the parent as a leaf
 //! with that action attains the same point with fewer leaves. *No edit of a leaf's action leaves every row of
 //! the leaf unchanged*: the action without that edit has the same cost and flips on the leaf and comes earlier in the order of actions.
 
 use std::sync::Arc;
+
+use crate::leaf::LeafPoint;
 
 /// A pair of totals over the affected rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +57,7 @@ impl TreeNode {
         }
     }
 
-    /// Number of tests on the longest way to a leaf.
+    /// Number of tests on the longest path to a leaf.
     pub fn depth(&self) -> u32 {
         match self {
             TreeNode::Leaf { .. } => 0,
@@ -104,7 +106,14 @@ pub(crate) struct Entry {
     pub right: u32,
 }
 
-/// A split that some entry of a front uses, with its children's fronts: trees can be read off without any cache.
+impl Entry {
+    /// A leaf with an action.
+    pub fn leaf(point: LeafPoint) -> Entry {
+        Entry { cost: point.cost, loss: point.loss, leaves: 1, branch: LEAF, left: point.action, right: 0 }
+    }
+}
+
+/// A split that some entry of a front uses, with its children's fronts: trees can be read off without a cache.
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
     pub split: u32,
@@ -113,8 +122,12 @@ pub(crate) struct Branch {
 }
 
 /// The front of a subproblem: cost ascending, loss strictly descending.
+///
+/// Most fronts of a search are those of leaves, and their entries say nothing but an action, so they take half the room.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Front {
+    /// The points of a leaf; there are no entries then.
+    pub leaf: Box<[LeafPoint]>,
     pub entries: Vec<Entry>,
     pub branches: Vec<Branch>,
 }
@@ -122,19 +135,38 @@ pub(crate) struct Front {
 impl Front {
     /// Approximate heap size.
     pub fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<Entry>()
+        size_of_val(&*self.leaf)
+            + self.entries.len() * size_of::<Entry>()
             + self.branches.len() * size_of::<Branch>()
             + size_of::<Self>()
     }
 
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.leaf.len() + self.entries.len()
+    }
+
+    /// An entry.
+    pub fn get(&self, position: usize) -> Entry {
+        match self.leaf.get(position) {
+            Some(&point) => Entry::leaf(point),
+            None => self.entries[position - self.leaf.len()],
+        }
+    }
+
+    /// All entries, cost ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Entry> + '_ {
+        self.leaf.iter().copied().map(Entry::leaf).chain(self.entries.iter().copied())
+    }
+
     /// The points, cost ascending.
     pub fn points(&self) -> Vec<Point> {
-        self.entries.iter().map(|entry| Point { cost: entry.cost, loss: u64::from(entry.loss) }).collect()
+        self.iter().map(|entry| Point { cost: entry.cost, loss: u64::from(entry.loss) }).collect()
     }
 
     /// The witness tree of an entry.
     pub fn tree(&self, position: usize) -> TreeNode {
-        let entry = &self.entries[position];
+        let entry = self.get(position);
         if entry.branch == LEAF {
             return TreeNode::Leaf { action: entry.left };
         }
@@ -148,23 +180,20 @@ impl Front {
 
     /// Every entry with its tree.
     pub fn solutions(&self) -> Vec<Solution> {
-        (0..self.entries.len())
-            .map(|i| Solution {
-                cost: self.entries[i].cost,
-                loss: u64::from(self.entries[i].loss),
-                tree: self.tree(i),
-            })
+        self.iter()
+            .enumerate()
+            .map(|(i, entry)| Solution { cost: entry.cost, loss: u64::from(entry.loss), tree: self.tree(i) })
             .collect()
     }
 
     /// The non-dominated points of two fronts over the same rows; `self` wins ties.
     pub fn union(&self, other: &Front) -> Front {
         let shift = self.branches.len() as u32;
-        let moved = other.entries.iter().map(|entry| Entry {
+        let moved = other.iter().map(|entry| Entry {
             branch: if entry.branch == LEAF { LEAF } else { entry.branch + shift },
-            ..*entry
+            ..entry
         });
-        let mut all: Vec<Entry> = self.entries.iter().copied().chain(moved).collect();
+        let mut all: Vec<Entry> = self.iter().chain(moved).collect();
         all.sort_by_key(|entry| (entry.cost, entry.loss)); // stable: `self` first among equals
         let mut entries: Vec<Entry> = Vec::new();
         for entry in all {
@@ -172,36 +201,92 @@ impl Front {
                 entries.push(entry);
             }
         }
-        Front { entries, branches: self.branches.iter().chain(&other.branches).cloned().collect() }
+        let branches = self.branches.iter().chain(&other.branches).cloned().collect();
+        Front { entries, branches, ..Front::default() }
+    }
+}
+
+/// What sums need of an entry.
+trait Summand {
+    fn cost(&self) -> u64;
+    fn loss(&self) -> u32;
+    fn leaves(&self) -> u32;
+}
+
+impl Summand for LeafPoint {
+    fn cost(&self) -> u64 {
+        self.cost
+    }
+    fn loss(&self) -> u32 {
+        self.loss
+    }
+    fn leaves(&self) -> u32 {
+        1
+    }
+}
+
+impl Summand for Entry {
+    fn cost(&self) -> u64 {
+        self.cost
+    }
+    fn loss(&self) -> u32 {
+        self.loss
+    }
+    fn leaves(&self) -> u32 {
+        self.leaves
+    }
+}
+
+/// Lowers the best entry for every loss to the sums of a point on the left and one on the right.
+fn lower_to_sums<A: Summand, B: Summand>(best: &mut [Entry], key: u32, left: &[A], right: &[B]) {
+    for (i, a) in left.iter().enumerate() {
+        let row = &mut best[a.loss() as usize..];
+        for (j, b) in right.iter().enumerate() {
+            let slot = &mut row[b.loss() as usize];
+            let cost = a.cost() + b.cost();
+            if cost > slot.cost {
+                continue;
+            }
+            let candidate = Entry {
+                cost,
+                loss: a.loss() + b.loss(),
+                leaves: a.leaves() + b.leaves(),
+                branch: key,
+                left: i as u32,
+                right: j as u32,
+            };
+            if better(&candidate, slot) {
+                *slot = candidate;
+            }
+        }
     }
 }
 
 /// Collects candidates for one subproblem: for every non-dominated point the first by (leaves, split, left, right).
 ///
-/// `branch` of the entries in here is the key under which a pair of children was added (keys ascend with the splits;
-/// [`LEAF`] never ties with a split on leaves), until [`Collector::finish`] turns it into a position among the
-/// branches in use.
+/// `branch` of the entries in here is the key under which a pair of children was added (keys ascend with the splits; [`LEAF`]
+/// never ties with a split on leaves), until [`Collector::finish`] turns it into a position among the branches in use.
 #[derive(Debug)]
 pub(crate) struct Collector {
     found: Found,
 }
 
-/// The best entries, held in one of two ways with the same result.
+/// The best entries, stored in one of two ways with the same result.
 #[derive(Debug)]
 enum Found {
-    /// The best entry for every loss: nothing is quicker while there are few losses.
+    /// The best entry for every loss: the fastest way for few losses.
     ByLoss(Vec<Entry>),
-    /// A front and what was found since. For large populations and large weights.
+    /// A front and later entries. For large populations and large weights.
     Sparse(SparseFront),
 }
 
-/// Beyond this many losses a place for each is too much.
+/// Beyond this many losses, a slot for each is too much.
 const MOST_LOSSES: usize = 1 << 18;
 
 const NONE: Entry =
     Entry { cost: u64::MAX, loss: 0, leaves: u32::MAX, branch: LEAF, left: LEAF, right: LEAF };
 
-/// What decides among entries of equal loss.
+/// The order of entries of equal loss.
 #[inline(always)]
 fn order(entry: &Entry) -> (u64, u32, u32, u32, u32) {
     (entry.cost, entry.leaves, entry.branch, entry.left, entry.right)
@@ -212,20 +297,20 @@ fn better(a: &Entry, b: &Entry) -> bool {
     order(a) < order(b)
 }
 
-/// Non-dominated entries, and some that may be.
+/// Non-dominated entries, and some that may be non-dominated.
 #[derive(Debug, Default)]
 struct SparseFront {
     /// Loss ascending, cost strictly descending.
     front: Vec<Entry>,
-    /// Found since the front was made, and not dominated by it.
+    /// Added since the front was built, and not dominated by it.
     fresh: Vec<Entry>,
 }
 
 impl SparseFront {
-    /// Whether an entry with this cost and loss would be dominated by the front, or equal to a point of it that wins the tie.
+    /// Whether the front dominates an entry with this cost and loss, or has an equal point that wins the tie.
     #[inline(always)]
     fn rules_out(&self, entry: &Entry) -> bool {
-        // Of the entries without more loss the last is the cheapest.
+        // The last of the entries without more loss is the cheapest.
         let after = self.front.partition_point(|known| known.loss <= entry.loss);
         after.checked_sub(1).is_some_and(|last| {
             let known = &self.front[last];
@@ -243,7 +328,7 @@ impl SparseFront {
         }
     }
 
-    /// Brings what is fresh into the front.
+    /// Merges the fresh entries into the front.
     fn settle(&mut self) {
         self.front.append(&mut self.fresh);
         self.front.sort_unstable_by_key(|entry| (entry.loss, order(entry)));
@@ -275,20 +360,20 @@ impl Collector {
     pub fn add_leaf(&mut self, front: &Front) {
         match &mut self.found {
             Found::ByLoss(best) => {
-                for entry in &front.entries {
+                for entry in front.iter() {
                     let slot = &mut best[entry.loss as usize];
-                    if better(entry, slot) {
-                        *slot = *entry;
+                    if better(&entry, slot) {
+                        *slot = entry;
                     }
                 }
             }
-            Found::Sparse(sparse) => front.entries.iter().for_each(|entry| sparse.add(*entry)),
+            Found::Sparse(sparse) => front.iter().for_each(|entry| sparse.add(entry)),
         }
     }
 
     /// Adds every sum of a point of `left` and a point of `right`, two children of the set.
     pub fn add_split(&mut self, key: u32, left: &Front, right: &Front) {
-        let sum = |(i, a): (usize, &Entry), (j, b): (usize, &Entry)| Entry {
+        let sum = |(i, a): (usize, Entry), (j, b): (usize, Entry)| Entry {
             cost: a.cost + b.cost,
             loss: a.loss + b.loss,
             leaves: a.leaves + b.leaves,
@@ -297,24 +382,15 @@ impl Collector {
             right: j as u32,
         };
         match &mut self.found {
-            Found::ByLoss(best) => {
-                for (i, a) in left.entries.iter().enumerate() {
-                    let row = &mut best[a.loss as usize..];
-                    for (j, b) in right.entries.iter().enumerate() {
-                        let slot = &mut row[b.loss as usize];
-                        if a.cost + b.cost > slot.cost {
-                            continue;
-                        }
-                        let candidate = sum((i, a), (j, b));
-                        if better(&candidate, slot) {
-                            *slot = candidate;
-                        }
-                    }
-                }
-            }
+            Found::ByLoss(best) => match (left.leaf.is_empty(), right.leaf.is_empty()) {
+                (false, false) => lower_to_sums(best, key, &left.leaf, &right.leaf),
+                (false, true) => lower_to_sums(best, key, &left.leaf, &right.entries),
+                (true, false) => lower_to_sums(best, key, &left.entries, &right.leaf),
+                (true, true) => lower_to_sums(best, key, &left.entries, &right.entries),
+            },
             Found::Sparse(sparse) => {
-                for a in left.entries.iter().enumerate() {
-                    for b in right.entries.iter().enumerate() {
+                for a in left.iter().enumerate() {
+                    for b in right.iter().enumerate() {
                         sparse.add(sum(a, b));
                     }
                 }
@@ -322,7 +398,7 @@ impl Collector {
         }
     }
 
-    /// Takes over what another collector for the same subproblem has; whether anything became cheaper.
+    /// Absorbs another collector for the same subproblem; returns whether anything became cheaper.
     pub fn absorb(&mut self, other: &Collector) -> bool {
         match (&mut self.found, &other.found) {
             (Found::ByLoss(best), Found::ByLoss(others)) => {
@@ -356,7 +432,7 @@ impl Collector {
     fn non_dominated(&mut self) -> Vec<Entry> {
         match &mut self.found {
             Found::ByLoss(best) => {
-                // From the smallest loss upwards a point is non-dominated iff it is cheaper than all before it.
+                // From the smallest loss upwards, a point is non-dominated iff it is cheaper than all before it.
                 let mut cheapest = u64::MAX;
                 let cheaper = |entry: &&Entry| {
                     let better = entry.cost < cheapest;
@@ -380,7 +456,7 @@ impl Collector {
 
     /// The front of everything added. `branches` are the added pairs with their keys, ascending.
     pub fn finish(&mut self, branches: &[(u32, Branch)]) -> Front {
-        let mut front = Front { entries: self.non_dominated(), branches: Vec::new() };
+        let mut front = Front { entries: self.non_dominated(), ..Front::default() };
         front.entries.reverse();
         let mut used: Vec<u32> =
             front.entries.iter().map(|entry| entry.branch).filter(|&key| key != LEAF).collect();
@@ -396,6 +472,9 @@ impl Collector {
             .filter(|(key, _)| used.binary_search(key).is_ok())
             .map(|(_, b)| b.clone())
             .collect();
+        // Millions of fronts are remembered.
+        front.entries.shrink_to_fit();
+        front.branches.shrink_to_fit();
         front
     }
 }
@@ -427,7 +506,7 @@ mod tests {
             better
         });
         entries.reverse();
-        Front { entries, branches: Vec::new() }
+        Front { entries, ..Front::default() }
     }
 
     #[test]

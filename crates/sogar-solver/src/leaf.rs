@@ -21,13 +21,14 @@ mod batch8;
 mod boxed;
 mod boxes;
 mod clusters;
-mod columns;
+pub(crate) mod columns;
 mod dominated_actions;
 mod front;
 mod groups;
-mod lanes;
+pub(crate) mod lanes;
 mod longer;
 mod members;
+mod parts;
 mod side_dominance;
 mod unstructured;
 
@@ -35,7 +36,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::bits::RowSet;
-use crate::front::{Entry, Front, LEAF};
+use crate::front::Front;
 use crate::problem::Problem;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Avx2, Avx512};
@@ -50,6 +51,7 @@ use columns::Columns;
 use groups::Groups;
 use lanes::LANES;
 use members::Members;
+pub use parts::PartsOfActions;
 use side_dominance::SideDominance;
 
 /// A non-dominated action of a leaf.
@@ -63,7 +65,7 @@ pub struct LeafPoint {
     pub action: u32,
 }
 
-/// A leaf whose front is asked for.
+/// A leaf to evaluate.
 #[derive(Debug, Clone, Copy)]
 pub struct LeafRequest<'a> {
     /// Its rows, at least one.
@@ -80,7 +82,7 @@ pub trait LeafEvaluation: Send + Sync {
     /// Prepares for many subsets of `members`.
     fn among<'a>(&'a self, members: &RowSet) -> Box<dyn LeafContext + 'a>;
 
-    /// Is told before many leaves are asked for, so that it can get ready for them.
+    /// Called before many leaves are evaluated.
     fn prepare(&self, _stop: &Stop) {}
 
     /// What was counted so far.
@@ -111,7 +113,7 @@ pub trait LeafContext: Send + Sync {
 
 /// Another place where leaves are evaluated, such as a graphics processor.
 pub trait LeafBackend: Sync {
-    /// Prepares for a problem. `cpu` evaluates the same leaves, for whatever the backend can't or need not do.
+    /// Prepares for a problem. `cpu` evaluates the same leaves, for what the backend can't or need not do.
     fn leaves<'a>(&'a self, problem: &'a Problem, cpu: &'a GroupedLeaves<'a>)
     -> Box<dyn LeafEvaluation + 'a>;
 }
@@ -143,11 +145,7 @@ pub struct LeafWork {
 
 /// Turns a leaf's points into a front.
 pub(crate) fn leaf_front(points: &[LeafPoint]) -> Front {
-    let entries = points
-        .iter()
-        .map(|p| Entry { cost: p.cost, loss: p.loss, leaves: 1, branch: LEAF, left: p.action, right: 0 })
-        .collect();
-    Front { entries, branches: Vec::new() }
+    Front { leaf: points.into(), ..Front::default() }
 }
 
 /// When the rows of a set are brought together before its subsets are evaluated.
@@ -177,6 +175,7 @@ pub struct GroupedLeaves<'a> {
     reduce: bool,
     compact_rows: CompactRows,
     warm_start: bool,
+    parts: PartsOfActions,
     counted: [AtomicU64; 4],
     /// Once it is known.
     sides: OnceLock<SideDominance>,
@@ -201,6 +200,7 @@ impl<'a> GroupedLeaves<'a> {
             reduce,
             compact_rows,
             warm_start: switches.warm_start,
+            parts: switches.parts,
             counted: Default::default(),
             sides: OnceLock::new(),
             idle: Mutex::default(),
@@ -282,6 +282,12 @@ impl<'a> GroupedContext<'a> {
             columns: &self.columns,
             members: &self.members,
             bounds: self.owner.bounds,
+            parts: self.owner.bounds
+                && match self.owner.parts {
+                    PartsOfActions::Never => false,
+                    PartsOfActions::WhereItPays => self.size > 1024,
+                    PartsOfActions::Always => true,
+                },
             sides: self.owner.sides.get(),
             recent: &[],
         };
@@ -408,7 +414,7 @@ impl LeafEvaluation for GroupedLeaves<'_> {
             && self.sides.get().is_none()
             && let Some(sides) = SideDominance::new(self.problem, &self.groups, stop)
         {
-            let _ = self.sides.set(sides); // the same, whoever was first
+            let _ = self.sides.set(sides); // the same from every thread
         }
     }
 

@@ -39,9 +39,9 @@ impl Leaves {
         for (path, front) in &self.found {
             put(&mut out, path.as_slice().len() as u64);
             path.as_slice().iter().for_each(|&step| put(&mut out, step.into()));
-            put(&mut out, front.entries.len() as u64);
+            put(&mut out, front.len() as u64);
             let (mut cost, mut loss) = (0, u32::MAX);
-            for entry in &front.entries {
+            for entry in front.iter() {
                 put(&mut out, entry.cost - cost);
                 put(&mut out, u64::from(loss - entry.loss));
                 put(&mut out, entry.left.into());

@@ -1,4 +1,4 @@
-//! The exact bi-objective tree search of sogar, and nothing else: no files, no models, no printing.
+//! The exact bi-objective tree search of sogar, without files, models or printing.
 //!
 //! The input is a [`Problem`]: the affected rows as positions `0..n`, candidate splits and flips as bitsets, and the
 //! integer cost of every single edit on every row. The output is an [`Outcome`]: every non-dominated
@@ -25,13 +25,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) →
-//! `search` (the dynamic programme over subsets) → [`front`]; [`bound`] and [`stop`] serve runs that end early,
-//! [`subproblems`] and [`cut_codec`] those that are killed, [`distributed`] and [`problem_skeleton`] those that several processes share ([`varint`]: as bytes),
-//! and [`exhaustive`] is the slow and obvious reference that the tests hold everything against.
+//! Modules, in the order in which a search uses them: [`problem`] → [`leaf`] (the front of one leaf) → `search` (the dynamic
+//! programme over subsets) → [`front`]. [`bound`] and [`stop`] serve runs that end early, [`subproblems`] and [`cut_codec`] runs
+//! that are killed, [`distributed`] and [`problem_skeleton`] runs that several processes share ([`varint`]: as bytes), and
+//! [`exhaustive`] is the slow and obvious reference for the tests.
 
 pub mod bits;
 pub mod bound;
+pub mod criteria;
 pub mod cut_codec;
 pub mod distributed;
 pub mod exhaustive;
@@ -52,10 +53,11 @@ pub mod varint;
 mod weight_planes;
 
 pub use bits::{BitTable, RowSet, Words};
+pub use criteria::{Epsilon, GroupOutcome, GroupPoint, Grouping, GroupingError};
 pub use cut_codec::{FinishedCut, ProblemDims};
 pub use distributed::{FrontMerger, WorkerError, WorkerSolver};
 pub use front::{Point, Solution, TreeNode};
-pub use leaf::{BoxesOfActions, CompactRows};
+pub use leaf::{BoxesOfActions, CompactRows, PartsOfActions};
 pub use leaf_prefetch::LeafShard;
 pub use problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
 pub use problem_skeleton::ProblemSkeleton;

@@ -1,12 +1,12 @@
-//! Remembers the fronts of row sets, shared by all threads.
+//! Caches the fronts of row sets, shared by all threads.
 //!
-//! A row set is found by a hash and then proved equal: each entry has a path to its rows, and the
-//! rows at the end of that path are compared with those asked for. So a collision can't mix two problems up, and a key takes a
-//! few bytes instead of a bit for every row. Two threads may solve the same set at the same time; both get the
-//! same front, so whichever is kept changes nothing.
+//! A row set is found by a hash and then proved equal: each entry has a path to its rows, and the rows at the end of that path
+//! are compared with the requested ones. So a collision cannot confuse two problems, and a key takes a few bytes instead of a bit
+//! for every row. Two threads may solve the same set at the same time; both get the same front, so it does not matter which one
+//! is kept.
 //!
-//! When the memory limit is reached, what nobody asked for since the last clearing is forgotten. The search goes on, slower,
-//! with the same result.
+//! At the memory limit, entries that were not requested since the last clearing are dropped. The search continues, slower, with
+//! the same result.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use crate::subset::{SplitPath, Subset};
 
 const SHARDS: usize = 64;
 
-/// What is asked of a row set: depth and number of leaves. Depth 0 is the leaf's own front.
+/// The task for a row set: depth and number of leaves. Depth 0 is the leaf's own front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Task {
     pub depth: u32,
@@ -37,7 +37,7 @@ struct MemoEntry {
     path: SplitPath,
     task: Task,
     front: Arc<Front>,
-    /// Asked for since the last clearing.
+    /// Requested since the last clearing.
     asked: bool,
 }
 
@@ -53,11 +53,11 @@ pub(crate) struct Memo<'a> {
     leaf_sets: AtomicU64,
 }
 
-/// What an entry takes beside its front.
+/// The size of an entry without its front.
 const OVERHEAD: usize = size_of::<MemoEntry>() + 48;
 
 impl<'a> Memo<'a> {
-    /// A memo that takes at most about `limit` bytes.
+    /// A memo of at most about `limit` bytes.
     pub fn new(problem: &'a Problem, limit: usize) -> Self {
         Memo {
             problem,
@@ -69,11 +69,11 @@ impl<'a> Memo<'a> {
     }
 
     fn shard(&self, set: &Subset) -> MutexGuard<'_, Shard> {
-        // A thread that panicked can't have left a shard half-changed: values are only pushed whole.
+        // A thread that panicked cannot have left a shard half-changed: values are only pushed whole.
         self.shards[set.hash as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The front of a task on these rows, if it is remembered.
+    /// The front of a task on these rows, if it is cached.
     pub fn get(&self, set: &Subset, task: Task) -> Option<Arc<Front>> {
         if self.limit == 0 {
             return None;
@@ -86,7 +86,7 @@ impl<'a> Memo<'a> {
         path.leads_to(self.problem, &set.rows).then_some(front)
     }
 
-    /// Remembers a front.
+    /// Caches a front.
     pub fn insert(&self, set: &Subset, task: Task, front: &Arc<Front>) {
         let size = front.bytes() + OVERHEAD;
         if size > self.limit || !set.path.is_whole() {
@@ -103,6 +103,8 @@ impl<'a> Memo<'a> {
         if entry.iter().any(|entry| entry.task == task) {
             return;
         }
+        // One by one: most row sets have one or two entries, and there are millions.
+        entry.reserve_exact(1);
         entry.push(MemoEntry { path: set.path, task, front: Arc::clone(front), asked: false });
         if task == Task::LEAF {
             self.leaf_sets.fetch_add(1, Ordering::Relaxed);
@@ -110,7 +112,7 @@ impl<'a> Memo<'a> {
         self.bytes.fetch_add(size, Ordering::Relaxed);
     }
 
-    /// Forgets what was not asked for since the last time.
+    /// Drops entries that were not requested since the last time.
     fn clear(&self, shard: &mut Shard) {
         let mut freed = 0;
         shard.retain(|_, entry| {
@@ -125,24 +127,24 @@ impl<'a> Memo<'a> {
         self.bytes.fetch_sub(freed, Ordering::Relaxed);
     }
 
-    /// Frees everything, and `also` what refers to it: millions of small fronts take a second, so on a thread of its own. A
-    /// search that has to end in time does not wait for it.
+    /// Frees everything, and `also`, which refers to it, on a separate thread: freeing millions of small fronts takes a second, and a
+    /// search with a deadline does not wait for it.
     pub fn free_beside(self, also: Front) {
         const WORTH_A_THREAD: usize = 16 << 20;
         let large = self.bytes() > WORTH_A_THREAD;
         let garbage = (self.shards, also);
         if large {
-            // Where no thread can be had, the closure is dropped here, and the garbage with it.
+            // If no thread can be started, the closure is dropped here, and the garbage with it.
             let _ = std::thread::Builder::new().name("sogar-free".into()).spawn(move || drop(garbage));
         }
     }
 
-    /// Leaf sets remembered so far, those since forgotten included.
+    /// Leaf sets cached so far, including those dropped since.
     pub fn leaf_sets(&self) -> u64 {
         self.leaf_sets.load(Ordering::Relaxed)
     }
 
-    /// Bytes of what is remembered.
+    /// Bytes of the cached fronts.
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

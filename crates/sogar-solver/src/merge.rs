@@ -1,9 +1,9 @@
-//! Rows that nothing tells apart become one row that counts for all of them.
+//! Merges indistinguishable rows into one row that counts for all of them.
 //!
-//! Two rows are alike if every split treats them alike, every edit costs them the same, and every action flips both or
-//! neither. Then every tree leads them to the same leaf, with the same cost and outcome: a problem in which one of them
-//! stands for both, with the sum of their weights, has the same trees with the same totals and the same sizes of leaves. So its
-//! front is the same, witnesses included (they are chosen by totals, leaves, splits and actions alone), and so is its bound.
+//! Two rows are alike if every split treats them alike, every edit costs them the same, and every action flips both or neither.
+//! Then every tree leads them to the same leaf, with the same cost and outcome: a problem in which one of them stands for both,
+//! with the sum of their weights, has the same trees with the same totals and the same sizes of leaves. So its front is the same,
+//! including witnesses (which depend only on totals, leaves, splits and actions), and so is its bound.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -12,14 +12,13 @@ use crate::bits::{BitTable, RowSet};
 use crate::problem::{Problem, ProblemParts};
 use crate::stop::Stop;
 
-/// The share of rows that must go before merging pays: the flips of all actions have to be copied.
+/// The share of rows that must go before merging pays: the flips of all actions must be copied.
 const WORTH: usize = 8;
 
-/// The same problem with fewer rows, if enough of them are alike. `None` too if `stop` says so first: then there is no time to
-/// lose.
+/// The same problem with fewer rows, if enough of them are alike. Also `None` if `stop` says so first.
 pub(crate) fn merge(problem: &Problem, stop: &Stop) -> Option<Problem> {
     if problem.flips.is_elsewhere() {
-        return None; // they were put there because they are large: no copy
+        return None; // they are there because they are large: no copy
     }
     let first = first_alike(problem, stop)?;
     let kept: Vec<usize> = (0..problem.rows).filter(|&row| first[row] as usize == row).collect();
@@ -51,7 +50,7 @@ pub(crate) fn merge(problem: &Problem, stop: &Stop) -> Option<Problem> {
         weights: kept.iter().map(|&row| weights[row]).collect(),
         limits: problem.limits,
     };
-    // Every part was valid before, so this never fails; if it did, the problem would be searched as it is.
+    // Every part was valid before, so this never fails; if it did, the problem would be searched without merging.
     Problem::new(parts).ok()
 }
 
@@ -59,11 +58,11 @@ fn contains(words: &[u64], row: usize) -> bool {
     words[row / 64] >> (row % 64) & 1 == 1
 }
 
-/// For every row the first row that is like it: itself, if there is none before. `None` if stopped.
+/// For every row the first row that is like it, possibly itself. `None` if stopped.
 ///
-/// Hashes only say which rows to compare; rows are merged if they are alike in every split, cost and flip. Splits and costs
-/// tell most rows apart at little expense; only rows that agree in them are hashed over the flips of all actions as well, so that no
-/// more than a few comparisons are made for each.
+/// Hashes only suggest which rows to compare; rows are merged if they are alike in every split, cost and flip. Splits and costs
+/// distinguish most rows cheaply; only rows that agree in them are also hashed over the flips of all actions, so that each needs
+/// only a few comparisons.
 fn first_alike(problem: &Problem, stop: &Stop) -> Option<Vec<u32>> {
     let mut hashes = vec![0u64; problem.rows];
     let mut mix = |row: usize, value: u64| {
@@ -79,7 +78,7 @@ fn first_alike(problem: &Problem, stop: &Stop) -> Option<Vec<u32>> {
     }
     let (rows, groups) = in_company(&hashes);
     if rows.len() - groups < problem.rows.div_ceil(WORTH) {
-        return None; // even if flips told nobody apart, too few rows would go
+        return None; // even with equal flips, too few rows would go
     }
     let blocks = rows.par_chunks(ROWS_AT_ONCE).map(|rows| flip_hashes(problem, rows, stop));
     let flips: Vec<Vec<u64>> = blocks.collect::<Option<_>>()?;
@@ -103,7 +102,7 @@ fn first_alike(problem: &Problem, stop: &Stop) -> Option<Vec<u32>> {
 /// Rows whose flips are hashed together: few enough that their hashes stay in the cache.
 const ROWS_AT_ONCE: usize = 1 << 11;
 
-/// The rows that share their hash with another one, and how many groups they are.
+/// The rows that share their hash with another one, and the number of their groups.
 fn in_company(hashes: &[u64]) -> (Vec<u32>, usize) {
     let mut count: FxHashMap<u64, u32> = FxHashMap::default();
     for &hash in hashes {
@@ -114,7 +113,7 @@ fn in_company(hashes: &[u64]) -> (Vec<u32>, usize) {
     (rows, count.values().filter(|&&rows| rows > 1).count())
 }
 
-/// A hash of who flips each of some rows: the sum of a random number for every such action. `None` if stopped.
+/// A hash of the actions that flip each of some rows: the sum of a random number for every such action. `None` if stopped.
 fn flip_hashes(problem: &Problem, rows: &[u32], stop: &Stop) -> Option<Vec<u64>> {
     let mut sums = vec![0u64; rows.len()];
     let mut state = 0u64;
@@ -158,7 +157,7 @@ mod tests {
     use super::*;
     use crate::problem::{Actions, Combine, Limits};
 
-    /// Rows that splits and costs do not tell apart; `kinds` of them differ in whom the actions flip.
+    /// Rows that splits and costs do not distinguish; `kinds` of them differ in the actions that flip them.
     fn problem(rows: usize, kinds: usize) -> Problem {
         let flips: Vec<RowSet> = std::iter::once(RowSet::empty(rows))
             .chain((0..10).map(|bit| RowSet::from_fn(rows, |row| (row % kinds) >> bit & 1 == 1)))

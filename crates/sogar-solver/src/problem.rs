@@ -1,15 +1,15 @@
 //! The validated input of a search.
 //!
-//! Costs are kept per *edit*, never per action: an action's cost on a row is the maximum (or the sum) of its edits'
-//! costs, so a table of edits × rows replaces one of actions × rows that would be a thousand times as large. A plain matrix of
-//! costs per action is the special case in which every action is one edit of its own.
+//! Costs are stored per *edit*, never per action: an action's cost on a row is the maximum (or the sum) of its edits' costs, so a
+//! table of edits × rows replaces one of actions × rows that would be a thousand times as large. A plain matrix of costs per
+//! action is the special case in which every action is one edit of its own.
 
 use thiserror::Error;
 
 use crate::bits::{BitTable, RowSet, count_and, words_for};
 use crate::weight_planes::WeightPlanes;
 
-/// How the costs of an action's edits combine on one row. Either way a cost never falls when an edit is added.
+/// How the costs of an action's edits combine on one row. In both cases a cost never falls when an edit is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
     /// The largest of them.
@@ -19,12 +19,12 @@ pub enum Combine {
 }
 
 impl Combine {
-    /// What edits of these costs cost together: the one place that says it, apart from vectorised kernels.
+    /// The combined cost of edits. Only this function defines it, apart from vectorised kernels.
     pub fn of(self, costs: impl Iterator<Item = u64>) -> u64 {
         costs.fold(0, |total, cost| self.with(total, cost))
     }
 
-    /// What a further edit makes of a cost.
+    /// A cost after adding a further edit.
     pub fn with(self, total: u64, cost: u64) -> u64 {
         match self {
             Combine::Max => total.max(cost),
@@ -36,11 +36,11 @@ impl Combine {
 /// Limits of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest depth; 0 allows a single leaf only.
+    /// Largest depth; 0 allows only a single leaf.
     pub max_depth: u32,
     /// Largest number of leaves.
     pub max_leaves: u32,
-    /// Fewest rows in a leaf, each counted as often as its weight says (at least 1).
+    /// Smallest number of rows in a leaf, by weight (at least 1).
     pub min_leaf: u32,
 }
 
@@ -107,22 +107,22 @@ pub struct ProblemParts {
     pub edit_costs: Vec<Vec<u32>>,
     /// How edits combine.
     pub combine: Combine,
-    /// The edits of each action, ascending; actions ordered by length, then lexicographically; action 0 is the
-    /// identity (no edits). With an action the one without its last edit is there too.
+    /// The edits of each action, ascending; actions ordered by length, then lexicographically; action 0 is the identity (no
+    /// edits). For every action, the one without its last edit is there too.
     pub actions: Actions,
     /// The rows that each action flips; the identity flips nobody.
     pub flips: BitTable,
-    /// How often each row counts: in costs, in losses and in the size of a leaf. Empty: every row once.
+    /// The weight of each row: in costs, in losses and in the size of a leaf. Empty: 1 each.
     pub weights: Vec<u32>,
     /// Limits of a tree.
     pub limits: Limits,
 }
 
-/// Why parts are not a problem.
+/// Why parts are not a valid problem.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
-    /// There is nobody to find recourse for.
+    /// There are no rows.
     #[error("the problem has no rows")]
     NoRows,
     /// A bitset or cost column does not fit the number of rows.
@@ -138,12 +138,12 @@ pub enum ProblemError {
     /// Action 0 must be the identity.
     #[error("action 0 must have no edits and flip nobody")]
     NoIdentity,
-    /// An action names an unknown edit, repeats one, is out of order, or its edits but the last are not an action.
+    /// An action names an unknown edit, repeats one, is out of order, or its edits without the last are not an action.
     #[error(
         "action {0} has unknown or unsorted edits, stands out of order, or lacks the action without its last edit"
     )]
     BadAction(usize),
-    /// As many flip sets as actions are needed.
+    /// There must be as many flip sets as actions.
     #[error("{actions} actions but {flips} flip sets")]
     FlipCount {
         /// Number of actions.
@@ -158,12 +158,12 @@ pub enum ProblemError {
     Limits {
         /// The smallest allowed leaf.
         min_leaf: u32,
-        /// The number of rows, each counted as often as its weight says.
+        /// The number of rows, by weight.
         rows: usize,
         /// The largest allowed number of leaves.
         max_leaves: u32,
     },
-    /// A row that counts for nothing.
+    /// A row of weight 0.
     #[error("row {0} has weight 0")]
     NoWeight(usize),
     /// More weight than 32 bits can count.
@@ -249,7 +249,7 @@ impl Problem {
         if let Some(orphan) = prefixes(&actions).iter().skip(1).position(Option::is_none) {
             return Err(ProblemError::BadAction(orphan + 1));
         }
-        // No total exceeds the weight of all rows × (the dearest edit × the longest action).
+        // No total exceeds the weight of all rows × (the most expensive edit × the longest action).
         let dearest = edit_costs.iter().flatten().copied().max().unwrap_or(0);
         let longest = actions.get(actions.len() - 1).len().max(1) as u128;
         let most = u128::from(dearest) * longest * size as u128;
@@ -340,13 +340,13 @@ impl Problem {
         self.actions.get(action)
     }
 
-    /// The cost of an edit on every row, counted once.
+    /// The cost of an edit on every row, without weights.
     #[inline(always)]
     pub fn edit_cost(&self, edit: usize) -> &[u32] {
         &self.edit_costs[edit * self.rows..(edit + 1) * self.rows]
     }
 
-    /// For every action the action without its last edit. [`Problem::new`] made sure that it exists.
+    /// For every action the action without its last edit. [`Problem::new`] ensured that it exists.
     pub(crate) fn parents(&self) -> Vec<u32> {
         prefixes(&self.actions).into_iter().map(|parent| parent.unwrap_or(0)).collect()
     }
@@ -357,7 +357,7 @@ impl Problem {
         self.flips.set(action)
     }
 
-    /// How many low bits totals of cost must lose to stay below 2^32 − 1.
+    /// How many low bits totals of cost must drop to stay below 2^32 − 1.
     pub fn scale(&self) -> u32 {
         self.scale
     }
@@ -367,13 +367,13 @@ impl Problem {
         self.dearest
     }
 
-    /// The cost of an action on one row, counted once.
+    /// The cost of an action on one row, without weights.
     pub fn cost(&self, action: usize, row: usize) -> u64 {
         let costs = self.edits_of(action).iter().map(|&edit| u64::from(self.edit_cost(edit as usize)[row]));
         self.combine.of(costs)
     }
 
-    /// The cost of an action over a set of rows, each counted as often as its weight says.
+    /// The cost of an action over a set of rows, by weight.
     pub fn cost_over(&self, action: usize, rows: &RowSet) -> u64 {
         let columns: Vec<&[u32]> =
             self.edits_of(action).iter().map(|&edit| self.edit_cost(edit as usize)).collect();
@@ -392,7 +392,7 @@ impl Problem {
     }
 }
 
-/// The weight of all rows. Losses are counted in 32 bits, of which the two largest numbers mean something else.
+/// The weight of all rows. Losses are counted in 32 bits; the two largest numbers are reserved.
 fn total_weight(weights: &[u32], rows: usize) -> Result<usize, ProblemError> {
     if weights.is_empty() {
         return Ok(rows);
@@ -418,8 +418,8 @@ fn check_words(words: &[u64], rows: usize, what: &'static str, index: usize) -> 
     Ok(())
 }
 
-/// For every action the position of the action without its last edit. Actions come by length, then
-/// lexicographically, so these prefixes come in order too: one pointer walks along.
+/// For every action the position of the action without its last edit. Actions are sorted by length, then lexicographically, so
+/// these prefixes come in order too: one pointer suffices.
 fn prefixes(actions: &Actions) -> Vec<Option<u32>> {
     let mut candidate = 0;
     (0..actions.len())

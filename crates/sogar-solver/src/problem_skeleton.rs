@@ -1,5 +1,5 @@
-//! A problem without its flips, as bytes. Flips are most of a problem and are found in blocks of rows, elsewhere perhaps; the rest
-//! is small and goes to everybody who takes part in a search.
+//! A problem without its flips, as bytes. Flips are most of a problem and are computed in blocks of rows, possibly elsewhere; the
+//! rest is small and goes to every process of a search.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::front::Point;
 use crate::problem::{Actions, Combine, Limits, Problem, ProblemError, ProblemParts};
 use crate::varint::{DecodeError, Reader, put, put_words};
 
-/// All of a problem but whom each action flips.
+/// A problem without its flips.
 #[derive(Debug, Clone)]
 pub struct ProblemSkeleton {
     /// The parts; `flips` is empty.
@@ -18,7 +18,7 @@ pub struct ProblemSkeleton {
 }
 
 impl ProblemSkeleton {
-    /// The skeleton of these parts, whose flips are dropped.
+    /// The skeleton of these parts; drops their flips.
     pub fn new(parts: ProblemParts) -> ProblemSkeleton {
         ProblemSkeleton { parts: ProblemParts { flips: BitTable::new(0, 0), ..parts } }
     }
@@ -33,7 +33,7 @@ impl ProblemSkeleton {
         &self.parts.actions
     }
 
-    /// What finished subproblems are checked against.
+    /// The dimensions against which finished subproblems are checked.
     pub fn dims(&self) -> ProblemDims {
         let ProblemParts { rows, splits, weights, actions, limits, .. } = &self.parts;
         let weight = |row: usize| weights.get(row).map_or(1, |&weight| weight as usize);
@@ -53,8 +53,8 @@ impl ProblemSkeleton {
         Problem::new(ProblemParts { flips, ..self.parts })
     }
 
-    /// What the cheapest action that works costs each of some rows, whose flips are given: one set for each action. `None` for rows
-    /// that no action flips, or if the flips do not fit.
+    /// The cost of the cheapest working action for each of some rows, whose flips are given: one set for each action. `None` for
+    /// rows that no action flips, or if the flips do not fit.
     pub fn cheapest_of_block(&self, rows: Range<usize>, flips: BitTable) -> Option<Vec<Option<u64>>> {
         let costs = self.parts.edit_costs.iter().map(|costs| costs.get(rows.clone()).map(<[u32]>::to_vec));
         let problem = Problem::new(ProblemParts {
@@ -70,7 +70,7 @@ impl ProblemSkeleton {
         Some(cheapest_flips(&problem.ok()?))
     }
 
-    /// The front that no summary can beat, from what [`ProblemSkeleton::cheapest_of_block`] found about all rows.
+    /// The front that no summary can beat, from the results of [`ProblemSkeleton::cheapest_of_block`] for all rows.
     pub fn bound(&self, cheapest: &[Option<u64>]) -> Option<Vec<Point>> {
         let weights = &self.parts.weights;
         let weight = |row: usize| weights.get(row).map_or(1, |&weight| u64::from(weight));
@@ -103,7 +103,7 @@ impl ProblemSkeleton {
         out
     }
 
-    /// Reads a skeleton. That its parts fit each other is checked where the problem is made.
+    /// Reads a skeleton. Building the problem checks that its parts fit each other.
     pub fn from_bytes(bytes: &[u8]) -> Result<ProblemSkeleton, DecodeError> {
         let mut reader = Reader::new(bytes);
         let any = u64::from(u32::MAX) + 1;

@@ -126,7 +126,7 @@ impl Search<'_> {
         ROOM_FOR_SETS / (4 * splits * bytes).max(1)
     }
 
-    /// `T(set, 1)` of several sets, each given with its leaf front: all leaves below them are asked for at once.
+    /// `T(set, 1)` of several sets, each given with its leaf front: all leaves below them are evaluated together.
     fn first_levels(
         &self,
         context: &dyn LeafContext,
@@ -220,7 +220,7 @@ impl Search<'_> {
         };
         let threads = rayon::current_num_threads().max(1);
         let together = match task.depth {
-            // Nobody else is at work below all rows, so that every thread has to find something to do.
+            // No other task runs below all rows, so every thread needs some of this one.
             2 if set.path.as_slice().is_empty() => {
                 self.sets_together().min(order.len().div_ceil(2 * threads))
             }
@@ -285,7 +285,7 @@ impl Search<'_> {
     }
 
     /// Leaf fronts of a set's children, in order, in a few large batches side by side. The two children of a cut that is `known`
-    /// already get empty fronts: nobody will look at them.
+    /// already get empty fronts, which are not read.
     fn leaves_of(
         &self,
         context: &dyn LeafContext,
@@ -356,7 +356,7 @@ impl Search<'_> {
             let warm: Vec<Vec<u32>> = parents
                 .iter()
                 .map(|(_, leaf, _)| match self.warm_start {
-                    true => leaf.entries.iter().map(|entry| entry.left).collect(),
+                    true => leaf.iter().map(|entry| entry.left).collect(),
                     false => Vec::new(),
                 })
                 .collect();
@@ -444,7 +444,7 @@ fn among_their_like(
 /// The positions of the cuts, those first whose splits the most points of `guide` begin with.
 fn by_promise(cuts: &[Cut], guide: &Front) -> Vec<usize> {
     let mut uses: FxHashMap<u32, usize> = FxHashMap::default();
-    for entry in guide.entries.iter().filter(|entry| entry.branch != LEAF) {
+    for entry in guide.iter().filter(|entry| entry.branch != LEAF) {
         *uses.entry(guide.branches[entry.branch as usize].split).or_default() += 1;
     }
     let mut order: Vec<usize> = (0..cuts.len()).collect();
@@ -452,7 +452,7 @@ fn by_promise(cuts: &[Cut], guide: &Front) -> Vec<usize> {
     order
 }
 
-/// What can really be asked of `size` rows: no more leaves than fit by size and depth, no more depth than the leaves
+/// The task that `size` rows allow: no more leaves than fit by size and depth, no more depth than the leaves
 /// can use. Equal subproblems get equal tasks, so they are remembered once.
 pub(crate) fn task(limits: Limits, size: usize, depth: u32, max_leaves: u32) -> Task {
     let by_depth = 1u32.checked_shl(depth).unwrap_or(u32::MAX);

@@ -1,13 +1,13 @@
 //! The instruction sets of the hot loops, and tokens that prove that the processor has them.
 //!
-//! A hot loop is written once, generic over a token `K: Simd` that it is given, and compiled once for each. [`Avx2`] and [`Avx512`] can
-//! only be made here, after the instructions were detected, so whoever holds a token may use its instructions: no safe code can run a
-//! loop on a processor that lacks them. Tokens have no size; passing them costs nothing.
+//! A hot loop is written once, generic over a token `K: Simd`, and compiled once for each. [`Avx2`] and [`Avx512`] can only be
+//! created here, after detection, so their holders may use the instructions: no safe code can run a loop on a processor that
+//! lacks them. Tokens have no size; passing them costs nothing.
 
-/// The instruction sets that the hot loops are compiled for. Results are the same integers with each of them.
+/// The instruction sets of the hot loops. Results are the same integers with each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
-    /// Whatever the target offers.
+    /// Only what the target guarantees.
     Portable,
     /// x86-64 with AVX2 and POPCNT.
     Avx2,
@@ -16,12 +16,12 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// The best one that this processor has.
+    /// The best one of this processor.
     pub fn best() -> Kernel {
         Kernel::Avx512.available()
     }
 
-    /// This kernel, or the best lesser one that this processor has.
+    /// This kernel, or the best lesser one of this processor.
     pub fn available(self) -> Kernel {
         match self.token() {
             Token::Portable(_) => Kernel::Portable,
@@ -32,7 +32,7 @@ impl Kernel {
         }
     }
 
-    /// The proof for this kernel, or for the best lesser one that this processor has.
+    /// The proof for this kernel, or for the best lesser one of this processor.
     pub(crate) fn token(self) -> Token {
         #[cfg(target_arch = "x86_64")]
         {
@@ -56,12 +56,12 @@ impl Kernel {
     }
 }
 
-/// Proof that this processor has the instructions of a kernel. The constants are known when a loop is compiled, so that nothing is left
-/// of the other kernels in it.
+/// Proof that this processor has the instructions of a kernel. The constants are known at compile time, so nothing of the other
+/// kernels remains in a loop.
 ///
 /// # Safety
 ///
-/// A value of the type must exist only where the processor has the instructions that the constants name.
+/// A value of the type must exist only if the processor has the instructions that the constants name.
 pub(crate) unsafe trait Simd: Copy + Send + Sync {
     /// AVX2, POPCNT, BMI1, BMI2 and LZCNT.
     const AVX2: bool;
@@ -89,7 +89,7 @@ unsafe impl Simd for Portable {
     const AVX512: bool = false;
 }
 
-// SAFETY: its field is private, and `Kernel::token` makes one only where the instructions were detected.
+// SAFETY: its field is private, and `Kernel::token` creates one only if the instructions were detected.
 #[cfg(target_arch = "x86_64")]
 unsafe impl Simd for Avx2 {
     const AVX2: bool = true;
@@ -113,7 +113,7 @@ pub(crate) enum Token {
     Avx512(Avx512),
 }
 
-/// Evaluates an expression with every token that this processor gives, for tests.
+/// Evaluates an expression with every token of this processor, for tests.
 #[cfg(test)]
 macro_rules! with_every_token {
     ($simd:ident => $check:expr) => {

@@ -1,11 +1,14 @@
 //! The solver: settings, threads, and what a search gives.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bound::{cheapest_flips_unless, individual_bound_of};
 use crate::front::{Point, Solution};
-use crate::leaf::{BoxesOfActions, CompactRows, GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork};
+use crate::leaf::{
+    BoxesOfActions, CompactRows, GroupedLeaves, LeafBackend, LeafEvaluation, LeafWork, PartsOfActions,
+};
 use crate::memo::Memo;
 use crate::merge::merge;
 use crate::problem::Problem;
@@ -68,6 +71,8 @@ pub struct Switches {
     pub compact_rows: CompactRows,
     /// Actions are grouped by the features that they change and how far, instead of by pairs of edits (needs [`Switches::bounds`]).
     pub boxes: BoxesOfActions,
+    /// Actions that flip no more of a leaf than without one of their edits are left out there, before their cost is summed (needs [`Switches::bounds`]).
+    pub parts: PartsOfActions,
     /// Leaves start with their parent's front.
     pub warm_start: bool,
     /// Fronts of row sets are remembered.
@@ -83,6 +88,7 @@ impl Default for Switches {
             bounds: true,
             compact_rows: CompactRows::WhereItPays,
             boxes: BoxesOfActions::WhereItPays,
+            parts: PartsOfActions::WhereItPays,
             warm_start: true,
             memo: true,
         }
@@ -92,18 +98,19 @@ impl Default for Switches {
 /// Settings of a search.
 #[derive(Debug, Clone)]
 pub struct SolverBuilder {
-    switches: Switches,
+    pub(crate) switches: Switches,
     threads: usize,
-    time_limit: Option<Duration>,
-    memory_limit: usize,
-    cancel: CancelToken,
+    pool: Option<Arc<rayon::ThreadPool>>,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) memory_limit: usize,
+    pub(crate) cancel: CancelToken,
 }
 
-/// A search with its own threads.
+/// A search with its threads.
 #[derive(Debug)]
 pub struct Solver {
-    settings: SolverBuilder,
-    pool: rayon::ThreadPool,
+    pub(crate) settings: SolverBuilder,
+    pub(crate) pool: Arc<rayon::ThreadPool>,
 }
 
 impl Solver {
@@ -112,6 +119,7 @@ impl Solver {
         SolverBuilder {
             switches: Switches::default(),
             threads: 0,
+            pool: None,
             time_limit: None,
             memory_limit: usize::MAX,
             cancel: CancelToken::new(),
@@ -124,7 +132,7 @@ impl Solver {
     }
 
     /// The same, with leaves evaluated elsewhere if there is a `backend`; `kept` has subproblems that were finished before,
-    /// and is told of those that are finished now.
+    /// and receives those that are finished now.
     pub fn solve_with(
         &self,
         problem: &Problem,
@@ -197,6 +205,14 @@ impl SolverBuilder {
         self
     }
 
+    /// Searches in this pool instead of starting threads; [`SolverBuilder::threads`] has no effect then. With many small problems, starting threads for each
+    /// takes longer than the searches. A search that is started inside the pool stays there.
+    #[must_use]
+    pub fn pool(mut self, pool: Arc<rayon::ThreadPool>) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
     /// Stops the search after this time.
     #[must_use]
     pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
@@ -204,14 +220,14 @@ impl SolverBuilder {
         self
     }
 
-    /// Bytes that remembered fronts may take; beyond that the search forgets instead of failing.
+    /// Bytes that remembered fronts may take; beyond that the search drops cached fronts instead of failing.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.memory_limit = bytes;
         self
     }
 
-    /// Lets somebody else end the search.
+    /// Lets another thread end the search.
     #[must_use]
     pub fn cancel(mut self, token: CancelToken) -> Self {
         self.cancel = token;
@@ -225,12 +241,17 @@ impl SolverBuilder {
         self
     }
 
-    /// Starts the threads.
+    /// Starts the threads, unless it was given a pool.
     pub fn build(self) -> Result<Solver, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .thread_name(|i| format!("sogar-search-{i}"))
-            .build()?;
+        let pool = match &self.pool {
+            Some(pool) => Arc::clone(pool),
+            None => Arc::new(
+                rayon::ThreadPoolBuilder::new()
+                    .num_threads(self.threads)
+                    .thread_name(|i| format!("sogar-search-{i}"))
+                    .build()?,
+            ),
+        };
         Ok(Solver { settings: self, pool })
     }
 }

@@ -1,4 +1,4 @@
-//! Stopping early, and telling an observer how far the search is.
+//! Stops a search early, and reports its progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use crate::front::Point;
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// A token that nobody has cancelled.
+    /// A token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the search to end; it returns what it has.
+    /// Ends the search; it returns what it has.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -33,7 +33,7 @@ impl CancelToken {
 pub enum StopReason {
     /// The deadline passed.
     TimeLimit,
-    /// Somebody cancelled it.
+    /// The user cancelled it.
     Cancelled,
 }
 
@@ -42,7 +42,7 @@ pub enum StopReason {
 pub struct Stop {
     /// The moment at which the search gives up.
     pub deadline: Option<Instant>,
-    /// Cancellation from outside.
+    /// Cancellation by the caller.
     pub cancel: CancelToken,
 }
 
@@ -54,7 +54,7 @@ impl From<&CancelToken> for Stop {
 }
 
 impl Stop {
-    /// Fails with the reason once the search has to end. Cheap enough to be asked per leaf set.
+    /// Fails with the reason once the search must end. Cheap enough to call per leaf set.
     pub fn check(&self) -> Result<(), StopReason> {
         if self.cancel.is_cancelled() {
             return Err(StopReason::Cancelled);
@@ -66,7 +66,7 @@ impl Stop {
     }
 }
 
-/// How far a search is. Depths are searched one after the other, each giving a valid front.
+/// The progress of a search. Depths are searched one after the other, each giving a valid front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The depth that is being searched.
@@ -79,19 +79,19 @@ pub struct Progress {
     pub leaf_sets: u64,
 }
 
-/// Is told how the search goes; called from the search's threads.
+/// Receives the progress of the search; called from the search's threads.
 pub trait Observer: Sync {
     /// A root split was finished.
     fn progress(&self, progress: Progress);
 
-    /// The front became better: all of its points now, cost ascending. Each is attained by a tree, and the search would
-    /// return them if it were stopped.
+    /// The front improved: all of its current points, cost ascending. Each is attained by a tree, and the search would return
+    /// them if it were stopped.
     fn improved(&self, front: &[Point]) {
         let _ = front;
     }
 }
 
-/// Nobody watches.
+/// Ignores everything.
 impl Observer for () {
     fn progress(&self, _: Progress) {}
 }

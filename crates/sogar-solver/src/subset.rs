@@ -1,11 +1,11 @@
-//! A set of rows in the search, with the splits that lead to it, and the ways to cut it in two.
+//! A set of rows in the search, with the splits that lead to it, and its cuts.
 
 use rustc_hash::FxHashMap;
 
 use crate::bits::RowSet;
 use crate::problem::Problem;
 
-/// Splits on the path from all rows to a subset. Sets below longer paths are not remembered.
+/// Limit of splits on the path from all rows to a subset. Sets below longer paths are not cached.
 const MOST_STEPS: usize = 8;
 
 /// A path from all rows to a subset: which side of which splits.
@@ -27,12 +27,12 @@ impl SplitPath {
         self
     }
 
-    /// The steps, as far as they are written down.
+    /// The steps, as far as they are stored.
     pub fn as_slice(&self) -> &[u32] {
         &self.steps[..(self.count as usize).min(MOST_STEPS)]
     }
 
-    /// Whether the whole path is written down.
+    /// Whether the whole path is stored.
     pub fn is_whole(&self) -> bool {
         self.count as usize <= MOST_STEPS
     }
@@ -46,7 +46,7 @@ impl SplitPath {
         });
         let (full, last) = (rows.words().len() - 1, problem.rows % 64);
         rows.words().iter().enumerate().all(|(i, &word)| {
-            // Beyond the last row there are no members, whatever side is taken.
+            // There are no members beyond the last row, on either side.
             let all = if i == full && last > 0 { (1 << last) - 1 } else { u64::MAX };
             sides[..steps.len()].iter().fold(all, |set, (split, fails)| set & (split[i] ^ fails)) == word
         })
@@ -57,10 +57,10 @@ impl SplitPath {
 #[derive(Debug, Clone)]
 pub(crate) struct Subset {
     pub rows: RowSet,
-    /// How many there are, by weight.
+    /// Their number, by weight.
     pub size: usize,
     pub path: SplitPath,
-    /// Of the rows alone: equal sets have equal hashes, whatever path leads to them.
+    /// Depends only on the rows: equal sets have equal hashes, regardless of the path.
     pub hash: u64,
 }
 
@@ -70,7 +70,7 @@ impl Subset {
         Subset::new(RowSet::full(problem.rows), problem.size, SplitPath::NONE)
     }
 
-    /// The rows at the end of one more step, a side of a split of the problem.
+    /// The rows after one more step, a side of a split of the problem.
     pub fn side(&self, problem: &Problem, step: u32) -> Subset {
         let split = &problem.splits[(step / 2) as usize];
         let passing = problem.weight_of_both(self.rows.words(), split.words()) as usize;
@@ -126,8 +126,8 @@ pub(crate) struct Cut {
     pub right: Subset,
 }
 
-/// Every way to cut a set into two parts of at least `min_leaf` rows, each once: where several splits cut it alike, the
-/// first stands for them (the others give the same points and lose every tie).
+/// Every way to cut a set into two parts of at least `min_leaf` rows, each once: if several splits cut it alike, the first
+/// represents them (the others give the same points and lose every tie).
 pub(crate) fn cuts(problem: &Problem, set: &Subset) -> Vec<Cut> {
     let min_leaf = problem.limits.min_leaf as usize;
     let first = set.rows.iter().next().unwrap_or(0);
@@ -142,7 +142,7 @@ pub(crate) fn cuts(problem: &Problem, set: &Subset) -> Vec<Cut> {
         let path = |side| set.path.with(split as u32 * 2 + side);
         let left = Subset::new(set.rows.and(rows), left_size, path(0));
         let right = Subset::new(set.rows.and_not(rows), right_size, path(1));
-        // Of two equal cuts the parts with the set's first row are equal.
+        // Two cuts are equal iff their parts with the set's first row are equal.
         let side = if left.rows.contains(first) { &left } else { &right };
         let known = seen.get(&side.hash).is_some_and(|&at| cuts[at].left == *side || cuts[at].right == *side);
         if !known {

@@ -1,8 +1,8 @@
-//! Whole numbers as bytes: seven bits at a time, small ones short. What is read is never trusted.
+//! Whole numbers as bytes: seven bits at a time, so that small ones are short. Input is never trusted.
 
 use thiserror::Error;
 
-/// Why bytes are not what they should be.
+/// Why bytes are invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct DecodeError(pub &'static str);
@@ -28,7 +28,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins with the first of the bytes.
+    /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { bytes }
     }
@@ -58,20 +58,20 @@ impl<'a> Reader<'a> {
         small.ok_or(DecodeError("a number in it is out of range"))
     }
 
-    /// How many things follow, each of which takes a byte or more.
+    /// The number of items that follow, each of which takes at least a byte.
     pub fn count(&mut self) -> Result<usize, DecodeError> {
         let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
         if count > self.bytes.len() { Err(DecodeError("it is cut short")) } else { Ok(count) }
     }
 
-    /// So many bytes.
+    /// This many bytes.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         let (taken, rest) = self.bytes.split_at_checked(count).ok_or(DecodeError("it is cut short"))?;
         self.bytes = rest;
         Ok(taken)
     }
 
-    /// So many words.
+    /// This many words.
     pub fn words(&mut self, count: usize) -> Result<Vec<u64>, DecodeError> {
         let bytes = self.take(count.checked_mul(8).ok_or(DecodeError("it is cut short"))?)?;
         Ok(bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())

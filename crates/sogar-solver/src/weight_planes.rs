@@ -1,9 +1,9 @@
 //! Rows that count more than once.
 //!
-//! A row of weight `w` stands for `w` equal rows: its cost, its loss and its place in a leaf count `w`-fold. Sets are
-//! bits, so weights are kept as bits too: plane `b` holds the rows whose weight has bit `b`, and any total over a set is
-//! `Σ_b 2^b ·` the plain total over `set ∩ plane_b`. So everything that counts and sums unweighted rows does for
-//! weighted ones, exactly and without products that could overflow; problems without weights are counted as ever.
+//! A row of weight `w` stands for `w` equal rows: its cost, its loss and its place in a leaf count `w`-fold. Sets are bits, so
+//! weights are stored as bits too: plane `b` holds the rows whose weight has bit `b`, and any total over a set is `Σ_b 2^b ·` the
+//! plain total over `set ∩ plane_b`. So everything that counts and sums unweighted rows also works for weighted ones, exactly and
+//! without products that could overflow; problems without weights are not affected.
 
 use crate::bits::{RowSet, count_and};
 
@@ -30,7 +30,7 @@ impl WeightPlanes {
         self.of_row[row]
     }
 
-    /// Per bit of a weight the rows that have it, lowest bit first.
+    /// For each bit of a weight the rows that have it, lowest bit first.
     pub fn planes(&self) -> &[RowSet] {
         &self.planes
     }

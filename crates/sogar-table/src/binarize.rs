@@ -1,7 +1,6 @@
-//! Bins and splits (SPEC §3): how numbers are cut, and which yes/no tests a tree may ask.
+//! Bins and splits (SPEC §3): how numbers are cut, and which tests a tree may use.
 //!
-//! Everything here is a function of the reference table alone; the affected rows only decide which of the
-//! resulting splits are worth keeping.
+//! Everything here is a function of the reference table; the affected rows only decide which of the resulting splits are useful.
 
 use sogar_solver::RowSet;
 
@@ -14,7 +13,7 @@ use sogar_base::error::Result;
 pub struct Binning {
     /// Inner edges, ascending: the thresholds of `x ≤ edge`.
     pub edges: Vec<f64>,
-    /// Number of bins that steps are counted in.
+    /// Number of bins, the unit of steps.
     pub count: u32,
     /// Width of a step of one bin.
     pub width: f64,
@@ -35,7 +34,7 @@ pub enum Test {
     Is(f64),
 }
 
-/// A yes/no question about one feature.
+/// A yes/no test of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
     /// The feature's position.
@@ -54,7 +53,7 @@ impl Split {
         }
     }
 
-    /// The question in words, e.g. `age <= 34.5`.
+    /// The test in words, e.g. `age <= 34.5`.
     pub fn text(&self, features: &[Feature]) -> String {
         let feature = &features[self.feature];
         match self.test {
@@ -133,8 +132,8 @@ pub fn all_splits(table: &dyn Distributions, config: &Config) -> Result<Vec<Spli
     Ok(splits)
 }
 
-/// The splits that cut the affected rows in two, each cut once (the first split stands for those that cut alike),
-/// with the rows that pass.
+/// The splits that divide the affected rows in two, with the rows that pass. Of splits that divide them alike, only the first is
+/// kept.
 pub fn useful_splits(splits: &[Split], table: &FeatureTable, affected: &[usize]) -> Vec<(Split, RowSet)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut useful = Vec::new();
@@ -154,8 +153,8 @@ pub fn useful_splits(splits: &[Split], table: &FeatureTable, affected: &[usize])
 
 const DEFAULT_BINS: u32 = 10;
 
-/// Freedman–Diaconis: bins of width 2·IQR·N^(−1/3), at least 10 and at most 50; 50 where the IQR is 0. N is a number of people,
-/// of whom each has `unit` in what is counted.
+/// Freedman–Diaconis: bins of width 2·IQR·N^(−1/3), at least 10 and at most 50; 50 if the IQR is 0. N is the number of people,
+/// each of whom counts `unit`.
 fn freedman_diaconis(values: &Ordered, unit: u64) -> u32 {
     let quartile = |share: f64| values.quantile(share).unwrap_or(0.0);
     let spread = quartile(0.75) - quartile(0.25);
@@ -174,8 +173,13 @@ mod tests {
     use crate::feature::Columns;
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
-        let feature =
-            Feature { name: "x".into(), kind, columns: Columns::One("x".into()), codes: Vec::new() };
+        let feature = Feature {
+            name: "x".into(),
+            kind,
+            columns: Columns::One("x".into()),
+            codes: Vec::new(),
+            shown: Default::default(),
+        };
         FeatureTable { features: vec![feature], rows: values.len(), values: vec![values], weights: None }
     }
 
@@ -229,6 +233,7 @@ mod tests {
             kind: Kind::Binary { levels: vec!["no".into(), "yes".into()] },
             columns: Columns::One("y".into()),
             codes: Vec::new(),
+            shown: Default::default(),
         });
         two.values.push(vec![1.0, 1.0, 0.0, 0.0]);
         let splits = all_splits(&two, &Config::default()).unwrap();

@@ -1,16 +1,17 @@
-//! `sogar.toml`: everything a user can say about a table, its features and the search.
+//! `sogar.toml`: all settings of a table, its features and the search.
 //!
-//! The file is the lowest layer; command-line flags and Python arguments are laid over it. Unknown keys are errors
-//! with a suggestion. The JSON Schema that the CLI prints comes from these types.
+//! Command-line flags and Python arguments override the file. Unknown keys are errors with a suggestion. The JSON Schema that the
+//! CLI prints comes from these types.
 //!
-//! This module holds the types alone; reading is in `read.rs`, what makes sense is decided in `check.rs` (by itself)
-//! and `fit.rs` (against a table).
+//! This module has only the types; `read.rs` reads them, `check.rs` checks them by themselves, and `fit.rs` checks them against a
+//! table.
 
 mod amounts;
 mod bins;
 mod check;
 mod command;
 mod device;
+mod fairness;
 mod fit;
 mod presets;
 mod read;
@@ -25,6 +26,7 @@ pub use amounts::parse_bytes;
 pub use bins::BinRule;
 pub use command::words;
 pub use device::Device;
+pub use fairness::{FairnessConfig, FairnessGoal, Share};
 pub use presets::{Preset, presets};
 
 use read::{OneOrMany, one_or_many, optional_one_or_many};
@@ -35,7 +37,7 @@ use read::{OneOrMany, one_or_many, optional_one_or_many};
 pub struct Config {
     /// How the table is read and what its label is.
     pub data: DataConfig,
-    /// How the model's answers are read.
+    /// How the model's answers are interpreted.
     pub model: ModelConfig,
     /// Settings per feature, by name.
     pub features: BTreeMap<String, FeatureConfig>,
@@ -47,11 +49,17 @@ pub struct Config {
     pub rules: Vec<String>,
     /// Bins of every numeric feature that does not set its own.
     pub bins: Bins,
+    /// How far shifts move a number: `bins` (default) or `round`, which starting files set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<NumberRule>,
     /// The recourse cost.
     pub cost: CostConfig,
     /// Limits of trees, actions and resources.
     pub limits: Limits,
-    /// Seed of everything random (sampling, bootstrap); the search itself is not random.
+    /// What the search does about groups of people.
+    #[serde(skip_serializing_if = "FairnessConfig::is_empty")]
+    pub fairness: FairnessConfig,
+    /// Seed of everything random (sampling, bootstrap); the search itself is deterministic.
     pub seed: u64,
 }
 
@@ -66,22 +74,21 @@ pub struct DataConfig {
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany")]
     pub desired: Vec<String>,
-    /// The column that says how many people each row stands for; it is not a feature. Whole numbers, or decimals to a
-    /// millionth.
+    /// The column that says how many people each row stands for; it is not a feature. Whole numbers, or up to six decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
     /// Columns that are neither features nor label (ids, …).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
-    /// Texts that mean "missing" beside the empty cell.
+    /// Strings that mean "missing", besides the empty cell.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany")]
     pub missing: Vec<String>,
-    /// Whether blanks (spaces, tabs, no-break spaces, …) around the texts of cells are removed (default: false). Headers, numbers and
-    /// `missing` are compared without them anyway.
+    /// Whether to strip blanks (spaces, tabs, no-break spaces, …) from cells (default: false). Headers, numbers and `missing` are
+    /// always compared without them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trim: bool,
-    /// Numbers that are no amounts, such as −9 for "refused to answer", in every numeric column.
+    /// Numbers that are not amounts, such as −9 for "refused to answer", in every numeric column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<f64>,
     /// CSV delimiter, one character (default: found from the header).
@@ -95,39 +102,56 @@ pub struct DataConfig {
     pub infer_one_hot: Option<bool>,
 }
 
-/// How the model's answers are read.
+/// How the model's answers are interpreted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelConfig {
-    /// Class names in the order of the model's class indices. Default: the label column's values in order
-    /// (as scikit-learn sorts them), else `0`, `1`, ….
+    /// Class names in the order of the model's class indices. Default: the label column's values in order (as scikit-learn sorts
+    /// them), otherwise `0`, `1`, ….
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany")]
     pub classes: Vec<String>,
     /// Decision threshold of a score model (default: the library's own).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// A command that is the model, instead of a file: it gets rows as CSV and prints an answer a line. No shell is used.
+    /// A command as the model, instead of a file: it gets rows as CSV and prints one answer per line. No shell is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What the command answers (default: scores).
+    /// What the command prints (default: scores).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<AnswerKind>,
-    /// Seconds that the command may take for a batch of rows (default: 600).
+    /// Time limit of the command for a batch of rows, in seconds (default: 600).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// Rows that the command gets at a time (default: 100,000).
+    /// Rows per batch of the command (default: 100,000).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
     /// Commands that may run at the same time (default: 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
-    /// Model columns by hand: `columns."model column" = "table column or feature[=level]"`.
+    /// Of several models (`--also`), how many must accept before an action works, the first always among them: a number, or
+    /// `"all"` (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agree: Option<Agree>,
+    /// The table columns of model columns: `columns."model column" = "table column or feature[=level]"`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, String>,
+    /// Names of the classes in sentences: `outcomes.bad = "declined"`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub outcomes: BTreeMap<String, String>,
 }
 
-/// What a command answers for a row.
+/// How many of several models must accept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Agree {
+    /// This many, the first among them.
+    Count(u32),
+    /// `"all"`.
+    Named(String),
+}
+
+/// What a command prints for a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerKind {
@@ -147,7 +171,7 @@ impl AnswerKind {
         }
     }
 
-    /// What one answer is.
+    /// The name of one answer.
     pub fn one(self) -> &'static str {
         match self {
             AnswerKind::Scores => "score",
@@ -160,29 +184,29 @@ impl AnswerKind {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FeatureConfig {
-    /// The kind, where it should not be inferred.
+    /// The kind, if it should not be inferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<KindName>,
     /// Levels of an ordinal feature, lowest first.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany")]
     pub levels: Vec<String>,
-    /// The one-hot columns that make up this feature (level names are what follows the common prefix, or `levels`).
+    /// The one-hot columns of this feature (levels are named by what follows the common prefix, or by `levels`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
     /// The category whose one-hot column was left out (`drop_first`): that of rows in which none of `columns` is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
-    /// Numbers that are no amounts, such as −9 for "refused to answer" (default: those under `[data]`).
+    /// Numbers that are not amounts, such as −9 for "refused to answer" (default: those under `[data]`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub codes: Option<Vec<f64>>,
     /// No action changes it (it may still be used for splits).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub immutable: Option<bool>,
-    /// No action changes it and no tree splits on it (age, sex, race, …). `false` says that this is known and not wanted.
+    /// No action changes it and no tree splits on it (age, sex, race, …). `false` explicitly allows both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<bool>,
-    /// Only upwards or only downwards.
+    /// Edits only increase or only decrease it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
     /// `[lo, hi]` that edits stay within (default: the table's smallest and largest value).
@@ -194,7 +218,9 @@ pub struct FeatureConfig {
     /// Bins for splits and the width of a step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bins: Option<Bins>,
-    /// Categories that an edit may lead to (default: all but the missing one).
+    /// Categories that an edit may set (default: all except the missing one). For a number, values that edits may raise it to or
+    /// bring it down to, besides shifts (default: none): `true` for the lower ends of its bins, `"quantiles"` for the deciles of the
+    /// table, or a list of numbers.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_one_or_many")]
     #[schemars(with = "Option<OneOrMany>")]
     pub targets: Option<Vec<String>>,
@@ -207,6 +233,12 @@ pub struct FeatureConfig {
     /// Whether trees may split on it (default: true).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<bool>,
+    /// Its name in sentences, such as `monthly income` (default: the name of the column).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display: Option<String>,
+    /// The unit behind its numbers in sentences, such as `€`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// Weight of its cost (default: 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
@@ -228,7 +260,7 @@ impl FeatureConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KindName {
-    /// A number; whole or real is told from the values.
+    /// A number; the values decide whether it is whole or real.
     Numeric,
     /// A real number even if all values are whole.
     Real,
@@ -246,9 +278,9 @@ pub enum KindName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Only upwards.
+    /// Only increases.
     Increase,
-    /// Only downwards.
+    /// Only decreases.
     Decrease,
 }
 
@@ -256,11 +288,11 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EditStyle {
-    /// Set to a value, wherever the row stands.
+    /// Sets a value, from any other.
     Set,
-    /// From one value to another; rows elsewhere stay.
+    /// Sets a value on rows at one other value.
     Swap,
-    /// The other one of two values (binary features).
+    /// Sets the other of two values (binary features).
     Flip,
 }
 
@@ -268,12 +300,23 @@ pub enum EditStyle {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Bins {
-    /// That many bins of equal width.
+    /// This many bins of equal width.
     Count(u32),
     /// `"auto"` (Freedman–Diaconis) or `"quantile:B"`.
     Named(String),
     /// Explicit inner edges.
     Edges(Vec<f64>),
+}
+
+/// How far shifts move a number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NumberRule {
+    /// Amounts of at most two significant digits, on the feature's own granularity, over a range that an outlier does not dominate.
+    Round,
+    /// Multiples of the width of a bin, as in the published experiments.
+    #[default]
+    Bins,
 }
 
 impl Default for Bins {
@@ -290,7 +333,7 @@ pub struct Link {
     pub from: String,
     /// The feature that follows.
     pub to: String,
-    /// By how much it follows.
+    /// The factor of its change.
     #[serde(default = "one")]
     pub factor: f64,
 }
@@ -323,9 +366,9 @@ pub enum CostKind {
     Logshift,
     /// Range-normalised L1 distance.
     L1,
-    /// A user's table.
+    /// The user's table of prices.
     Table,
-    /// A function of a row and an edit; in the Python package alone.
+    /// A function of a row and an edit; only in the Python package.
     Function,
 }
 
@@ -333,9 +376,9 @@ pub enum CostKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ActionBudget {
-    /// At most so many.
+    /// At most this many.
     Count(u64),
-    /// `"all"`: as many as there are.
+    /// `"all"`: no limit.
     Named(String),
 }
 
@@ -349,28 +392,28 @@ pub struct Limits {
     /// Largest number of leaves (default: 2^depth).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_leaves: Option<u32>,
-    /// Fewest affected rows in a leaf (default 50, or an eighth of the population where that is smaller).
+    /// Smallest number of affected rows in a leaf (default 50, or an eighth of the population if that is smaller).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_leaf: Option<u32>,
-    /// Most edits in an action (default 3; fewer where the budget of actions does not allow it).
+    /// Largest number of edits in an action (default 3, or fewer to fit the budget of actions).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edits: Option<u32>,
-    /// How many sizes of shifts a number has that does not list its `steps` (default 5; fewer where the budget of actions does not allow it).
+    /// Number of sizes of shifts of a number without `steps` (default 5, or fewer to fit the budget of actions).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// The budget of actions, a number or `"all"` (default: 200000). It limits `steps` and `max_edits` where they are not set.
+    /// The budget of actions, a number or `"all"` (default: 200000). It limits `steps` and `max_edits` unless they are set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<ActionBudget>,
-    /// Search on a sample of this many affected rows, and evaluate what is found on all of them (default: all are searched).
+    /// Search on a sample of this many affected rows, and evaluate what is found on all of them (default: search all).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u32>,
-    /// Most rows that a model may be asked about, where every edited row has to be scored (default: no limit).
+    /// Limit of rows that a model may score, if every edited row must be scored (default: no limit).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_scorings: Option<u64>,
-    /// Seconds after which the computation of outcomes is given up: no action is known to work then (default: none).
+    /// Seconds after which the computation of outcomes stops: no action is known to work then (default: none).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes_time_limit: Option<f64>,
-    /// Seconds after which the search stops with what it has; outcomes are not counted (default: none).
+    /// Seconds after which the search stops with what it has; outcomes do not count (default: none).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
     /// Memory that the run may use, e.g. `"4GB"` (default: three quarters of the machine's).
@@ -379,7 +422,7 @@ pub struct Limits {
     /// Threads (default: all cores).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
-    /// Where outcomes of networks and leaves are computed: `"auto"`, `"cpu"`, `"gpu"` or `"gpu:N"` (default: auto, a GPU where it is
+    /// Device for outcomes of networks and leaves: `"auto"`, `"cpu"`, `"gpu"` or `"gpu:N"` (default: auto, a GPU if it is
     /// faster). The result does not depend on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,

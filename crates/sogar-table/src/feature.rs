@@ -1,8 +1,8 @@
-//! Features: what people see and change, made from a table's columns (SPEC §2).
+//! Features: what people see and change, built from a table's columns (SPEC §2).
 //!
-//! A feature is one column, or a group of one-hot columns that together are one categorical feature. Whatever the
-//! kind, a feature's value is one `f64` a row: the number itself, or the index of a level. That keeps everything
-//! behind this point (bins, edits, costs, outcomes) free of special cases.
+//! A feature is one column, or a group of one-hot columns that encode one categorical feature. For every kind, a feature's value
+//! is one `f64` per row: the number itself, or the index of a level. So all later code (bins, edits, costs, outcomes) needs no
+//! special cases.
 
 mod apply;
 pub mod codes;
@@ -13,6 +13,7 @@ mod look;
 mod one_hot;
 mod ordered;
 mod reference;
+mod shown;
 mod texts;
 mod weights;
 
@@ -22,6 +23,7 @@ pub use labels::{Labels, label_names, label_values};
 pub use one_hot::truth;
 pub use ordered::Ordered;
 pub use reference::{Distributions, Reference};
+pub use shown::Shown;
 pub use weights::{Scale, Weights};
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +32,7 @@ pub use sogar_base::text::{exact_number, format_number};
 
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
 
-/// The name of the category that stands for empty cells where no token was declared for them.
+/// The name of the category of empty cells if no token was declared for them.
 pub const MISSING_LEVEL: &str = "(missing)";
 
 /// A feature's kind, with its levels in order.
@@ -46,8 +48,8 @@ pub enum Kind {
         /// The levels, lowest first.
         levels: Vec<String>,
     },
-    /// Named categories in byte order; the value is the category's index. If rows of the table lack the value,
-    /// `missing` is the index of the category that stands for that.
+    /// Named categories in byte order; the value is the category's index. If rows of the table lack the value, `missing` is the
+    /// index of the category for that.
     Categorical {
         /// The categories.
         levels: Vec<String>,
@@ -55,21 +57,21 @@ pub enum Kind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         missing: Option<usize>,
     },
-    /// Exactly two values, the smaller first (0 < 1, false < true, no < yes, else byte order); the value is 0 or 1.
+    /// Exactly two values, the smaller first (0 < 1, false < true, no < yes, otherwise byte order); the value is 0 or 1.
     Binary {
         /// The two values as written in the table.
         levels: Vec<String>,
     },
 }
 
-/// Where a feature's value is found in a table.
+/// Where a table has a feature's value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Columns {
     /// One column of that name.
     One(String),
-    /// 0/1 (or true/false) columns of which at most one is 1 in every row; `OneHot[i]` stands for level `i`. The level without a column
-    /// is that of rows in which none is 1: its column was left out (`drop_first`).
+    /// 0/1 (or true/false) columns of which at most one is 1 in every row; `OneHot[i]` is the column of level `i`. The level
+    /// without a column is that of rows in which none is 1: its column was left out (`drop_first`).
     OneHot(Vec<Option<String>>),
 }
 
@@ -94,9 +96,12 @@ pub struct Feature {
     pub kind: Kind,
     /// The columns behind it.
     pub columns: Columns,
-    /// Values of a number that are no amounts, such as −9 for "refused to answer".
+    /// Values of a number that are not amounts, such as −9 for "refused to answer".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<f64>,
+    /// Its words in sentences.
+    #[serde(flatten, default)]
+    pub shown: Shown,
 }
 
 impl Feature {
@@ -108,14 +113,14 @@ impl Feature {
         }
     }
 
-    /// The position of a level by its name; `1` and `1.0` are the same level. Blanks around a name count, except around that of the
-    /// category that means "missing".
+    /// The position of a level by its name; `1` and `1.0` are the same level. Blanks around a name count, except for the category
+    /// that means "missing".
     pub fn level_index(&self, level: &str) -> Option<usize> {
         level_index(self.levels(), level)
             .or_else(|| self.missing_level().filter(|&missing| self.levels()[missing].trim() == level.trim()))
     }
 
-    /// The index of the category that means "missing", where there is one.
+    /// The index of the category that means "missing", if there is one.
     pub fn missing_level(&self) -> Option<usize> {
         match &self.kind {
             Kind::Categorical { missing, .. } => *missing,
@@ -123,12 +128,12 @@ impl Feature {
         }
     }
 
-    /// A value of this feature as a person would write it.
+    /// A value of this feature in readable form.
     pub fn value_text(&self, value: f64) -> String {
         if self.is_numeric() {
             return format_number(value);
         }
-        // A value that is no index (NaN, or one past the end) is a gap or a category that was never seen.
+        // A value that is not an index (NaN, or one past the end) is a gap or an unknown category.
         let level = if value >= 0.0 { self.levels().get(value as usize) } else { None };
         level.cloned().unwrap_or_else(|| if value.is_nan() { MISSING_LEVEL } else { "(unseen)" }.to_owned())
     }
@@ -154,24 +159,24 @@ impl Feature {
     }
 }
 
-/// A table seen through its features.
+/// A table as features.
 ///
-/// `values[feature][row]`. A missing number is NaN. A category that the reference table never had (possible in
-/// held-out rows) has the value `levels.len()`: it equals no category, and the model is told "none of them".
+/// `values[feature][row]`. A missing number is NaN. A category that is not in the reference table (possible in held-out rows) has
+/// the value `levels.len()`: it equals no category, and the model gets "none of them".
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureTable {
-    /// The features in table order (a one-hot group stands where its first column stood).
+    /// The features in table order (a one-hot group is at the position of its first column).
     pub features: Vec<Feature>,
     /// One value per feature and row.
     pub values: Vec<Vec<f64>>,
     /// Number of rows.
     pub rows: usize,
-    /// How many people each row stands for; `None`: every row is one.
+    /// How many people each row stands for; `None`: one each.
     pub weights: Option<Weights>,
 }
 
 impl FeatureTable {
-    /// How much a row counts, in units of weight.
+    /// The weight of a row, in units.
     pub fn weight(&self, row: usize) -> u32 {
         self.weights.as_ref().map_or(1, |weights| weights.of_row(row))
     }
@@ -181,12 +186,12 @@ impl FeatureTable {
         self.weights.as_ref().map_or(1, |weights| u64::from(weights.unit))
     }
 
-    /// How much all rows count, in units of weight: their number, unless some count more than others.
+    /// The weight of all rows, in units: their number, unless some count more than others.
     pub fn people(&self) -> u64 {
         self.weights.as_ref().map_or(self.rows as u64, Weights::total)
     }
 
-    /// How much some rows count, in units of weight.
+    /// The weight of some rows, in units.
     pub fn people_among(&self, rows: &[usize]) -> u64 {
         match &self.weights {
             None => rows.len() as u64,
@@ -194,7 +199,7 @@ impl FeatureTable {
         }
     }
 
-    /// A feature's values in order, each counted as often as its row does; special codes are no values.
+    /// A feature's values in order, each with the weight of its rows; without special codes.
     pub fn ordered(&self, feature: usize) -> Ordered {
         let codes = &self.features[feature].codes;
         if codes.is_empty() {
@@ -203,24 +208,24 @@ impl FeatureTable {
         Ordered::new(&codes::without(&self.values[feature], codes), self.weights.as_ref())
     }
 
-    /// Memory that the values of its rows take.
+    /// Memory of the values.
     pub fn bytes(&self) -> usize {
         let weights = if self.weights.is_some() { size_of::<u32>() } else { 0 };
         self.rows.saturating_mul(self.values.len() * size_of::<f64>() + weights)
     }
 
-    /// The position of the feature of that name, or an error that says which name may have been meant.
+    /// The position of the feature of that name, or an error with a suggestion.
     pub fn feature_index(&self, name: &str) -> Result<usize> {
         feature_index(&self.features, name)
     }
 
-    /// One row's values, one a feature.
+    /// One row's values, one per feature.
     pub fn row(&self, row: usize) -> Vec<f64> {
         self.values.iter().map(|values| values[row]).collect()
     }
 }
 
-/// The position of a feature by its name, or an error that says which name may have been meant.
+/// The position of a feature by its name, or an error with a suggestion.
 pub fn feature_index(features: &[Feature], name: &str) -> Result<usize> {
     features.iter().position(|feature| feature.name == name).ok_or_else(|| {
         Error::new(ErrorKind::Config, format!("there is no feature `{name}`"))
@@ -228,7 +233,7 @@ pub fn feature_index(features: &[Feature], name: &str) -> Result<usize> {
     })
 }
 
-/// The position of a level, by its text or, where both are numbers, by its number.
+/// The position of a level, by its text or, if both are numbers, by its number.
 fn level_index(levels: &[String], wanted: &str) -> Option<usize> {
     levels.iter().position(|level| level == wanted).or_else(|| {
         let number = exact_number(wanted)?;

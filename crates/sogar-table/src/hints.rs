@@ -1,7 +1,7 @@
-//! What names and values of columns give away: whom nobody may ask to change, what is no feature, which outcome is good.
+//! Hints from names and values of columns: what people cannot be told to change, what is not a feature, which outcome is good.
 //!
-//! Everything here is a guess from words and shapes. So it only suggests, warns, or leaves a column alone, it is said in a notice, and a
-//! setting overrides it. Starting files, runs without one, and whoever else asks share this module, so that they agree.
+//! Everything here is a guess from words and shapes. So it only suggests, warns, or leaves a column alone, with a notice, and a
+//! setting overrides it. Starting files and runs without one share this module, so that they agree.
 
 mod dates;
 mod outcome;

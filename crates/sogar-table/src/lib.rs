@@ -1,12 +1,12 @@
-//! From files to features: tables, what the user says about them, and what their columns mean.
+//! From files to features: tables, their settings, and what their columns mean.
 //!
 //! | step | module |
 //! |---|---|
 //! | CSV, Parquet and data frames into columns | [`table`] |
 //! | `sogar.toml`, flags and presets | [`config`] |
-//! | what names and values give away | [`hints`] |
+//! | hints from names and values | [`hints`] |
 //! | columns into features | [`feature`] |
-//! | which questions a tree may ask | [`binarize`] |
+//! | which tests a tree may use | [`binarize`] |
 //! | conditions that actions must not break | [`rules`] |
 
 pub mod binarize;

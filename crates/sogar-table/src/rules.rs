@@ -1,5 +1,5 @@
-//! Rules such as `years_in_role <= years_at_company` (SPEC §5): where a row satisfies a rule and an action would break
-//! it, the action counts as not flipping that row.
+//! Rules such as `years_in_role <= years_at_company` (SPEC §5): if a row satisfies a rule and an action would break it, the
+//! action counts as not flipping that row.
 
 use crate::feature::{Feature, feature_index};
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
@@ -10,7 +10,7 @@ pub struct Rule {
     left: Side,
     relation: Relation,
     right: Side,
-    /// Special codes of its features. A code is no amount, so no rule holds for it.
+    /// Special codes of its features. A code is not an amount, so no rule holds for it.
     codes: Vec<(usize, Vec<f64>)>,
 }
 
@@ -42,8 +42,7 @@ const RELATIONS: [(&str, Relation); 7] = [
 ];
 
 impl Rule {
-    /// Reads `left relation right`; each side is a feature's name or a value (a number, or a level of the other
-    /// side's feature).
+    /// Parses `left relation right`; each side is a feature's name or a value (a number, or a level of the other side's feature).
     pub fn parse(text: &str, features: &[Feature]) -> Result<Rule> {
         let bad = |message: String| {
             Error::new(ErrorKind::Config, format!("rule `{text}`: {message}")).help(
@@ -97,7 +96,7 @@ impl Rule {
         }
     }
 
-    /// The features that it speaks of.
+    /// The features of the rule.
     pub fn features(&self) -> impl Iterator<Item = usize> {
         [self.left, self.right].into_iter().filter_map(|side| match side {
             Side::Feature(feature) => Some(feature),
@@ -144,6 +143,7 @@ mod tests {
             kind,
             columns: Columns::One(name.into()),
             codes: Vec::new(),
+            shown: Default::default(),
         };
         let levels = ["low", "<= middle", "high"].map(String::from).to_vec();
         vec![

@@ -1,7 +1,7 @@
-//! Tables as they come from files: named columns of numbers or text, nothing interpreted yet.
+//! Tables as read from files: named columns of numbers or text, without interpretation.
 //!
-//! A table knows where it came from and the hash of its bytes, so that results can be tied to it. Which columns
-//! are features, and of what kind, is decided one step later in [`crate::feature`].
+//! A table knows its origin and the hash of its bytes, so that results can be tied to it. [`crate::feature`] decides later which
+//! columns are features, and of what kind.
 
 mod cell;
 pub mod csv;
@@ -9,19 +9,22 @@ mod foreign;
 mod names;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod partitions;
 mod source;
-pub mod written;
+pub(crate) mod written;
 
 pub use cell::is_token;
 pub use names::{Names, Renamed};
+pub use partitions::{Fetch, Partitions};
 pub use source::{TableSource, Visit, open as open_source};
 
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
-use sogar_base::files::{open, read_bytes, sha256_hex, sha256_of_file};
+use sogar_base::files::{hexadecimal, open, read_bytes, sha256_hex, sha256_of_file};
 
 /// The code of a missing cell in a text column.
 pub const MISSING: u32 = u32::MAX;
@@ -33,7 +36,7 @@ pub enum Cells {
     Numbers(Vec<f64>),
     /// Text as codes into `levels` (distinct, in byte order); a missing cell is [`MISSING`].
     Text {
-        /// One code a row.
+        /// One code per row.
         codes: Vec<u32>,
         /// The distinct texts in byte order.
         levels: Vec<String>,
@@ -91,27 +94,27 @@ pub struct Table {
     pub rows: usize,
     /// The columns in file order; names are distinct.
     pub columns: Vec<Column>,
-    /// The line of the file on which each row starts; empty where the file has no lines.
+    /// The line of the file on which each row starts; empty if the file has no lines.
     pub lines: Vec<u32>,
-    /// What is known of the names beside.
+    /// Further facts about the names.
     pub names: Names,
 }
 
 /// How to read a table.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// Field delimiter of CSV; `None`: found from the header (comma, semicolon, tab or bar).
+    /// Field delimiter of CSV; `None`: detected from the header (comma, semicolon, tab or bar).
     pub delimiter: Option<u8>,
-    /// Texts that mean "missing" beside the empty cell; blanks around them do not count. In a column of numbers `NA`, `N/A`, `NaN`, `nan`, `null`
-    /// and `NULL` are understood without being listed.
+    /// Strings that mean "missing", besides the empty cell; surrounding blanks do not count. In a column of numbers `NA`, `N/A`,
+    /// `NaN`, `nan`, `null` and `NULL` need not be listed.
     pub missing: Vec<String>,
-    /// Whether numbers are written with a decimal comma.
+    /// Whether numbers have a decimal comma.
     pub decimal_comma: bool,
-    /// Columns to be read as text even if every cell is a number.
+    /// Columns to read as text even if every cell is a number.
     pub text: Vec<String>,
-    /// Columns to be read as numbers; a cell that is not one is an error.
+    /// Columns to read as numbers; any other cell is an error.
     pub numbers: Vec<String>,
-    /// Whether blanks (spaces, tabs, no-break spaces, …) around the texts of cells are removed.
+    /// Whether to strip blanks (spaces, tabs, no-break spaces, …) from cells.
     pub trim: bool,
     /// Bytes that a Parquet table may take in memory; `None`: three quarters of the machine's.
     pub memory: Option<u64>,
@@ -125,8 +128,8 @@ impl ReadOptions {
 }
 
 impl Table {
-    /// Reads a CSV or Parquet file; which of the two is told by the file's first bytes. A folder of Parquet files is one table, in the
-    /// order of their names.
+    /// Reads a CSV or Parquet file, recognised by its first bytes. A folder of Parquet files is one table, in the order of their
+    /// names.
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
         if let Some(files) = parquet_files(path)? {
             let mut table = read_parquet(path, &files, options)?;
@@ -136,7 +139,7 @@ impl Table {
         csv_of(&read_bytes(path)?, path, options)
     }
 
-    /// Reads the bytes of a CSV or Parquet file. `path` is named in messages and kept in the table.
+    /// Reads the bytes of a CSV or Parquet file. `path` is for messages and stored in the table.
     pub fn from_bytes(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
         if bytes.starts_with(PARQUET) {
             parquet_of(bytes, path, options)
@@ -145,7 +148,7 @@ impl Table {
         }
     }
 
-    /// A table made in memory. `origin` is what messages call it (empty: nothing). Its hash is that of its contents.
+    /// A table built in memory. `origin` is its name in messages (empty: none). Its hash is that of its contents.
     ///
     /// ```
     /// use sogar_table::table::{Column, Table};
@@ -174,11 +177,13 @@ impl Table {
             }
             check_cells(&table, column)?;
         }
-        table.hash = content_hash(&table.columns);
+        let mut hash = ContentHash::default();
+        hash.add(&table.columns);
+        table.hash = hash.finish(&table.columns);
         Ok(table)
     }
 
-    /// There are columns, whose names tell them apart, and rows.
+    /// Checks that there are columns with distinct names, and rows.
     fn check_names(&self) -> Result<()> {
         let mut names = HashMap::with_capacity(self.columns.len());
         for (position, column) in self.columns.iter().enumerate() {
@@ -204,7 +209,7 @@ impl Table {
         self.position(name).map(|position| &self.columns[position])
     }
 
-    /// The column of that name, or an error that says which name may have been meant.
+    /// The column of that name, or an error with a suggestion.
     pub fn require(&self, name: &str) -> Result<&Column> {
         self.column(name).ok_or_else(|| {
             self.error(format!("there is no column `{name}`")).help(suggest(name, self.names()))
@@ -222,14 +227,14 @@ impl Table {
         if self.path.as_os_str().is_empty() { error } else { error.file(&self.path) }
     }
 
-    /// An error about one cell. The line is that of the file; a table without lines counts its rows from 1.
-    pub fn error_at(&self, row: usize, column: &str, message: impl Into<String>) -> Error {
+    /// An error about one cell, with the line of the file; a table without lines counts its rows from 1.
+    pub(crate) fn error_at(&self, row: usize, column: &str, message: impl Into<String>) -> Error {
         let line = self.lines.get(row).map_or(row + 1, |line| *line as usize);
         self.error(message).row(line).column(column)
     }
 }
 
-/// How Parquet files begin.
+/// The first bytes of Parquet files.
 const PARQUET: &[u8] = b"PAR1";
 
 fn csv_of(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Table> {
@@ -237,7 +242,7 @@ fn csv_of(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Table> {
     csv::parse(bytes, path, options)
 }
 
-/// The hash that a table read from here has: of a file's bytes, or of the hashes of a folder's Parquet files.
+/// The hash of a table at this path: of a file's bytes, or of the hashes of a folder's Parquet files.
 pub fn hash_of(path: &Path) -> Result<String> {
     if !path.is_dir() {
         return sha256_of_file(path);
@@ -249,13 +254,13 @@ pub fn hash_of(path: &Path) -> Result<String> {
     Ok(sha256_hex(hashes.as_bytes()))
 }
 
-/// Whether a table is in Parquet: a file that begins like one, or a folder of files. Such tables can be [read part by part](TableSource)
+/// Whether a table is Parquet: a file with its first bytes, or a folder of files. Such tables can be [read in parts](TableSource)
 /// without being in memory.
 pub fn is_parquet(path: &Path) -> Result<bool> {
     Ok(parquet_files(path)?.is_some())
 }
 
-/// The Parquet files that are a table: a file that begins like one, or those of a folder by name; `None` for any other file.
+/// The Parquet files of a table: one file, or those of a folder by name; `None` for any other file.
 fn parquet_files(path: &Path) -> Result<Option<Vec<PathBuf>>> {
     if !path.is_dir() {
         let mut start = [0; 4];
@@ -315,38 +320,52 @@ fn check_cells(table: &Table, column: &Column) -> Result<()> {
     }
 }
 
-/// The remedy for an infinite number, wherever it is met.
+/// The remedy for an infinite number.
 const INFINITE_HELP: &str = "leave the cell empty if the value is unknown, or write a finite number";
 
-/// Hash of what the columns say, for tables that never were a file.
-fn content_hash(columns: &[Column]) -> String {
-    let mut bytes = Vec::new();
-    let text = |bytes: &mut Vec<u8>, text: &str| {
-        bytes.extend((text.len() as u64).to_le_bytes());
-        bytes.extend(text.as_bytes());
-    };
-    for column in columns {
-        text(&mut bytes, &column.name);
-        match &column.cells {
-            Cells::Numbers(values) => {
-                bytes.push(b'n');
-                for value in values {
-                    let value = if value.is_nan() { f64::NAN } else { *value };
-                    bytes.extend(value.to_bits().to_le_bytes());
+/// Hash of the contents of columns, for tables that were never a file. Rows may be added part by part; a missing cell is the same in all kinds of
+/// columns.
+#[derive(Default)]
+struct ContentHash(Vec<Sha256>);
+
+impl ContentHash {
+    fn add(&mut self, columns: &[Column]) {
+        self.0.resize_with(columns.len(), Sha256::new);
+        let missing = u64::MAX.to_le_bytes();
+        for (digest, column) in self.0.iter_mut().zip(columns) {
+            match &column.cells {
+                Cells::Numbers(values) => {
+                    for value in values {
+                        let bits = if value.is_nan() { missing } else { value.to_bits().to_le_bytes() };
+                        digest.update(bits);
+                    }
                 }
-            }
-            Cells::Text { codes, levels } => {
-                bytes.push(b't');
-                for code in codes {
-                    match levels.get(*code as usize) {
-                        Some(level) => text(&mut bytes, level),
-                        None => bytes.extend(u64::MAX.to_le_bytes()),
+                Cells::Text { codes, levels } => {
+                    for code in codes {
+                        match levels.get(*code as usize) {
+                            Some(level) => {
+                                digest.update((level.len() as u64).to_le_bytes());
+                                digest.update(level);
+                            }
+                            None => digest.update(missing),
+                        }
                     }
                 }
             }
         }
     }
-    sha256_hex(&bytes)
+
+    /// The hash of all columns, whose names and kinds these are.
+    fn finish(self, columns: &[Column]) -> String {
+        let mut all = Sha256::new();
+        for (column, digest) in columns.iter().zip(self.0) {
+            all.update((column.name.len() as u64).to_le_bytes());
+            all.update(&column.name);
+            all.update(if matches!(column.cells, Cells::Numbers(_)) { b"n" } else { b"t" });
+            all.update(digest.finalize());
+        }
+        hexadecimal(&all.finalize())
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the tests of several crates share: numbers from a seed, and skips that say so.
+//! Shared by the tests of several crates: seeded numbers, and skips with a reason.
 
 // A panic is how a test reports, and a skipped test prints why.
 #![allow(clippy::panic, clippy::print_stderr)]
@@ -21,7 +21,7 @@ impl Random {
         self.bits() % end
     }
 
-    /// A position among so many.
+    /// A position in a list of this length.
     pub fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
@@ -42,7 +42,7 @@ impl Random {
     }
 }
 
-/// Prints why a test is skipped. `SOGAR_REQUIRE=data,gpu,avx512,browser` turns skips for want of these into failures.
+/// Prints why a test is skipped. `SOGAR_REQUIRE=data,gpu,avx512,browser` turns these skips into failures.
 pub fn skipped(what: &str, why: &str) {
     let required = std::env::var("SOGAR_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == what), "SOGAR_REQUIRE names {what}, but: {why}");

@@ -1,14 +1,14 @@
-//! AReS (Rawal and Lakkaraju, 2020), in the variant of the authors of CET: eight rules "if … then change …", and a
-//! default rule for everybody else.
+//! AReS (Rawal and Lakkaraju, 2020), in the variant of the authors of CET: eight rules "if … then change …", and a default rule
+//! for everyone else.
 //!
-//! Features are cut into items ([`items`]); sets of items that many rows meet ([`itemsets`]) are the conditions of rules
-//! and what they lead to ([`moves`], [`changes`]). Every candidate rule is scored by whom it covers, whom it fails and what
-//! it costs ([`flips`], [`candidates`]); rules are chosen greedily ([`greedy`]), and a default rule is found for those
-//! whom they leave over ([`default_rule`]). How much the three aims count is tuned on the affected rows ([`tuning`]), as
-//! its authors do. Nothing here is random.
+//! Features are cut into items ([`items`]). Sets of items that many rows meet ([`itemsets`]) are the conditions of rules and
+//! their targets ([`moves`], [`changes`]). Every candidate rule is scored by whom it covers, whom it fails and what it costs
+//! ([`flips`], [`candidates`]). Rules are chosen greedily ([`greedy`]), and a default rule is found for the people who are left
+//! ([`default_rule`]). The weights of the three aims are tuned on the affected rows ([`tuning`]), as its authors do. Nothing here
+//! is random.
 //!
-//! A person gets the covering rule that covers most people. Every proposal obeys the configuration: rules that would
-//! need a forbidden change do not exist, and the default leaves out what a person may not change.
+//! A person gets the covering rule that covers most people. Every proposal obeys the configuration: rules that need a forbidden
+//! change do not exist, and the default leaves out what a person may not change.
 
 mod candidates;
 mod changes;
@@ -44,46 +44,46 @@ use itemsets::{Incomplete, Itemsets};
 use moves::Moves;
 use tuning::{RuleList, best_list, grid, precedence};
 
-/// Most features that a condition may name: the longest sets of items.
+/// Largest number of features in a condition: the longest sets of items.
 const MOST_CONDITIONS: usize = 4;
 
-/// Most features that a rule may change.
+/// Largest number of features that a rule changes.
 const MOST_CHANGES: usize = 3;
 
-/// Frequent sets that are kept at most: 64 MB.
+/// Limit of frequent sets: 64 MB.
 const MOST_ITEMSETS: usize = 4_000_000;
 
-/// Sets that are tried as the default at most; each has a number for every weighting and uncovered person in turn.
+/// Limit of sets tried as the default; each has a number for every weighting and uncovered person.
 const MOST_DEFAULTS: usize = 250_000;
 
-/// Shares of the time that is then left that the stages before the choice of rules may take, so that each has some: frequent
-/// sets, ways between them, flips, scores.
+/// Shares of the remaining time for the stages before the choice of rules, so that each gets some: frequent sets, ways between
+/// them, flips, scores.
 const SHARES: [f64; 4] = [0.5, 0.5, 0.7, 0.5];
 
-/// The method's settings; the default is what its authors used.
+/// The method's settings; the default is the authors'.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ares {
     /// Number of rules besides the default one.
     pub rules: usize,
-    /// Least share of the reference table that meets a rule's condition, and what it leads to.
+    /// Smallest share of the reference table that meets a rule's condition, and its target.
     pub support: f64,
-    /// Most features in a rule's condition, 1 to 4.
+    /// Largest number of features in a rule's condition, 1 to 4.
     pub conditions: usize,
-    /// Most features that a rule changes, 1 to 3.
+    /// Largest number of features that a rule changes, 1 to 3.
     pub changes: usize,
-    /// Numbers are cut at `bins + 2` equispaced percentiles, of which the outermost are no cuts.
+    /// Numbers are cut at `bins + 2` equispaced percentiles, without the outermost ones.
     pub bins: usize,
-    /// How much the aims of a rule list count.
+    /// The weights of the aims of a rule list.
     pub weights: ObjectiveWeights,
 }
 
-/// How much the aims of a rule list count: few failures, many people covered, low cost.
+/// The weights of the aims of a rule list: few failures, many people covered, low cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum ObjectiveWeights {
-    /// Those of a grid that give the lowest cost plus loss on the affected rows; coverage counts 1.
+    /// The weights of a grid with the lowest cost plus loss on the affected rows; coverage has weight 1.
     Tuned,
-    /// These.
+    /// Given weights.
     Fixed {
         /// λ₁: for every person who is covered and keeps the undesired outcome.
         incorrectness: f64,
@@ -136,7 +136,7 @@ impl Ares {
         Ok(())
     }
 
-    /// Fewest rows of a frequent set; a product such as 0.07 × 100 must not end up above 7.
+    /// Smallest number of rows of a frequent set; a product such as 0.07 × 100 must not round above 7.
     fn least_rows(&self, rows: usize) -> usize {
         ((self.support * rows as f64 - 1e-9).ceil() as usize).max(1)
     }
@@ -163,7 +163,7 @@ impl Baseline for Ares {
 
     fn fit(&self, prepared: &Prepared, _seed: u64, stop: &Stop) -> Result<Box<dyn Fitted>> {
         self.check()?;
-        let table = &prepared.table;
+        let table = prepared.table();
         let mut limits = Limits::default();
         let [for_sets, for_ways, for_flips, for_scores] = SHARES;
 
@@ -182,10 +182,10 @@ impl Baseline for Ares {
         limits.sets(incomplete);
 
         let moves = Moves::new(&items, table, &Constraints::new(prepared));
-        let costs = edit_costs(&prepared.cost, &moves.edits, table, &prepared.affected)?;
-        let met = items.met_by(table, prepared.affected.iter().copied());
-        // Of the memory a quarter is for what is known of actions, and a quarter for candidates.
-        let room = memory_limit(&prepared.config.limits)? / 4;
+        let costs = edit_costs(prepared.cost(), &moves.edits, table, prepared.problem_rows())?;
+        let met = items.met_by(table, prepared.problem_rows().iter().copied());
+        // A quarter of the memory is for actions, and a quarter for candidates.
+        let room = memory_limit(&prepared.config().limits)? / 4;
         let most_actions = room / (2 * 8 * met.words_per_set() as u64 + 64);
         let most_candidates = room / size_of::<Candidate>() as u64;
 
@@ -201,14 +201,14 @@ impl Baseline for Ares {
             flips: &flips,
             met: &met,
             costs: &costs,
-            combine: prepared.cost.combine(),
+            combine: prepared.cost().combine(),
         };
         let candidates = Candidates::all(&scoring, most_candidates as usize, &part_of(stop, for_scores));
         limits.stopped(candidates.stopped);
 
         let defaults = DefaultRules::new(&items, &itemsets, &moves, table, MOST_DEFAULTS);
         limits.memory |= candidates.too_many || defaults.too_many;
-        let unit = prepared.cost.unit();
+        let unit = prepared.cost().unit();
         let choice = Choice { candidates: &candidates, itemsets: &itemsets, met: &met, unit };
         let wanted = (&self.weightings()[..], self.rules);
         let (list, stopped) = best_list(prepared, &choice, &scoring, &defaults, wanted, stop)?;
@@ -218,14 +218,14 @@ impl Baseline for Ares {
     }
 }
 
-/// A stop after a part of the time that is left.
+/// A stop after a part of the remaining time.
 fn part_of(stop: &Stop, share: f64) -> Stop {
     let now = Instant::now();
     let part = |deadline: Instant| now + deadline.saturating_duration_since(now).mul_f64(share);
     Stop { deadline: stop.deadline.map(part), cancel: stop.cancel.clone() }
 }
 
-/// What kept the method from doing everything.
+/// What kept the method from completing.
 #[derive(Default)]
 struct Limits {
     stopped: Option<StopReason>,
@@ -262,7 +262,7 @@ impl Limits {
     }
 }
 
-/// A rule as it is applied.
+/// A rule to apply.
 struct Rule {
     condition: Vec<Item>,
     /// New values by feature.
@@ -271,7 +271,7 @@ struct Rule {
 }
 
 struct FittedAres {
-    /// In the order in which they are asked whether they cover somebody.
+    /// In the order in which they are tried for a person.
     rules: Vec<Rule>,
     default: Option<DefaultRule>,
     items: Items,

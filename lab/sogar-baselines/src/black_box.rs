@@ -1,7 +1,6 @@
-//! BlackBox the run's model about people as they would be after a change: the one way from feature values to outcomes.
+//! Scores people as they would be after a change: the one way from feature values to outcomes.
 //!
-//! Large questions are cut into batches that are answered side by side, where the model allows it; the answers do not
-//! depend on how they are cut.
+//! Large queries are cut into batches that are scored in parallel, if the model allows it; the answers do not depend on the cut.
 
 use rayon::prelude::*;
 use sogar::error::{Error, ErrorKind, Result};
@@ -11,7 +10,7 @@ use sogar::pipeline::Prepared;
 /// Rows per call of the model.
 const BATCH: usize = 1024;
 
-/// Values of rows that are gathered for one question: 32 MB.
+/// Values of rows to collect for one query: 32 MB.
 const VALUES_AT_ONCE: usize = 4 << 20;
 
 /// People before and after a change, as rows of feature values.
@@ -28,44 +27,44 @@ impl Moved {
         self.after.extend_from_slice(after);
     }
 
-    /// Everybody, before and after; `width` values a row.
+    /// All people, before and after; `width` values per row.
     pub fn pairs(&self, width: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
         let width = width.max(1);
         self.before.chunks_exact(width).zip(self.after.chunks_exact(width))
     }
 
-    /// Forgets everybody, and keeps the memory.
+    /// Removes everyone, and keeps the memory.
     pub fn clear(&mut self) {
         self.before.clear();
         self.after.clear();
     }
 }
 
-/// The model of a run, asked about rows of feature values.
+/// The model of a run, on rows of feature values.
 pub struct BlackBox<'a> {
     prepared: &'a Prepared,
 }
 
 impl<'a> BlackBox<'a> {
-    /// Asks the model of a run.
+    /// The model of a run.
     pub fn new(prepared: &'a Prepared) -> BlackBox<'a> {
         BlackBox { prepared }
     }
 
     /// Number of features: the width of a row.
     pub fn width(&self) -> usize {
-        self.prepared.table.features.len()
+        self.prepared.table().features.len()
     }
 
-    /// How many rows are worth gathering for one question: what the model wants, as far as memory allows.
+    /// How many rows to collect for one query: what the model prefers, within the memory limit.
     pub fn rows_at_once(&self) -> usize {
-        let batching = self.prepared.model.predictor.batching();
+        let batching = self.prepared.model().predictor.batching();
         let rows = if batching.at_once == usize::MAX { BATCH } else { batching.rows.max(1) };
         rows.min(VALUES_AT_ONCE / self.width().max(1)).max(1)
     }
 
-    /// Lets `ask`, which asks the model, work on groups of items: side by side if the model is part of this process,
-    /// one after the other if it wants its questions so. Results are in the order of the groups.
+    /// Runs `ask`, which calls the model, on groups of items: in parallel if the model is part of this process, one after the
+    /// other if it requires that. Results are in the order of the groups.
     pub fn in_groups<T, R, F>(&self, items: &[T], size: usize, ask: F) -> Result<Vec<R>>
     where
         T: Sync,
@@ -73,7 +72,7 @@ impl<'a> BlackBox<'a> {
         F: Fn(&[T]) -> Result<R> + Send + Sync,
     {
         let size = size.max(1);
-        if self.prepared.model.predictor.batching().at_once == usize::MAX {
+        if self.prepared.model().predictor.batching().at_once == usize::MAX {
             items.par_chunks(size).map(ask).collect()
         } else {
             items.chunks(size).map(ask).collect()
@@ -82,26 +81,26 @@ impl<'a> BlackBox<'a> {
 
     /// Whether the model accepts these rows (`width` values each, one row after the other).
     pub fn desired(&self, rows: &[f64]) -> Result<Vec<bool>> {
-        let classes = &self.prepared.classes;
+        let classes = self.prepared.classes();
         Ok(self.predictions(rows)?.iter().map(|prediction| classes.is_desired(prediction)).collect())
     }
 
     /// Whether these changes lead to a desired outcome without breaking one of the run's rules.
     pub fn flips(&self, moved: &Moved) -> Result<Vec<bool>> {
         let mut flips = self.desired(&moved.after)?;
-        if !self.prepared.rules.is_empty() {
+        if !self.prepared.rules().is_empty() {
             for (flips, (before, after)) in flips.iter_mut().zip(moved.pairs(self.width())) {
-                *flips &= !self.prepared.rules.iter().any(|rule| rule.broken_by(before, after));
+                *flips &= !self.prepared.rules().iter().any(|rule| rule.broken_by(before, after));
             }
         }
         Ok(flips)
     }
 
-    /// What the model says of these rows.
+    /// The model's predictions for these rows.
     pub fn predictions(&self, rows: &[f64]) -> Result<Vec<Prediction>> {
         let width = self.width();
-        let batching = self.prepared.model.predictor.batching();
-        // A model in this process is quick: small batches keep all threads busy. Others say what they want.
+        let batching = self.prepared.model().predictor.batching();
+        // A model in this process is fast: small batches keep all threads busy. Others set their own size.
         let own = batching.at_once == usize::MAX;
         let batch = if own { BATCH } else { batching.rows.max(1) };
         let wave = batch.saturating_mul(width).saturating_mul(batching.at_once).min(rows.len().max(1));
@@ -114,7 +113,7 @@ impl<'a> BlackBox<'a> {
     }
 
     fn batch(&self, rows: &[f64], width: usize) -> Result<Vec<Prediction>> {
-        let encoder = &self.prepared.encoder;
+        let encoder = self.prepared.encoder();
         let count = rows.len() / width;
         let mut block = Vec::with_capacity(count * encoder.columns.len());
         let mut encoded = Vec::new();
@@ -123,7 +122,7 @@ impl<'a> BlackBox<'a> {
             block.extend_from_slice(&encoded);
         }
         let asked = Rows { values: &block, columns: encoder.columns.len() };
-        let predictions = self.prepared.model.predictor.predict(asked)?;
+        let predictions = self.prepared.model().predictor.predict(asked)?;
         if predictions.len() == count {
             return Ok(predictions);
         }

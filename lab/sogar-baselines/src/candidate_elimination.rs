@@ -1,10 +1,9 @@
-//! Which of many candidate changes makes the model accept the most people?
+//! Finds the one of many candidate changes with which the model accepts the most people.
 //!
-//! GLOBE-CE asks it of sampled directions, GLANCE of the actions of a cluster, and both break ties by how far the
-//! accepted people had to go. Scoring every candidate on everybody is most of either method's time, and most of it is
-//! not needed: a candidate that could not catch up with the leader even if it succeeded with everybody left is out.
-//! The rows come in a random order, so that the first ones tell early who is promising. The winner is the same as if
-//! all had been scored.
+//! GLOBE-CE needs this for sampled directions, GLANCE for the actions of a cluster, and both break ties by how far the accepted
+//! people had to go. Scoring every candidate on everyone takes most of either method's time, and is mostly unnecessary: a
+//! candidate that could not catch up with the leader even if it succeeded with everyone left is out. The rows come in a random
+//! order, so that the first ones show early which candidates are promising. The winner is the same as if all had been scored.
 
 use std::ops::Range;
 
@@ -23,7 +22,7 @@ const LAPS: usize = 24;
 /// Stage of the random order of rows.
 const ORDER: u64 = 0x0072_6163_6500;
 
-/// What an elimination needs to know.
+/// The inputs of an elimination.
 pub(crate) struct CandidateElimination<'a> {
     pub black_box: &'a BlackBox<'a>,
     pub moves: &'a Moves<'a>,
@@ -32,17 +31,17 @@ pub(crate) struct CandidateElimination<'a> {
     pub stop: &'a Stop,
 }
 
-/// Who won.
+/// The winner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Winner {
     pub candidate: usize,
-    /// People whom it makes accepted (so far, if the elimination was stopped).
+    /// People whom it flips (so far, if the elimination was stopped).
     pub flips: usize,
-    /// Why the elimination was not run to its end, if it was not.
+    /// Why the elimination ended early, if it did.
     pub stopped: Option<StopReason>,
 }
 
-/// How a candidate does so far.
+/// The result of a candidate so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     /// People who tried it.
@@ -53,9 +52,9 @@ struct Tally {
 }
 
 impl CandidateElimination<'_> {
-    /// The candidate that flips most people, at equal numbers the one with the smallest sum of distances of those
-    /// people, then the first. `apply(candidate, before, after)` writes the changed row into `after`, which comes in as
-    /// a copy of `before`. `None` without candidates.
+    /// The candidate that flips most people; on ties the one with the smallest sum of distances of those people, then the first.
+    /// `apply(candidate, before, after)` writes the changed row into `after`, which starts as a copy of `before`. `None` without
+    /// candidates.
     pub fn winner<F>(&self, candidates: usize, seed: u64, apply: F) -> Result<Option<Winner>>
     where
         F: Fn(usize, &[f64], &mut [f64]) + Sync,
@@ -74,9 +73,9 @@ impl CandidateElimination<'_> {
             start += rows.len();
             stopped = self.lap(rows, &running, &mut tallies, &apply)?;
             if start == rows.len() && start < all && stopped.is_none() {
-                // After the first lap the most promising candidate runs ahead, to be the one to beat.
+                // After the first lap the most promising candidate runs ahead, as the one to beat.
                 if let Some(leader) = best(&tallies, &running) {
-                    // Lap by lap like the others: sums of distances must not depend on who ran ahead.
+                    // Lap by lap like the others: sums of distances must not depend on which one ran ahead.
                     for rows in order[start..].chunks(lap) {
                         stopped = stopped.or(self.lap(rows, &[leader], &mut tallies, &apply)?);
                     }
@@ -88,14 +87,14 @@ impl CandidateElimination<'_> {
                 tally.seen < all && tally.flips + (all - tally.seen) >= least
             });
         }
-        // Those who finished are compared first; only an elimination that was stopped early may have none.
+        // Finished candidates are compared first; only a stopped elimination may have none.
         let finished: Vec<usize> = (0..candidates).filter(|&c| tallies[c].seen == all).collect();
         let everybody: Vec<usize> = (0..candidates).collect();
         let winner = best(&tallies, if finished.is_empty() { &everybody } else { &finished });
         Ok(winner.map(|candidate| Winner { candidate, flips: tallies[candidate].flips, stopped }))
     }
 
-    /// Lets candidates try some more rows. A candidate whose rows were not all asked when the elimination was stopped keeps
+    /// Candidates try more rows. If the elimination is stopped before all rows of a candidate were scored, the candidate keeps
     /// its old tally.
     fn lap<F>(
         &self,
@@ -108,7 +107,7 @@ impl CandidateElimination<'_> {
         F: Fn(usize, &[f64], &mut [f64]) + Sync,
     {
         let at_once = self.black_box.rows_at_once();
-        // As many candidates in a group as make a batch of questions; a long list of rows is cut instead.
+        // As many candidates in a group as fill a batch; a long list of rows is cut instead.
         let group = (at_once / rows.len().max(1)).max(1);
         let tried =
             self.black_box.in_groups(running, group, |group| self.group(rows, group, at_once, apply))?;
@@ -142,7 +141,7 @@ impl CandidateElimination<'_> {
                 after.clear();
                 after.extend_from_slice(before);
                 apply(candidate, before, &mut after);
-                // Who stays where they are stays turned down.
+                // A person who does not move stays turned down.
                 if !same(before, &after) {
                     questions.ask(place, before, &after);
                     if questions.places.len() == at_once {
@@ -161,7 +160,7 @@ impl CandidateElimination<'_> {
         Ok(Group::Tried(tries))
     }
 
-    /// Asks what has come together, and adds the answers to the tries.
+    /// Scores the collected rows, and adds the answers to the tries.
     fn answer(&self, questions: &mut Questions, tries: &mut [(usize, f64)]) -> Result<()> {
         let flips = self.black_box.flips(&questions.moved)?;
         for ((&place, (before, after)), flips) in
@@ -184,13 +183,13 @@ impl CandidateElimination<'_> {
     }
 }
 
-/// What became of a group's lap: flips and distance a candidate, or the reason why it was not finished.
+/// The result of a group's lap: flips and distance of each candidate, or why it was not finished.
 enum Group {
     Tried(Vec<(usize, f64)>),
     Stopped(StopReason),
 }
 
-/// Questions that wait until there are enough of them, with the places of those who ask.
+/// Queries that wait for a full batch, with the positions of their owners.
 #[derive(Default)]
 struct Questions {
     moved: Moved,
@@ -227,7 +226,7 @@ mod tests {
     /// 400 rows of x and y; accepted from x = 300 on.
     fn run() -> sogar::pipeline::Prepared {
         let rows: String = (0..400).map(|x| format!("{x},{}\n", (x * 37) % 101)).collect();
-        // Numbers that count on look like an id, unless somebody says otherwise.
+        // Consecutive numbers look like an id, unless declared otherwise.
         prepared(&format!("x,y\n{rows}"), "[features.x]\nimmutable = false\n", |row| row[0] >= 300.0)
     }
 
@@ -235,7 +234,7 @@ mod tests {
     fn winner(shifts: &[f64], stop: &Stop) -> Winner {
         let prepared = run();
         let (black_box, moves) = (BlackBox::new(&prepared), Moves::new(&prepared));
-        let people = people(&prepared.table, &prepared.affected);
+        let people = people(prepared.table(), prepared.problem_rows());
         let elimination =
             CandidateElimination { black_box: &black_box, moves: &moves, people: &people, stop };
         let apply = |c: usize, before: &[f64], after: &mut [f64]| {

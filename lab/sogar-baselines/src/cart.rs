@@ -1,9 +1,9 @@
 //! A classification tree by Gini impurity (CART), exact in every comparison.
 //!
-//! Columns are those that the published methods use: an ordered feature is one column, a category is one 0/1 column a
-//! level, a pair of values is one 0/1 column. A split sends `column ≤ threshold` to the left, thresholds are midpoints
-//! of neighbouring values, and ties go to the lowest column, then the lowest threshold. Impurities are compared as
-//! fractions of integers, so ties are ties on every machine. A missing number is below no threshold.
+//! Columns are those of the published methods: an ordered feature is one column, a category is one 0/1 column per level, a pair
+//! of values is one 0/1 column. A split sends `column ≤ threshold` to the left, thresholds are midpoints of neighbouring values,
+//! and ties go to the lowest column, then the lowest threshold. Impurities are compared as fractions of integers, so ties are
+//! ties on every machine. A missing number is below no threshold.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -32,17 +32,17 @@ impl Axis {
 
 /// Labelled points.
 pub(crate) struct Points<'a> {
-    /// One axis a feature.
+    /// One axis per feature.
     pub axes: &'a [Axis],
     /// `values[feature][point]`; a level is its index.
     pub values: &'a [Vec<f64>],
-    /// One class a point.
+    /// One class per point.
     pub labels: &'a [u32],
     /// Number of classes.
     pub classes: usize,
 }
 
-/// What a node asks.
+/// The test of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Question {
     /// Left: at most `bound`.
@@ -65,29 +65,29 @@ impl Question {
 pub(crate) struct Node {
     /// Points of each class.
     pub counts: Vec<usize>,
-    /// The question and the positions of the left and the right child.
+    /// The test and the positions of the left and the right child.
     pub split: Option<(Question, [usize; 2])>,
 }
 
 /// A tree: the root first, then the left subtree, then the right one.
 pub(crate) struct Tree {
     pub nodes: Vec<Node>,
-    /// Why it was not grown to its end.
+    /// Why it was not fully grown, if it was not.
     pub stopped: Option<StopReason>,
 }
 
-/// A node to be: its points, and which child of which node it is.
+/// A node to be built: its points, and its place below its parent.
 struct Waiting {
     members: Vec<u32>,
     parent: Option<(usize, usize)>,
 }
 
-/// Grows a tree until nodes are pure or cannot be split into parts of at least `min_leaf` points. When it has to stop
-/// early, nodes that were not looked at stay leaves.
+/// Grows a tree until nodes are pure or cannot be split into parts of at least `min_leaf` points. If it must stop early, the
+/// remaining nodes stay leaves.
 pub(crate) fn grow(points: &Points<'_>, min_leaf: usize, stop: &Stop) -> Tree {
     let mut nodes: Vec<Node> = Vec::new();
     let mut stopped = None;
-    // Not by recursion: a tree may be as deep as there are points.
+    // Without recursion: a tree may be as deep as there are points.
     let everything = Waiting { members: (0..points.labels.len() as u32).collect(), parent: None };
     let mut waiting = vec![everything];
     while let Some(Waiting { members, parent }) = waiting.pop() {
@@ -233,7 +233,7 @@ impl Purity {
     fn compare(&self, other: &Purity) -> Ordering {
         match (self.above.checked_mul(other.below), other.above.checked_mul(self.below)) {
             (Some(ours), Some(theirs)) => ours.cmp(&theirs),
-            // Tens of millions of rows; a float is as good as any then.
+            // Tens of millions of rows; a float is good enough then.
             _ => {
                 let quotient = |purity: &Purity| purity.above as f64 / purity.below as f64;
                 quotient(self).total_cmp(&quotient(other))

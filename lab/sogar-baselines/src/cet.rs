@@ -1,12 +1,12 @@
-//! CET (Kanamori and others, 2022): a tree over the affected people with one action a leaf.
+//! CET (Kanamori and others, 2022): a tree over the affected people with one action per leaf.
 //!
-//! The method minimises mean cost plus mean loss plus a price for every leaf. It walks from tree to tree by small random
-//! changes ([`anneal`]) and finds the best action of each leaf by itself ([`leaf`]). For models other than straight lines the
-//! published method puts a local straight line in the model's place while it looks for a leaf's action ([`surrogate`]), and
-//! only then asks the model how many people the action really helps. With `exact` the model itself is asked all
-//! along: a stronger method than the published one.
+//! The method minimises mean cost plus mean loss plus a price for every leaf. It walks from tree to tree by small random changes
+//! ([`anneal`]) and finds the best action of each leaf separately ([`leaf`]). For models that are not linear, the published
+//! method uses a local linear surrogate of the model while it searches for a leaf's action ([`surrogate`]), and only then asks
+//! the model how many people the action really helps. With `exact` the model itself is used throughout: a stronger method than
+//! the published one.
 //!
-//! Every person, held-out ones included, follows the tree's questions to a leaf, so everybody has a proposal.
+//! Every person, also a held-out one, follows the tree's tests to a leaf, so everyone has a proposal.
 
 mod anneal;
 mod changes;
@@ -40,25 +40,25 @@ use tree::Tree;
 /// The method's settings; the defaults are the authors'.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cet {
-    /// What a leaf costs in the objective (λ).
+    /// The price of a leaf in the objective (λ).
     pub leaf_price: f64,
-    /// What the mean loss counts beside the mean cost (γ).
+    /// The weight of the mean loss relative to the mean cost (γ).
     pub loss_weight: f64,
-    /// Most edits in an action (k).
+    /// Largest number of edits in an action (k).
     pub max_edits: usize,
     /// Steps of the search over trees.
     pub iterations: usize,
-    /// Most shifts of one number that are tried in a leaf.
+    /// Largest number of shifts of one number tried in a leaf.
     pub max_shifts: usize,
-    /// Bins whose edges are the thresholds of the tree's questions.
+    /// Bins whose edges are the thresholds of the tree's tests.
     pub bins: usize,
     /// Depth of the random tree that the search starts from.
     pub start_depth: usize,
-    /// Random neighbours from which the surrogate around a person is learned.
+    /// Random neighbours for the surrogate around a person.
     pub neighbours: usize,
     /// The penalty on the surrogate's squared slopes.
     pub ridge: f64,
-    /// Whether leaves ask the model itself instead of a surrogate.
+    /// Whether leaves use the model itself instead of a surrogate.
     pub exact: bool,
 }
 
@@ -79,7 +79,7 @@ impl Default for Cet {
     }
 }
 
-/// What random numbers are drawn for.
+/// The purposes of random numbers.
 #[derive(Clone, Copy)]
 enum Stage {
     Neighbours,
@@ -89,7 +89,7 @@ enum Stage {
 }
 
 impl Cet {
-    /// The authors' settings, but with the model itself in the place of surrogates.
+    /// The authors' settings, but with the model itself instead of surrogates.
     pub fn exact() -> Cet {
         Cet { exact: true, ..Cet::default() }
     }
@@ -134,7 +134,7 @@ impl Baseline for Cet {
         } else {
             Some(Surrogate::fit(prepared, self, seed, &first_half(stop))?)
         };
-        // A search with lines for some people only is no more than a best so far.
+        // A search with surrogates for only some people is just a best so far.
         let cut_short = surrogate.as_ref().is_some_and(|surrogate| !surrogate.is_complete());
         let adviser = Adviser::new(prepared, self, surrogate);
         let (grown, stopped) = Annealing::new(prepared, self, adviser, &rules, seed, stop).run()?;
@@ -144,7 +144,7 @@ impl Baseline for Cet {
             None => FitStatus::Complete,
         };
         Ok(Box::new(FittedCet {
-            features: prepared.table.features.clone(),
+            features: prepared.table().features.clone(),
             rules,
             tree: grown.tree,
             leaves: grown.leaves,
@@ -153,16 +153,16 @@ impl Baseline for Cet {
     }
 }
 
-/// Half of the time that is left: what surrogates may take, so that there is time to use them.
+/// Half of the remaining time: the limit for surrogates, so that there is time to use them.
 fn first_half(stop: &Stop) -> Stop {
     let now = Instant::now();
     let half = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
     Stop { deadline: stop.deadline.map(half), cancel: stop.cancel.clone() }
 }
 
-/// Whether the model is a straight line, so that its own margin is the best surrogate: the model itself.
+/// Whether the model is linear, so that the best surrogate is the model itself.
 fn is_linear(prepared: &Prepared) -> bool {
-    prepared.model.predictor.dense_network().is_some_and(|network| network.layers.len() == 1)
+    prepared.model().predictor.dense_network().is_some_and(|network| network.layers.len() == 1)
 }
 
 struct FittedCet {
@@ -174,7 +174,7 @@ struct FittedCet {
 }
 
 impl FittedCet {
-    /// The number of the leaf that a person comes to.
+    /// The number of a person's leaf.
     fn leaf(&self, person: &[f64]) -> usize {
         let (mut tree, mut before) = (&self.tree, 0);
         while let Tree::Ask { rule, yes, no } = tree {
@@ -189,7 +189,7 @@ impl FittedCet {
         before
     }
 
-    /// The questions of a tree at the end of a `way` of conditions, and its leaves in words.
+    /// The tests of a tree at the end of a `way` of conditions, and its leaves in words.
     fn guide(&self, tree: &Tree, way: &mut Vec<String>, leaves: &mut Vec<Group>) -> Guide {
         match tree {
             Tree::Leaf => {

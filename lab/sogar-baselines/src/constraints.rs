@@ -1,18 +1,17 @@
-//! Which changes the user allows, asked of a single change.
+//! Which single changes the user allows.
 //!
-//! Sogar's edits obey the configuration by construction. The methods here propose values of their own, so both a
-//! method that wants to obey and the evaluator that counts violations need the question the other way round: may this
-//! feature go from this value to that one?
+//! Sogar's edits obey the configuration by construction. The methods here propose their own values, so both a method that obeys
+//! and the evaluator that counts violations need the inverse test: may this feature go from this value to that one?
 
 use sogar::config::{Direction, FeatureConfig};
 use sogar::feature::Feature;
 use sogar::pipeline::Prepared;
 
-/// The limits that the configuration sets to changes of single features.
+/// The limits of the configuration on changes of single features.
 #[derive(Debug)]
 pub struct Constraints {
     features: Vec<Limits>,
-    /// Features that move along with others, as (edited, follower).
+    /// Linked features, as (edited, follower).
     links: Vec<(usize, usize)>,
 }
 
@@ -22,7 +21,7 @@ struct Limits {
     ordered: bool,
     direction: Option<Direction>,
     range: Option<[f64; 2]>,
-    /// Per level, whether a change may lead to it.
+    /// For each level, whether a change may set it.
     targets: Vec<bool>,
     forbidden: Vec<(usize, usize)>,
 }
@@ -70,18 +69,18 @@ impl Constraints {
     /// The constraints of a run.
     pub fn new(prepared: &Prepared) -> Constraints {
         let default = FeatureConfig::default();
-        let settings = |name: &str| prepared.config.features.get(name).unwrap_or(&default);
-        let features = prepared.table.features.iter();
-        let place = |name: &str| prepared.table.features.iter().position(|feature| feature.name == name);
-        let links = prepared.config.links.iter();
+        let settings = |name: &str| prepared.config().features.get(name).unwrap_or(&default);
+        let features = prepared.table().features.iter();
+        let place = |name: &str| prepared.table().features.iter().position(|feature| feature.name == name);
+        let links = prepared.config().links.iter();
         Constraints {
             features: features.map(|feature| Limits::new(feature, settings(&feature.name))).collect(),
             links: links.filter_map(|link| Some((place(&link.from)?, place(&link.to)?))).collect(),
         }
     }
 
-    /// Whether a person may go from one row of values to another. A feature that follows one that changes may
-    /// change too, whatever is said about it.
+    /// Whether a person may go from one row of values to another. A feature that follows a changed one may change regardless of
+    /// its own settings.
     pub fn allow(&self, before: &[f64], after: &[f64]) -> bool {
         let changed = |feature: usize| {
             before[feature] != after[feature] && !(before[feature].is_nan() && after[feature].is_nan())

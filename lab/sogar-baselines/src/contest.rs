@@ -1,7 +1,7 @@
-//! One method on one table: fitted, scored on the people it learned from, and on held-out people where there are any.
+//! One method on one table: fitted, scored on the people it learned from, and on held-out people if there are any.
 //!
-//! Time is what a method takes from the prepared run to its proposals for the affected rows of the reference table; for
-//! sogar that is outcomes, search, and the description of every summary of the front.
+//! Time is that from the prepared run to proposals for the affected rows of the reference table; for sogar that is outcomes,
+//! search, and the description of every summary of the front.
 
 use std::time::{Duration, Instant};
 
@@ -21,28 +21,28 @@ use crate::evaluate::{Score, evaluate};
 use crate::methods::Method;
 use crate::summaries::proposals;
 
-/// What all methods of a comparison are given.
+/// The inputs of all methods of a comparison.
 pub struct Contest<'a> {
     /// Table, model and constraints.
     pub prepared: &'a Prepared,
-    /// Other people, to see how well proposals carry over.
+    /// Other people, to see how well proposals generalise.
     pub held_out: Option<&'a HeldOut>,
     /// Seed of everything random.
     pub seed: u64,
-    /// Time for each method. Sogar's search has as much (its outcomes are not counted), which is the configuration's.
+    /// Time limit of each method. Sogar's search has the same (outcomes do not count), which is the configuration's.
     pub time_limit: Option<Duration>,
-    /// Ends the method that runs, and all that would follow.
+    /// Ends the running method, and all that would follow.
     pub cancel: &'a CancelToken,
 }
 
-/// How a method did.
+/// The result of a method.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Which method.
     pub method: &'static Method,
     /// How it ended. Without a result there are no scores.
     pub status: FitStatus,
-    /// Seconds, evaluation not counted.
+    /// Seconds, without evaluation.
     pub seconds: f64,
     /// On the affected rows of the reference table.
     pub score: Option<Score>,
@@ -52,6 +52,8 @@ pub struct Entry {
     pub description: String,
     /// The whole front, for sogar.
     pub front: Option<FrontFile>,
+    /// The proposals to the affected rows of the reference table, and of the held-out table.
+    pub proposals: [Vec<Assigned>; 2],
 }
 
 impl Entry {
@@ -66,7 +68,7 @@ impl Entry {
 
 /// What a method learned.
 enum Learned {
-    /// A front, of which the summary with the lowest invalidity (its position) takes part.
+    /// A front, and the position of the summary with the lowest invalidity, which takes part.
     Front(Box<FrontFile>, usize),
     /// Another method's.
     Other(Box<dyn Fitted>),
@@ -100,7 +102,7 @@ impl Learned {
 }
 
 impl Contest<'_> {
-    /// Runs a method. What goes wrong in it is its result, so that one method does not spoil a comparison.
+    /// Runs a method. An error in it is its result, so that one method does not spoil a comparison.
     pub fn run(&self, method: &'static Method, reporter: &dyn Reporter) -> Entry {
         let start = Instant::now();
         self.attempt(method, reporter, start).unwrap_or_else(|error| Entry {
@@ -111,6 +113,7 @@ impl Contest<'_> {
             held_out: None,
             description: String::new(),
             front: None,
+            proposals: Default::default(),
         })
     }
 
@@ -120,9 +123,9 @@ impl Contest<'_> {
                 Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
             })?;
         let prepared = self.prepared;
-        let (table, rows) = (&prepared.table, &prepared.affected);
+        let (table, rows) = (prepared.table(), prepared.problem_rows());
         let learned = match method.baseline() {
-            // The search has threads of its own.
+            // The search has its own threads.
             None => {
                 let front = Search(prepared).solve(reporter, self.cancel)?;
                 let best = select(&front, By::Invalidity)?;
@@ -138,20 +141,22 @@ impl Contest<'_> {
             let assigned = learned.assign(prepared, table, rows)?;
             let seconds = start.elapsed().as_secs_f64();
             let (status, description) = (learned.status(), learned.description());
-            let (mut score, mut elsewhere) = (None, None);
+            let (mut score, mut elsewhere, mut proposals) = (None, None, [Vec::new(), Vec::new()]);
             if !matches!(status, FitStatus::NoResult { .. }) {
                 score = Some(evaluate(prepared, table, rows, &assigned)?);
                 if let Some(held_out) = self.held_out {
                     let (table, rows) = (held_out.table(), held_out.affected());
                     let assigned = learned.assign(prepared, table, rows)?;
                     elsewhere = Some(evaluate(prepared, table, rows, &assigned)?);
+                    proposals[1] = assigned;
                 }
             }
+            proposals[0] = assigned;
             let front = match learned {
                 Learned::Front(front, _) => Some(*front),
                 Learned::Other(_) => None,
             };
-            Ok(Entry { method, status, seconds, score, held_out: elsewhere, description, front })
+            Ok(Entry { method, status, seconds, score, held_out: elsewhere, description, front, proposals })
         })
     }
 }

@@ -1,8 +1,7 @@
-//! What every competing method has in common: how it is fitted, what it proposes, and how it speaks of itself.
+//! What every competing method has in common: how it is fitted, what it proposes, and how it describes itself.
 //!
-//! Methods differ in what they learn (a tree, rules, directions, actions, regions), but each of them answers the
-//! same question: which new values does it propose to this person? That answer, [`Assigned`], is all that the
-//! evaluator sees.
+//! Methods differ in what they learn (a tree, rules, directions, actions, regions), but all answer the same question: which new
+//! values do they propose to this person? The evaluator sees only that answer, [`Assigned`].
 
 use std::fmt;
 
@@ -15,29 +14,28 @@ use sogar_solver::stop::{Stop, StopReason};
 
 /// A method that can be fitted on a table and a model.
 pub trait Baseline: Send + Sync {
-    /// The method with the settings that tell its variants apart, e.g. `T-CREx 0.9`.
+    /// The method with the settings that distinguish its variants, e.g. `T-CREx 0.9`.
     fn name(&self) -> String;
 
-    /// Learns from the reference table and its affected rows. Equal seeds give equal results, whatever the number of
-    /// threads; a method without randomness ignores the seed. When `stop` says so, the method ends with the best that
-    /// it has, and its status tells why.
+    /// Learns from the reference table and its affected rows. Equal seeds give equal results, with any number of threads; a
+    /// method without randomness ignores the seed. On `stop`, the method ends with its best so far, and its status says why.
     fn fit(&self, prepared: &Prepared, seed: u64, stop: &Stop) -> Result<Box<dyn Fitted>>;
 }
 
 /// What a method has learned.
 pub trait Fitted: Send + Sync {
-    /// One proposal for each of `rows`, in their order. The rows are affected rows of `table`: the reference table, or
-    /// another one seen through its features.
+    /// One proposal for each of `rows`, in their order. The rows are affected rows of `table`: the reference table, or another
+    /// one with its features.
     fn assign(&self, prepared: &Prepared, table: &FeatureTable, rows: &[usize]) -> Result<Vec<Assigned>>;
 
-    /// What was learned, for people.
+    /// What was learned, in words.
     fn describe(&self) -> Description;
 
     /// Whether the method finished.
     fn status(&self) -> FitStatus;
 }
 
-/// What a method proposes to one person.
+/// A method's proposal to one person.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assigned {
     /// New values by feature, as a [`FeatureTable`] writes them: the number, or the index of the level.
@@ -49,7 +47,7 @@ pub struct Assigned {
 }
 
 impl Assigned {
-    /// No proposal: the person stays as they are and keeps the undesired outcome.
+    /// No proposal: the person stays unchanged and keeps the undesired outcome.
     pub fn nothing() -> Self {
         Assigned::default()
     }
@@ -60,15 +58,15 @@ impl Assigned {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FitStatus {
-    /// The method did all that it wanted to do.
+    /// The method finished.
     Complete,
     /// The deadline passed; this is the best so far.
     TimeLimit,
     /// Not everything fitted into memory; this is the best of what did.
     MemoryLimit,
-    /// Somebody cancelled it; this is the best so far.
+    /// The user cancelled it; this is the best so far.
     Cancelled,
-    /// The method ran to its end and has nothing to propose.
+    /// The method finished without a proposal.
     NoResult {
         /// Why, in words for a table of results.
         reason: String,
@@ -84,54 +82,56 @@ impl From<StopReason> for FitStatus {
     }
 }
 
-/// What a method has learned, in words. Further kinds come with the methods that need them.
+/// What a method has learned, in words. New methods may add kinds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Description {
-    /// A tree of questions with one action a leaf.
+    /// A tree of tests with one action per leaf.
     Tree {
-        /// What people are told at each leaf; a proposal's `part` is a position in this list.
+        /// The action of each leaf; a proposal's `part` is a position in this list.
         leaves: Vec<Group>,
-        /// The questions that lead a person to their leaf.
+        /// The tests that lead a person to their leaf.
         guide: Guide,
     },
-    /// Rules for people who meet conditions: the first one that covers somebody counts.
+    /// Rules for people who meet conditions: the first one that covers a person counts.
     RuleList {
         /// The rules; a proposal's `part` is a position in this list.
         rules: Vec<Group>,
-        /// The rule for everybody else, whose part comes after those of the rules.
+        /// The rule for everyone else, whose part comes after those of the rules.
         default: Option<Group>,
     },
-    /// Directions that people go along, each as far as they need to.
+    /// Directions along which each person goes as far as they need.
     Directions {
-        /// The directions, as they are when followed once; a proposal's `part` is a position in this list.
+        /// The directions, followed once; a proposal's `part` is a position in this list.
         directions: Vec<Group>,
-        /// How many times anybody follows them at most.
+        /// The largest multiple that anyone follows, or everyone's.
         longest: f64,
+        /// Whether everyone follows the direction equally far.
+        common: bool,
     },
-    /// A few actions, from which each person gets one.
+    /// A few actions, of which each person gets one.
     ActionSet {
         /// The actions; a proposal's `part` is a position in this list.
         actions: Vec<Group>,
         /// How a person gets one of them.
         choice: String,
     },
-    /// Regions that people are sent into, and who is sent where.
+    /// Regions into which people are sent, and who is sent where.
     Regions {
         /// The regions; a proposal's `part` is a position in this list.
         regions: Vec<Region>,
-        /// The questions that lead a person to their region; `None` without regions.
+        /// The tests that lead a person to their region; `None` without regions.
         guide: Option<Guide>,
     },
 }
 
-/// People who are told the same.
+/// People with the same proposal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// Who they are, one condition each; empty: nothing is asked.
+    /// Who they are, one condition each; empty: no condition.
     pub conditions: Vec<String>,
-    /// What they are told to do, one edit each; empty: nothing.
+    /// Their proposal, one edit each; empty: nothing.
     pub edits: Vec<String>,
     /// Affected rows of the reference table among them.
     pub rows: usize,
@@ -140,17 +140,17 @@ pub struct Group {
 }
 
 impl Group {
-    /// What they are told, and how often it works: `increase `a` by 2 and set `b` to yes (works for 3 of 4 people)`.
+    /// The proposal, and how often it works: `increase `a` by 2 and set `b` to yes (works for 3 of 4 people)`.
     fn advice(&self) -> String {
         let edits = if self.edits.is_empty() { "no change".to_owned() } else { joined(&self.edits) };
         format!("{edits} (works for {} of {})", self.flipped, people(self.rows as u64))
     }
 }
 
-/// A region in which (nearly) everybody has the desired outcome.
+/// A region in which (nearly) everyone has the desired outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Region {
-    /// What holds in it, one condition a feature; empty: no condition at all.
+    /// Its conditions, one per feature; empty: no condition at all.
     pub conditions: Vec<String>,
     /// Share of the reference table that lies in it.
     pub feasibility: f64,
@@ -158,11 +158,11 @@ pub struct Region {
     pub accuracy: f64,
 }
 
-/// A decision tree over people whose answers are parts.
+/// A decision tree over people whose leaves are parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guide {
-    /// The part that people are sent to; `None`: there is no proposal for them.
+    /// The part of these people; `None`: there is no proposal for them.
     Part(Option<u32>),
     /// A condition, and where it leads.
     Ask {
@@ -213,12 +213,15 @@ impl fmt::Display for Description {
                     None => Ok(()),
                 }
             }
-            Description::Directions { directions, longest } => {
+            Description::Directions { directions, longest, common } => {
                 for (number, direction) in directions.iter().enumerate() {
                     writeln!(f, "Direction {}: {}", number + 1, direction.advice())?;
                 }
                 let most = spoken_number(*longest);
-                writeln!(f, "Everybody goes as far as they need to, at most {most} times that.")
+                match common {
+                    true => writeln!(f, "Everybody goes equally far, {most} times that."),
+                    false => writeln!(f, "Everybody goes as far as they need to, at most {most} times that."),
+                }
             }
             Description::ActionSet { actions, choice } => {
                 for (number, action) in actions.iter().enumerate() {

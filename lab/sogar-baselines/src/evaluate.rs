@@ -1,7 +1,7 @@
-//! The one place where proposals are applied and counted, for every method alike.
+//! Applies and scores proposals, for every method alike.
 //!
-//! A proposal is applied as the user's data allow ([`Reach`]). Then the run's own cost model gives the exact cost and
-//! its own model the outcome ([`BlackBox`]). A proposal that fails still costs.
+//! A proposal is applied as the user's data allow ([`Reach`]). Then the run's own cost model gives the exact cost and its own
+//! model the outcome ([`BlackBox`]). A failed proposal still costs.
 
 use serde::{Deserialize, Serialize};
 use sogar::error::{Error, ErrorKind, Result};
@@ -14,10 +14,10 @@ use crate::constraints::Constraints;
 use crate::contract::Assigned;
 use crate::reach::Reach;
 
-/// Rows that are applied and asked about at a time.
+/// Rows to apply and score at a time.
 const BATCH: usize = 4096;
 
-/// How a method does on some people.
+/// The score of a method on some people.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Number of people.
@@ -34,21 +34,23 @@ pub struct Score {
     pub invalidity: f64,
     /// Share of people with a proposal.
     pub coverage: f64,
-    /// Number of different parts (leaves, rules, regions, …) that proposals come from.
+    /// Number of distinct parts (leaves, rules, regions, …) of the proposals.
     pub parts: usize,
     /// Mean number of features that change, over all people.
     pub sparsity: f64,
-    /// People whose change the configuration does not allow. It is counted, not held against the loss.
+    /// People whose proposal changes nothing, or who have none.
+    pub unchanged: usize,
+    /// People whose change the configuration does not allow. Counted, but not added to the loss.
     pub violations: usize,
 }
 
 /// The rows of a table that the model turns down.
 pub fn turned_down(prepared: &Prepared, table: &FeatureTable) -> Result<Vec<usize>> {
-    let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, table)?;
-    Ok(prepared.classes.turned_down(&predictions))
+    let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), table)?;
+    Ok(prepared.classes().turned_down(&predictions))
 }
 
-/// Scores one proposal a row; `rows` are affected rows of `table`.
+/// Scores one proposal per row; `rows` are affected rows of `table`.
 pub fn evaluate(
     prepared: &Prepared,
     table: &FeatureTable,
@@ -59,19 +61,21 @@ pub fn evaluate(
         let (proposals, people) = (assigned.len(), rows.len());
         return Err(Error::new(ErrorKind::Population, format!("{proposals} proposals for {people} people")));
     }
-    let reach = Reach::new(&prepared.table);
+    let reach = Reach::new(prepared.table());
     let constraints = Constraints::new(prepared);
     let black_box = BlackBox::new(prepared);
-    let (mut cost_sum, mut loss_count, mut changes, mut violations) = (0, 0, 0, 0);
+    let (mut cost_sum, mut loss_count, mut changes, mut unchanged, mut violations) = (0, 0, 0, 0, 0);
     for (rows, assigned) in rows.chunks(BATCH).zip(assigned.chunks(BATCH)) {
         let mut moved = Moved::default();
         for (&row, proposal) in rows.iter().zip(assigned) {
             let before = table.row(row);
             let after = if proposal.covered { reach.apply(&before, &proposal.to)? } else { before.clone() };
             let changed = |feature: usize| differ(before[feature], after[feature]);
-            changes += (0..before.len()).filter(|&feature| changed(feature)).count();
+            let changed = (0..before.len()).filter(|&feature| changed(feature)).count();
+            changes += changed;
+            unchanged += usize::from(changed == 0);
             violations += usize::from(!constraints.allow(&before, &after));
-            cost_sum += prepared.cost.move_cost(&before, &after)?;
+            cost_sum += prepared.cost().move_cost(&before, &after)?;
             moved.push(&before, &after);
         }
         let flipped = black_box.flips(&moved)?;
@@ -79,7 +83,7 @@ pub fn evaluate(
         loss_count += assigned.iter().zip(flipped).filter(|&pair| lost(pair)).count() as u64;
     }
     let people = rows.len() as f64;
-    let cost = cost_sum as f64 / (prepared.cost.unit() as f64 * people);
+    let cost = cost_sum as f64 / (prepared.cost().unit() as f64 * people);
     let loss = loss_count as f64 / people;
     let covered = || assigned.iter().filter(|proposal| proposal.covered);
     let mut parts: Vec<u32> = covered().filter_map(|proposal| proposal.part).collect();
@@ -95,11 +99,12 @@ pub fn evaluate(
         coverage: covered().count() as f64 / people,
         parts: parts.len(),
         sparsity: changes as f64 / people,
+        unchanged,
         violations,
     })
 }
 
-/// Whether a value changed; missing stays missing.
+/// Whether a value changed; missing equals missing.
 fn differ(before: f64, after: f64) -> bool {
     before != after && !(before.is_nan() && after.is_nan())
 }
@@ -125,7 +130,7 @@ mod tests {
     #[test]
     fn known_costs_and_losses_are_found() {
         let prepared = run("");
-        assert_eq!(prepared.affected, [0, 1, 2, 3, 4]);
+        assert_eq!(prepared.problem_rows(), [0, 1, 2, 3, 4]);
         let assigned = [
             proposal(0, &[(0, 6.0)]),           // 1 → 6 costs 5 and works
             proposal(0, &[(0, 4.4)]),           // 2 → 4 costs 2 and fails
@@ -133,19 +138,19 @@ mod tests {
             proposal(7, &[(0, 99.0)]),          // 4 → 10, clamped, costs 6 and works
             Assigned { to: vec![(0, 9.0)], part: Some(9), covered: false }, // no proposal: 0, fails
         ];
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!((score.cost_sum, score.loss_count, score.rows), (18, 2, 5));
         assert_eq!((score.cost, score.loss), (0.36, 0.4));
         assert_eq!(score.invalidity, score.cost + score.loss);
         assert_eq!((score.coverage, score.parts, score.sparsity), (0.8, 3, 1.0));
-        assert_eq!(score.violations, 0);
+        assert_eq!((score.unchanged, score.violations), (1, 0));
     }
 
     #[test]
     fn what_cannot_be_done_is_skipped() {
         let prepared = run("");
         let table = FeatureTable {
-            features: prepared.table.features.clone(),
+            features: prepared.table().features.clone(),
             values: vec![vec![f64::NAN, 3.0], vec![0.0, 3.0], vec![0.0, 9.0]],
             rows: 2,
             weights: None,
@@ -162,7 +167,7 @@ mod tests {
         let prepared =
             run("rules = [\"x <= 7\"]\n[features]\nx.direction = \"decrease\"\nr.immutable = true\n");
         let assigned: Vec<Assigned> = [6.0, 7.0, 8.0, 1.0, 5.0].map(|x| proposal(0, &[(0, x)])).to_vec();
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!(score.loss_count, 3, "8 breaks the rule, 1 and 5 fail");
         assert_eq!(score.violations, 3, "three go up");
         assert_eq!(score.sparsity, 0.8, "the last stays");
@@ -172,15 +177,15 @@ mod tests {
     fn proposals_that_do_not_fit_the_people_are_errors() {
         let prepared = run("");
         let one = [proposal(0, &[])];
-        assert!(evaluate(&prepared, &prepared.table, &prepared.affected, &one).is_err());
-        assert!(evaluate(&prepared, &prepared.table, &[], &[]).is_err());
-        let error = evaluate(&prepared, &prepared.table, &[0], &[proposal(0, &[(3, 1.0)])]).unwrap_err();
+        assert!(evaluate(&prepared, prepared.table(), prepared.problem_rows(), &one).is_err());
+        assert!(evaluate(&prepared, prepared.table(), &[], &[]).is_err());
+        let error = evaluate(&prepared, prepared.table(), &[0], &[proposal(0, &[(3, 1.0)])]).unwrap_err();
         assert!(error.to_string().contains("feature 3"), "{error}");
     }
 
     #[test]
     fn the_rows_turned_down_are_the_affected_ones() {
         let prepared = run("");
-        assert_eq!(turned_down(&prepared, &prepared.table).unwrap(), prepared.affected);
+        assert_eq!(turned_down(&prepared, prepared.table()).unwrap(), prepared.problem_rows());
     }
 }

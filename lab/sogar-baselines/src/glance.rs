@@ -1,13 +1,13 @@
-//! GLANCE (Kavouras and others, 2025; the variant C-GLANCE): clusters of people, and one action for each of the few that
-//! are left after merging.
+//! GLANCE (Kavouras and others, 2025; the variant C-GLANCE): clusters of people, and one action for each of the few that remain
+//! after merging.
 //!
-//! The affected people are grouped by k-means, counterfactuals are found for the average of every group, and the groups
-//! that are most alike in people and in counterfactuals are merged until ten are left. What leads from an average to its
-//! counterfactual is an action; each final group keeps the one that makes the model accept most of its people.
+//! The affected people are clustered by k-means, counterfactuals are found for the average of every cluster, and the clusters
+//! that are most alike in people and in counterfactuals are merged until ten are left. The step from an average to its
+//! counterfactual is an action; each final cluster keeps the one with which the model accepts most of its people.
 //!
-//! In the authors' evaluation a person takes the cheapest of all ten actions that works, whatever their group
-//! ([`GlanceMode::BestOf`]): nobody could tell from the description which one that is. [`GlanceMode::Cluster`] gives
-//! each person the action of their own group, which is a summary.
+//! In the authors' evaluation a person takes the cheapest of all ten actions that works, regardless of their cluster
+//! ([`GlanceMode::BestOf`]): the description does not tell people which one that is. [`GlanceMode::Cluster`] gives each person
+//! the action of their own cluster, which is a summary.
 
 mod action;
 mod cluster;
@@ -35,7 +35,7 @@ use kmeans::{Points, cluster};
 /// How people get their action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GlanceMode {
-    /// Of all actions that work for the person, the one that asks for least: the authors' evaluation.
+    /// Of all actions that work for the person, the one with the smallest change: the authors' evaluation.
     #[default]
     BestOf,
     /// The action of the person's own cluster; new people belong to the cluster with the nearest centroid.
@@ -51,11 +51,11 @@ pub struct Glance {
     pub final_clusters: usize,
     /// Counterfactuals of a centroid.
     pub counterfactuals: usize,
-    /// Random people among whom the counterfactuals of a centroid are found.
+    /// Random people for the search of a centroid's counterfactuals.
     pub samples: usize,
-    /// How much the distance of centroids counts when clusters are merged.
+    /// The weight of the distance of centroids when clusters are merged.
     pub centroid_weight: f64,
-    /// How much the distance of their counterfactuals counts.
+    /// The weight of the distance of their counterfactuals.
     pub counterfactual_weight: f64,
     /// How people get their action.
     pub mode: GlanceMode,
@@ -77,7 +77,7 @@ impl Default for Glance {
 }
 
 impl Glance {
-    /// The authors' settings, with everybody taking their own cluster's action.
+    /// The authors' settings, with everyone taking their own cluster's action.
     pub fn by_cluster() -> Glance {
         Glance { mode: GlanceMode::Cluster, ..Glance::default() }
     }
@@ -120,14 +120,14 @@ impl Baseline for Glance {
     fn fit(&self, prepared: &Prepared, seed: u64, stop: &Stop) -> Result<Box<dyn Fitted>> {
         self.check()?;
         let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
-        let mut rows = prepared.affected.clone();
+        let mut rows = prepared.problem_rows().to_vec();
         rows.sort_unstable();
-        let people = people(&prepared.table, &rows);
+        let people = people(prepared.table(), &rows);
         let fitting =
             Fitting { settings: self, moves: &moves, black_box: &black_box, people: &people, seed, stop };
         let (clusters, mut stopped) = fitting.clusters()?;
         let mut parts = Vec::new();
-        let mut part_of = vec![None; prepared.table.rows];
+        let mut part_of = vec![None; prepared.table().rows];
         for (part, cluster) in clusters.into_iter().enumerate() {
             cluster.rows.iter().for_each(|&place| part_of[rows[place]] = Some(part));
             let (chosen, reason) = fitting.choose(part, cluster)?;
@@ -255,14 +255,14 @@ struct Part {
 
 struct FittedGlance {
     parts: Vec<Part>,
-    /// Per row of the reference table its cluster, where it has one.
+    /// The cluster of each row of the reference table, if it has one.
     part_of: Vec<Option<usize>>,
     mode: GlanceMode,
     status: FitStatus,
 }
 
 impl FittedGlance {
-    /// The action that works and asks for least, for each person.
+    /// For each person, the working action with the smallest change.
     fn best_of(&self, moves: &Moves<'_>, black_box: &BlackBox<'_>, people: &[f64]) -> Result<Vec<Assigned>> {
         let width = black_box.width();
         let group = (black_box.rows_at_once() / self.parts.len().max(1)).max(1);
@@ -297,7 +297,7 @@ impl FittedGlance {
         Ok(assigned.into_iter().flatten().collect())
     }
 
-    /// The action of a person's cluster: the one that they were in when it was made, else the one that is nearest.
+    /// The action of a person's cluster: the one that they were in when it was made, otherwise the nearest.
     fn of_cluster(&self, moves: &Moves<'_>, known: Option<usize>, before: &[f64]) -> Assigned {
         let far = |part: &Part| moves.distance(&part.centroid, before);
         let distances: Vec<f64> = self.parts.iter().map(far).collect();
@@ -316,7 +316,7 @@ impl Fitted for FittedGlance {
             GlanceMode::BestOf => self.best_of(&moves, &black_box, &people(table, rows)),
             GlanceMode::Cluster => {
                 // Only rows of the reference table itself were clustered.
-                let own = std::ptr::eq(table, &prepared.table);
+                let own = std::ptr::eq(table, prepared.table());
                 let known = |row: usize| self.part_of.get(row).copied().flatten().filter(|_| own);
                 let assign = |&row: &usize| self.of_cluster(&moves, known(row), &table.row(row));
                 Ok(rows.par_iter().map(assign).collect())

@@ -1,10 +1,9 @@
-//! The ways in which a person may move, for methods that propose values of their own.
+//! How a person may move, for methods that propose their own values.
 //!
-//! GLOBE-CE and GLANCE add amounts to numbers and set categories. What comes of that is decided here, so that every
-//! proposal is one that the user allows: immutable features stay, numbers keep to the user's range and to the
-//! reference table's values, never go against a direction, whole numbers stay whole, and a category changes only
-//! where the transition is allowed. Both methods also measure how far somebody goes in the same way: tenths of a
-//! number's range, one for a category.
+//! GLOBE-CE and GLANCE add amounts to numbers and set categories. This module decides the result, so that the user allows every
+//! proposal: immutable features stay, numbers keep to the user's range and to the reference table's values and never go against a
+//! direction, whole numbers stay whole, and a category changes only if the transition is allowed. Both methods also measure
+//! distance in the same way: tenths of a number's range, one for a category.
 
 use sogar::config::Direction;
 use sogar::feature::{Feature, FeatureTable, Kind};
@@ -20,18 +19,18 @@ pub(crate) struct Moves<'a> {
     ways: Vec<Way>,
 }
 
-/// What is known of one feature's moves.
+/// The moves of one feature.
 struct Way {
     /// Whether the values are numbers or ordered levels.
     ordered: bool,
     /// Whether they are whole.
     whole: bool,
-    /// Where moves of ordered values end; the wrong way round where there are none.
+    /// The ends of moves of ordered values; reversed if there are none.
     ends: (f64, f64),
     /// A tenth of the reference table's range; 0 for constants and categories.
     tenth: f64,
     direction: Option<Direction>,
-    /// Whether somebody could move at all.
+    /// Whether anyone could move at all.
     free: bool,
 }
 
@@ -39,10 +38,10 @@ impl<'a> Moves<'a> {
     /// The moves that the configuration and the reference table of a run allow.
     pub fn new(prepared: &'a Prepared) -> Moves<'a> {
         let constraints = Constraints::new(prepared);
-        let reach = Reach::new(&prepared.table);
-        let features = &prepared.table.features;
+        let reach = Reach::new(prepared.table());
+        let features = &prepared.table().features;
         let ways = features.iter().enumerate().map(|(index, feature)| {
-            let settings = prepared.config.features.get(&feature.name);
+            let settings = prepared.config().features.get(&feature.name);
             let fixed = settings.is_some_and(sogar::config::FeatureConfig::is_fixed);
             let (ordered, whole) = (feature.is_ordered(), !matches!(feature.kind, Kind::Real));
             let (min, max) = reach.ends(index);
@@ -64,7 +63,7 @@ impl<'a> Moves<'a> {
         Moves { features, constraints, ways }
     }
 
-    /// The features in which somebody could move.
+    /// The features in which anyone could move.
     pub fn free(&self) -> Vec<usize> {
         (0..self.ways.len()).filter(|&feature| self.ways[feature].free).collect()
     }
@@ -89,7 +88,7 @@ impl<'a> Moves<'a> {
         self.ways[feature].direction
     }
 
-    /// The values that moves from a value of an ordered feature may lead to: `None` where there are none.
+    /// The values that moves from a value of an ordered feature may lead to: `None` if there are none.
     pub fn span(&self, feature: usize, from: f64) -> Option<(f64, f64)> {
         let way = &self.ways[feature];
         let (mut lo, mut hi) = way.ends;
@@ -101,15 +100,15 @@ impl<'a> Moves<'a> {
         (way.free && !from.is_nan() && lo <= hi).then_some((lo, hi))
     }
 
-    /// The levels that somebody at a level may be at afterwards, their own included.
+    /// The levels that a person at a level may have afterwards, their own included.
     pub fn levels(&self, feature: usize, from: f64) -> Vec<usize> {
         let levels = 0..self.features[feature].levels().len();
         levels.filter(|&level| self.allows(feature, from, level as f64)).collect()
     }
 
-    /// Whether a change may lead to a level, from wherever.
+    /// Whether a change may set a level, from any other.
     pub fn is_target(&self, feature: usize, level: usize) -> bool {
-        // The level after the last stands for categories that nobody had; no transition from it is forbidden.
+        // The level after the last stands for unknown categories; no transition from it is forbidden.
         let nowhere = self.features[feature].levels().len() as f64;
         self.allows(feature, nowhere, level as f64)
     }
@@ -136,13 +135,13 @@ impl<'a> Moves<'a> {
         if by > 0.0 { to.max(from) } else { to.min(from) }
     }
 
-    /// A category that is set to a level, where that is allowed.
+    /// A category set to a level, if that is allowed.
     pub fn set(&self, feature: usize, from: f64, to: f64) -> f64 {
         if self.ways[feature].free && self.allows(feature, from, to) { to } else { from }
     }
 
-    /// How far two people are apart: tenths of the range for numbers, 1 for a category. A number and a missing one are
-    /// as far apart as two categories.
+    /// The distance between two people: tenths of the range for numbers, 1 for a category. A number and a missing one are as far
+    /// apart as two categories.
     pub fn distance(&self, one: &[f64], other: &[f64]) -> f64 {
         let apart = |(way, (&a, &b)): (&Way, (&f64, &f64))| {
             if a == b || (a.is_nan() && b.is_nan()) {
@@ -163,7 +162,7 @@ impl<'a> Moves<'a> {
 fn has_transition(constraints: &Constraints, index: usize, feature: &Feature) -> bool {
     let levels = feature.levels().len();
     let allows = |from: usize, to: usize| constraints.allows(index, from as f64, to as f64);
-    // From a category that nobody had (the last one plus one) every target can be reached.
+    // From an unknown category (the last one plus one) every target can be reached.
     let mut targets = (0..levels).filter(|&to| allows(levels, to));
     targets.any(|to| (0..levels).any(|from| from != to && allows(from, to)))
 }

@@ -1,12 +1,12 @@
-//! How a proposal is applied to a person, whichever method it comes from.
+//! Applies a proposal of any method to a person.
 //!
-//! Numbers stay within the reference table's smallest and largest value, whole numbers stay whole, a category is one
-//! change, and what cannot be done (changing a missing number, a level that does not exist) is skipped.
+//! Numbers stay within the reference table's smallest and largest value, whole numbers stay whole, a category is one change, and
+//! impossible changes (of a missing number, to an unknown level) are skipped.
 
 use sogar::error::{Error, ErrorKind, Result};
 use sogar::feature::{Feature, FeatureTable, Kind};
 
-/// Where the reference table's values end, feature by feature.
+/// The ends of the reference table's values, feature by feature.
 pub struct Reach<'a> {
     features: &'a [Feature],
     ends: Vec<(f64, f64)>,
@@ -15,7 +15,7 @@ pub struct Reach<'a> {
 impl Reach<'_> {
     /// The reach of a reference table's values.
     pub fn new(reference: &FeatureTable) -> Reach<'_> {
-        // `min` and `max` of floats pass over missing values.
+        // `min` and `max` of floats skip missing values.
         let ends = |values: &Vec<f64>| {
             let start = (f64::INFINITY, f64::NEG_INFINITY);
             values.iter().fold(start, |(lo, hi), &value| (lo.min(value), hi.max(value)))
@@ -23,7 +23,7 @@ impl Reach<'_> {
         Reach { features: &reference.features, ends: reference.values.iter().map(ends).collect() }
     }
 
-    /// Smallest and largest value of a feature; the wrong way round where every value is missing.
+    /// Smallest and largest value of a feature; reversed if every value is missing.
     pub fn ends(&self, feature: usize) -> (f64, f64) {
         self.ends[feature]
     }
@@ -41,7 +41,7 @@ impl Reach<'_> {
         Ok(after)
     }
 
-    /// What becomes of one value that is to be changed.
+    /// The result of changing one value.
     pub fn value(&self, feature: usize, before: f64, to: f64) -> f64 {
         let description = &self.features[feature];
         if to.is_nan() || (description.is_ordered() && before.is_nan()) {

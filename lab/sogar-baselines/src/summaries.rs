@@ -1,7 +1,7 @@
-//! Sogar's summaries as proposals, so that they are scored by the same code as everything else.
+//! Sogar's summaries as proposals, scored by the same code as everything else.
 //!
-//! A person follows the tree's tests to a leaf, and is proposed the values that the leaf's action leads to. Only what
-//! the action changes is proposed: an edit that does nothing for somebody is no change of theirs.
+//! A person follows the tree's tests to a leaf, and gets the values of the leaf's action. Only actual changes are proposed: an
+//! edit without effect on a person is not a change.
 
 use sogar::Result;
 use sogar::actions::Edit;
@@ -11,8 +11,8 @@ use sogar::summary::{FrontFile, Node};
 
 use crate::contract::Assigned;
 
-/// What a summary of a front proposes to each of `rows` of a table that is seen through the front's features.
-/// Parts are the tree's leaves from left to right.
+/// The proposals of a front's summary to each of `rows` of a table with the front's features. Parts are the tree's leaves from
+/// left to right.
 pub fn proposals(
     front: &FrontFile,
     tree: &Node,
@@ -45,7 +45,7 @@ mod tests {
     use sogar::pipeline::{Prepared, Search};
 
     use crate::evaluate::evaluate;
-    use crate::testing::{german, prepared};
+    use crate::testing::{german_with, prepared};
 
     use super::*;
 
@@ -54,8 +54,8 @@ mod tests {
         let front = Search(prepared).solve(&(), &CancelToken::new()).unwrap();
         assert!(front.points.len() > 5);
         for point in front.points.iter().step_by(1 + front.points.len() / 40) {
-            let assigned = proposals(&front, &point.tree, &prepared.table, &prepared.affected).unwrap();
-            let score = evaluate(prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+            let assigned = proposals(&front, &point.tree, prepared.table(), prepared.problem_rows()).unwrap();
+            let score = evaluate(prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
             assert_eq!((score.cost_sum, score.loss_count), (point.cost_sum, point.loss_count));
             assert_eq!(score.parts, point.leaves as usize);
             assert_eq!((score.coverage, score.violations), (1.0, 0));
@@ -64,10 +64,10 @@ mod tests {
 
     #[test]
     fn the_evaluator_counts_what_the_search_counted() {
-        let mut german = german();
-        german.limits.max_depth = 2;
-        german.limits.max_edits = 2;
-        compare(&german);
+        compare(&german_with(|config| {
+            config.limits.max_depth = Some(2);
+            config.limits.max_edits = Some(2);
+        }));
     }
 
     #[test]

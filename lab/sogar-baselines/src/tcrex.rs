@@ -1,13 +1,13 @@
-//! T-CREx (Bewley and others, 2024): regions of a surrogate tree in which nearly everybody is accepted.
+//! T-CREx (Bewley and others, 2024): regions of a surrogate tree in which nearly everyone is accepted.
 //!
-//! A tree learns the model's answers on the whole reference table. Its nodes, inner ones included, are boxes; those
-//! that are pure enough, and not inside another such box, are the rules. A person goes to the rule that asks for the
-//! fewest changes, at equal numbers to the larger one, and moves just over the bounds that they violate: to the
-//! nearest value that the reference table has inside the box. Nothing here is random.
+//! A tree learns the model's answers on the whole reference table. Its nodes, inner ones included, are boxes; those that are pure
+//! enough, and not inside another such box, are the rules. A person goes to the rule with the fewest changes, on ties to the
+//! larger one, and moves just over the bounds that they violate: to the nearest value that the reference table has inside the
+//! box. Nothing here is random.
 //!
-//! A person who already lies in a rule's box (the rules are not perfectly pure) is proposed no change at all: that
-//! counts as a proposal, and as a loss. The published method knows no constraints; `constrained` makes it skip rules
-//! that need a change which the configuration forbids.
+//! A person who already lies in a rule's box (the rules are not perfectly pure) gets the proposal to change nothing: that counts
+//! as a proposal, and as a loss. The published method has no constraints; `constrained` makes it skip rules that need a forbidden
+//! change.
 
 mod metarules;
 mod region;
@@ -28,11 +28,11 @@ use region::{Region, maximal_regions};
 /// The method's settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TCrex {
-    /// Least share of a rule's rows that have the desired outcome (τ).
+    /// Smallest share of a rule's rows with the desired outcome (τ).
     pub purity: f64,
-    /// Least share of the reference table that a rule contains (ρ).
+    /// Smallest share of the reference table in a rule (ρ).
     pub feasibility: f64,
-    /// Whether to skip rules that need a change which the configuration forbids.
+    /// Whether to skip rules that need a forbidden change.
     pub constrained: bool,
 }
 
@@ -53,7 +53,7 @@ impl TCrex {
         share("feasibility", self.feasibility, inside(self.feasibility))
     }
 
-    /// Fewest rows in a rule; a product such as 0.07 × 100 must not end up above 7.
+    /// Smallest number of rows in a rule; a product such as 0.07 × 100 must not round above 7.
     fn least_rows(&self, rows: usize) -> usize {
         ((self.feasibility * rows as f64 - 1e-9).ceil() as usize).max(1)
     }
@@ -67,10 +67,12 @@ impl Baseline for TCrex {
 
     fn fit(&self, prepared: &Prepared, _seed: u64, stop: &Stop) -> Result<Box<dyn Fitted>> {
         self.check()?;
-        let table = &prepared.table;
-        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, table)?;
-        let labels: Vec<u32> =
-            predictions.iter().map(|prediction| u32::from(prepared.classes.is_desired(prediction))).collect();
+        let table = prepared.table();
+        let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), table)?;
+        let labels: Vec<u32> = predictions
+            .iter()
+            .map(|prediction| u32::from(prepared.classes().is_desired(prediction)))
+            .collect();
         let axes: Vec<Axis> = table.features.iter().map(Axis::of).collect();
         let points = Points { axes: &axes, values: &table.values, labels: &labels, classes: 2 };
         let least = self.least_rows(table.rows);
@@ -101,9 +103,9 @@ impl Baseline for TCrex {
         };
         if !fitted.regions.is_empty() {
             let parts: Vec<Option<u32>> =
-                fitted.choose(table, &prepared.affected).into_iter().map(|choice| choice.part).collect();
+                fitted.choose(table, prepared.problem_rows()).into_iter().map(|choice| choice.part).collect();
             let (guide, stopped) =
-                metarules::metarules(&fitted.regions, table, &prepared.affected, &parts, stop);
+                metarules::metarules(&fitted.regions, table, prepared.problem_rows(), &parts, stop);
             fitted.guide = Some(guide);
             if let (FitStatus::Complete, Some(reason)) = (&fitted.status, stopped) {
                 fitted.status = reason.into();
@@ -128,7 +130,7 @@ impl FittedTCrex {
         rows.iter().map(|&row| self.choose_one(&table.row(row))).collect()
     }
 
-    /// The rule with the least (features outside) − (share of the reference table inside), the first on ties.
+    /// The rule with the smallest (features outside) − (share of the reference table inside), the first on ties.
     fn choose_one(&self, row: &[f64]) -> Assigned {
         let mut best: Option<(i64, Assigned)> = None;
         for (part, region) in self.regions.iter().enumerate() {

@@ -53,11 +53,11 @@ where
         threshold: None,
     };
     let predictor = Arc::new(Function { info, accepts });
-    let model = LoadedModel { predictor, path: "model".into(), hash: String::new() };
+    let model = LoadedModel::new(predictor, "model", "");
     Prepared::new(config, Path::new(""), &table, model, None).unwrap()
 }
 
-/// A model that wants its questions one at a time, and a few rows each.
+/// A model that takes one call at a time, with a few rows each.
 struct OneAtATime {
     model: Arc<dyn Predictor>,
     busy: AtomicBool,
@@ -80,14 +80,14 @@ impl Predictor for OneAtATime {
     }
 }
 
-/// The same run with a model that nothing is known of but its answers, which it gives to one thread at a time.
+/// The same run with an opaque model that allows one thread at a time.
 pub fn one_at_a_time(mut prepared: Prepared) -> Prepared {
-    let model = OneAtATime { model: prepared.model.predictor.clone(), busy: AtomicBool::new(false) };
-    prepared.model.predictor = Arc::new(model);
+    let model = OneAtATime { model: prepared.model().predictor.clone(), busy: AtomicBool::new(false) };
+    prepared.set_predictor(Arc::new(model));
     prepared
 }
 
-/// What a method proposes to the affected rows and says of itself, fitted on so many threads.
+/// A method's proposals to the affected rows and its description, fitted on this many threads.
 pub fn proposals(
     method: &dyn Baseline,
     prepared: &Prepared,
@@ -97,29 +97,29 @@ pub fn proposals(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let fitted = method.fit(prepared, seed, &Stop::default()).unwrap();
-        let assigned = fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap();
+        let assigned = fitted.assign(prepared, prepared.table(), prepared.problem_rows()).unwrap();
         (assigned, fitted.describe())
     })
 }
 
-/// Threads change nothing, nor does a model that wants to be asked one question at a time.
+/// The number of threads changes nothing, nor does a model that takes one call at a time.
 pub fn assert_order_does_not_matter(method: &dyn Baseline, seed: u64) {
     let expected = proposals(method, &german(), seed, 1);
     assert_eq!(proposals(method, &german(), seed, 4), expected, "four threads");
     assert_eq!(proposals(method, &one_at_a_time(german()), seed, 2), expected, "one question at a time");
 }
 
-/// A fit whose time is over before it begins says so, and still answers for everybody.
+/// A fit whose time is over before it begins says so, and still answers for everyone.
 pub fn assert_stops_at_once(method: &dyn Baseline) {
     let prepared = german();
     let stop = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
     let fitted = method.fit(&prepared, 0, &stop).unwrap();
     assert_eq!(fitted.status(), FitStatus::TimeLimit);
-    let rows = &prepared.affected[..3];
-    assert_eq!(fitted.assign(&prepared, &prepared.table, rows).unwrap().len(), rows.len());
+    let rows = &prepared.problem_rows()[..3];
+    assert_eq!(fitted.assign(&prepared, prepared.table(), rows).unwrap().len(), rows.len());
 }
 
-/// Settings that make no sense are errors that say what to do.
+/// Invalid settings are errors with a remedy.
 pub fn assert_refused(methods: &[&dyn Baseline]) {
     let prepared = german();
     for method in methods {
@@ -130,8 +130,14 @@ pub fn assert_refused(methods: &[&dyn Baseline]) {
 
 /// The German Credit example.
 pub fn german() -> Prepared {
+    german_with(|_| ())
+}
+
+/// The same with another configuration.
+pub fn german_with(change: impl FnOnce(&mut Config)) -> Prepared {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german");
-    let config = Config::read(&folder.join("sogar.toml")).unwrap();
+    let mut config = Config::read(&folder.join("sogar.toml")).unwrap();
+    change(&mut config);
     let table =
         sogar::table::Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
     let model = sogar::model::load(&folder.join("model.txt"), None).unwrap();

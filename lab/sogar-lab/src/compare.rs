@@ -45,7 +45,7 @@ pub struct CompareArgs {
     pub input: InputArgs,
 }
 
-/// What is written into a file, by its name.
+/// The format of an output file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Written {
     Svg,
@@ -106,7 +106,7 @@ pub fn run(args: &CompareArgs, output: &Output) -> Result<Exit> {
     })
 }
 
-/// Runs one method after the other; Ctrl-C ends the one that runs, and none follows.
+/// Runs one method after the other; Ctrl-C ends the running one, and none follows.
 fn contest(
     prepared: &Prepared,
     held_out: Option<&HeldOut>,
@@ -117,9 +117,9 @@ fn contest(
     let contest = Contest {
         prepared,
         held_out,
-        seed: prepared.config.seed,
+        seed: prepared.config().seed,
         time_limit: prepared
-            .config
+            .config()
             .limits
             .time_limit
             .and_then(|limit| Duration::try_from_secs_f64(limit).ok()),
@@ -147,7 +147,7 @@ fn nothing(entries: &[Entry]) -> Error {
         .help("name other methods with --methods")
 }
 
-/// What a file's name asks for.
+/// The format that a file's name implies.
 fn written(path: &Path) -> Result<Written> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.as_deref() {
@@ -160,7 +160,7 @@ fn written(path: &Path) -> Result<Written> {
     }
 }
 
-/// The methods in the plane of cost and loss, on sogar's front if it took part.
+/// The methods by cost and loss, on sogar's front if it took part.
 fn figure(entries: &[Entry]) -> String {
     let mark = |entry: &Entry| {
         let score = entry.score?;

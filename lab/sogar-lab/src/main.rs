@@ -11,7 +11,7 @@ use sogar_cli::args::{GlobalArgs, with_negative_numbers};
 use sogar_cli::output::Output;
 use sogar_cli::{ended, parsed};
 
-/// What the command line itself allocates with, so that times and peaks are those of `sogar solve`.
+/// The allocator of the command line, so that times and peaks are those of `sogar solve`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -31,7 +31,7 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     /// Run the published evaluation, or a part of it, beside the published figures
     Experiment(experiment::ExperimentArgs),
-    /// Time sogar on the data sets of the published protocol, beside the published leaf evaluation
+    /// Time sogar on data sets and generated tables, beside a plain program
     Bench(bench::BenchArgs),
 }
 
@@ -69,7 +69,7 @@ mod tests {
         }
         assert!(
             page == now,
-            "UPDATE_DOCS=1 cargo test -p sogar-lab flags writes the tables of docs/CLI.md anew"
+            "UPDATE_DOCS=1 cargo test -p sogar-lab flags rewrites the tables of docs/CLI.md"
         );
     }
 }

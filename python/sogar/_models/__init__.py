@@ -1,11 +1,10 @@
-"""Models as users have them: which way each one takes into the engine.
+"""How the engine uses a user's model.
 
-A model object is either *read* (its trees or layers are handed to the engine, which then never asks it
-again) or *asked* (a callback gets blocks of rows). Reading is never trusted blindly: what the engine says
-of the table is compared with what the object itself says, and a difference means that the object is asked
-instead, with a warning.
+A model object is either *read* (the engine gets its trees or layers and never calls it again) or *called* (a
+callback gets blocks of rows). Reading is always verified: the engine's predictions for the table are compared
+with the object's own. If they differ, the object is called instead, with a warning.
 
-`adapt` is the one way in. What it gives, an `Adapted`, knows how the object answers, and builds the
+`adapt` is the entry point. It returns an `Adapted`, which knows what the object returns and builds the
 engine's model for a table:
 
 >>> import numpy as np

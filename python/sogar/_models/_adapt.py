@@ -1,4 +1,4 @@
-"""From a model object to the engine's model: read where it can be read, asked where not."""
+"""From a model object to the engine's model: read if possible, otherwise called."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ._trees import Spec
 if TYPE_CHECKING:
     from .._native import Model, Table
 
-#: Rows that are mixed from the table's for comparing the two.
+#: Number of rows, mixed from those of the table, on which to compare the two.
 MIXED = 500
-#: Rows that a model is asked about at a time.
+#: Rows in a call of a model.
 BATCH = 16_384
 
 
@@ -41,24 +41,24 @@ def adapt(
     batch: int | None = None,
     trim: bool = False,
 ) -> Adapted:
-    """What the engine needs of a model for a table.
+    """Adapts a model for a table.
 
     Args:
         model: A fitted classifier, or any callable.
-        X: The table as the user gave it, or ``None`` where there is only a file.
+        X: The table as the user gave it, or ``None`` if there is only a file.
         columns: The names of its columns, in order.
         features: Those that are neither label nor ignored; all of them by default.
         threshold: Class 1 is above this score; ``None`` for the model's own decision.
-        classes: All labels that the model may give, where it does not say so itself.
-        batch: Most rows in a call of a model that is asked.
-        trim: Whether the engine has the table's texts without the blanks around them.
+        classes: All labels that the model may return, if it does not list them itself.
+        batch: Largest number of rows in a call of the model.
+        trim: Whether the engine strips blanks from the table's strings.
     """
     rows = Rows(X, columns, features, trim=trim)
     return Adapted(unwrapped(model), rows, threshold, classes, batch or BATCH)
 
 
 def unwrapped(model: Any) -> Any:
-    """The model inside of a search over parameters, or inside of a pipeline of one step."""
+    """The model inside a parameter search, or inside a pipeline of one step."""
     while True:
         inner = getattr(model, "best_estimator_", None)
         if inner is None and type(model).__name__ == "FrozenEstimator":
@@ -69,18 +69,18 @@ def unwrapped(model: Any) -> Any:
 
 
 class Adapted:
-    """A model for a table. `model_backend` says which way it goes."""
+    """A model for a table. `model_backend` says whether it is read or called."""
 
     def __init__(
         self, model: Any, rows: Rows, threshold: float | None, classes: Sequence[Any] | None, batch: int
     ) -> None:
-        """Finds out how the model answers about the table; see `adapt`."""
+        """Finds out what the model returns for the table; see `adapt`."""
         self.model = model
         self.rows = rows
         self.threshold = threshold
         self.batch = batch
         self.name = name_of(model)
-        #: What the user should know.
+        #: Notices for the user.
         self.notices: list[str] = []
         _check_kind(model, threshold)
         wanted = _wanted_columns(model, rows)
@@ -102,30 +102,30 @@ class Adapted:
         self._spec: Spec | None = None
         self._known: Array | None = None
         self._closed: list[str] = []
-        #: How another process makes the engine's model: a word, and what it takes.
+        #: How another process builds the engine's model: a keyword and its arguments.
         self.recipe: tuple[Any, ...] = ("asked", self)
         self._read()
 
     @property
     def class_names(self) -> list[str]:
-        """The names of the classes, in the order of class numbers; empty where they are just 0, 1, …."""
+        """The names of the classes, in the order of class numbers; empty if they are just 0, 1, …."""
         if is_booster(self.model):
             return []
         return self._asked.class_names
 
     def labels(self, table: Any) -> Array:
-        """The class numbers that the object itself gives to rows."""
+        """The object's own class numbers for rows."""
         return self._asked.labels(table)
 
     def _own_labels(self) -> Array:
-        """The class numbers that the object gives to the table's rows, asked for once."""
+        """The object's own class numbers for the table's rows, computed once."""
         if self._known is None:
             parts = [self.labels(block) for block in self.rows.blocks(self.batch)]
             self._known = np.concatenate(parts).astype(np.int64)
         return self._known
 
     def _read(self) -> None:
-        """Takes the model apart, where that is possible."""
+        """Reads the structure of the model, if possible."""
         try:
             if self._booster is not None:
                 self.model_backend = f"native: {self._booster[1]}"
@@ -146,10 +146,10 @@ class Adapted:
             behind = f" behind {_named(steps)}" if steps else ""
             self.model_backend = f"native: {self._spec['format']}{behind}"
         except NotReadableError as reason:
-            self.notices.append(f"{self.name} is asked row by row instead of being read: {reason}")
+            self.notices.append(f"{self.name} is called on rows instead of being read: {reason}")
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as reason:
-            # Another release of the library may keep its parts elsewhere; the object still answers.
-            self.notices.append(f"{self.name} is asked row by row, since it could not be read: {reason!r}")
+            # Another release of the library may store its parts elsewhere; the object can still be called.
+            self.notices.append(f"{self.name} is called on rows, because it could not be read: {reason!r}")
 
     def _spec_of(self, final: Any, prepared: Prepared, data: tuple[bytes, str] | None) -> Spec:
         if data is not None:
@@ -158,11 +158,11 @@ class Adapted:
             return _trees.trees_spec(final, prepared, self.threshold)
         return _layers.layers_spec(final, prepared, self.threshold)
 
-    def build(self, table: Table, config: str) -> Model:
-        """The engine's model for a table: `X` as the engine has it, with the configuration in JSON.
+    def build(self, table: Table | None, config: str) -> Model:
+        """The engine's model for a table of the engine, with the configuration in JSON.
 
-        A model that was read must say of every row what the object says of it; else the object is asked,
-        with a warning.
+        A model that was read must agree with the object on every row. Otherwise the object is called, with a
+        warning.
         """
         native: Model | None = None
         if self._booster is not None or self._spec is not None:
@@ -172,18 +172,18 @@ class Adapted:
                 self._compare(native, table, config)
                 self.recipe = self._parts_of_native()
             except (_DifferentError, SogarError) as reason:
-                # A model that predicts numbers needs a threshold, whichever way it goes.
+                # A model that predicts numbers needs a threshold, read or called.
                 if not len(self.rows) or (self.threshold is None and "threshold" in str(reason)):
                     raise
                 native = None
-                text = f"{self.name} is asked row by row, which is slower: {reason}"
+                text = f"{self.name} is called on rows, which is slower: {reason}"
                 warnings.warn(SogarWarning(text), stacklevel=4)
         if native is None:
             native = self._callback(table, config)
         return native
 
     def _check_ranges(self, config: str) -> None:
-        """Edits must not lead to numbers that the model's encoder refuses: nobody knows what it says then."""
+        """Edits must not lead to numbers that the model's encoder refuses: the outcome would be undefined."""
         settings = json.loads(config).get("features", {})
         for name in self._closed:
             own = settings.get(name, {})
@@ -208,19 +208,19 @@ class Adapted:
         native: Model = makers[kind](*parts)
         return native
 
-    def _compare(self, native: Model, table: Table, config: str) -> None:
-        """Compares what the engine and the object say: of every row, and of rows mixed from them."""
-        if not len(self.rows):
+    def _compare(self, native: Model, table: Table | None, config: str) -> None:
+        """Compares predictions of the engine and the object: on every row, and on rows mixed from them."""
+        if table is None or not len(self.rows):
             return
         self._compare_rows(native, self.rows, table, config)
         if self._booster is not None:
-            return  # the library's own file, which the engine reads as the library does
+            return  # the library's own format, which the engine evaluates as the library does
         mixed = self.rows.mixed(MIXED)
         try:
             other = UserTable(mixed.table, self.rows.columns).native(config)
             self._compare_rows(native, mixed, other, config)
         except SogarError:
-            # The configuration may not fit people who don't exist (one-hot columns that it declares, say).
+            # The configuration may not fit mixed rows (for example one-hot columns that it declares).
             return
 
     def _compare_rows(self, native: Model, rows: Rows, table: Table, config: str) -> None:
@@ -230,16 +230,16 @@ class Adapted:
         if len(differing):
             row = int(differing[0])
             raise _DifferentError(
-                f"{self.model_backend} would say class {ours[row]} of row {row + 1}, but {self._how} says "
+                f"{self.model_backend} predicts class {ours[row]} for row {row + 1}, but {self._how} gives "
                 f"class {theirs[row]} ({len(differing)} of {len(ours)} rows differ)"
             )
 
-    def _callback(self, table: Table, config: str) -> Model:
+    def _callback(self, table: Table | None, config: str) -> Model:
         from .._native import Model
 
-        if not len(self.rows):
+        if table is None or not len(self.rows):
             raise ModelError(
-                f"{self.name} must be asked row by row, for which a data frame or an array is needed",
+                f"{self.name} must be called on rows, which needs a data frame or an array",
                 "read the file with pandas or polars and pass that, or save the model to a file",
             )
         self._asked.check_repeatable(self.rows.sample(min(SAMPLE, self.batch)))
@@ -270,17 +270,17 @@ class Adapted:
         return native
 
     def _identity(self) -> bytes:
-        """What stands for a model that nobody can look into: its name, and what it says of the table."""
+        """The identity of an opaque model: its name, and its predictions for the table."""
         said = hashlib.sha256(self._own_labels().tobytes()).hexdigest()
         return f"python\0{self._how}\0{self.threshold}\0{said}".encode()
 
 
 class _DifferentError(Exception):
-    """The engine and the object do not say the same."""
+    """The engine and the object disagree."""
 
 
 def _is_known(model: Any) -> bool:
-    """Whether it is a class of scikit-learn that can be taken apart; subclasses may do something else."""
+    """Whether this exact scikit-learn class can be read; subclasses may do something else."""
     name = type(model).__name__
     known = name in _trees.READERS or name in _layers.READERS
     return known and type(model).__module__.startswith("sklearn.")
@@ -301,25 +301,25 @@ def _parts(model: Any) -> tuple[list[Any], Any]:
 
 
 def _wanted_columns(model: Any, rows: Rows) -> list[str] | None:
-    """The names of the columns that a scikit-learn model was fitted with, where the table has names, too."""
+    """The column names that a scikit-learn model was fitted with, if the table has names too."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or rows.kind == "numpy":
         return None
     wanted = [str(name) for name in names]
     known = {name.strip() for name in rows.names}
-    # LightGBM rewrites names; the engine knows how.
+    # LightGBM rewrites names; the engine handles that.
     if not type(model).__module__.startswith("sklearn.") and not known.issuperset(wanted):
         return None
     return wanted
 
 
 def _check_kind(model: Any, threshold: float | None) -> None:
-    """Refuses models that predict no classes, unless a threshold makes classes of what they predict."""
+    """Refuses models that predict numbers, unless a threshold turns these into classes."""
     tags = getattr(model, "__sklearn_tags__", None)
     kind = getattr(tags(), "estimator_type", None) if callable(tags) and not isinstance(model, type) else None
     if kind in ("regressor", "clusterer", "outlier_detector") and threshold is None:
         raise ModelError(
-            f"{name_of(model)} is a {kind}, which predicts no classes",
+            f"{name_of(model)} is a {kind}, which does not predict classes",
             "set `threshold`: people above it are class 1",
         )
 

@@ -1,8 +1,8 @@
-"""How an object is asked about rows, and what its answers mean.
+"""Calls a model object on rows and interprets what it returns.
 
-Nobody knows what a callable returns before it is called. So it is called with a few rows of the table, and
-the answers say what they are: class labels, scores of class 1, or a score for each class. Everything that
-cannot be an answer (a wrong number of them, NaN, another shape) is an error with the object's name in it.
+A callable does not say what it returns. So it is called on a few rows of the table first, and the answers
+show what they are: class labels, scores of class 1, or a score for each class. Anything else (a wrong number
+of values, NaN, another shape) is an error with the object's name in it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from ._cells import Array
 
 #: Scores above this are class 1 unless the user says otherwise.
 DEFAULT_THRESHOLD = 0.5
-#: More different numbers than this are scores rather than classes.
+#: More distinct numbers than this are scores rather than classes.
 MOST_CLASSES = 20
-#: Rows for finding out what answers mean, and for asking twice.
+#: Rows for the first call, and for calling twice.
 SAMPLE = 200
 
 
 def name_of(model: Any) -> str:
-    """What messages call a model: its class, or a function's own name."""
+    """The name of a model in messages: its class, or the name of a function."""
     if isinstance(model, type) or not hasattr(model, "__name__"):
         return type(model).__name__
     return f"function {model.__name__}"
 
 
 class Asked:
-    """An object that answers, with the meaning of its answers.
+    """A model object to call, with the meaning of its answers.
 
     >>> asked = Asked(lambda rows: rows[:, 0] > 2)
     >>> asked.learn(np.array([[1.0], [3.0]]))
@@ -44,7 +44,7 @@ class Asked:
     def __init__(
         self, model: Any, threshold: float | None = None, classes: Sequence[Any] | None = None
     ) -> None:
-        """Chooses how the model is asked; `classes` names all labels that it may give."""
+        """Chooses how to call the model; `classes` lists all labels that it may return."""
         self.model = model
         self.name = name_of(model)
         self.threshold = threshold
@@ -81,7 +81,7 @@ class Asked:
 
     @property
     def class_names(self) -> list[str]:
-        """The names of the classes, in order; empty where nobody has named them."""
+        """The names of the classes, in order; empty if they have no names."""
         if self.answers == "scores" and self.classes is None:
             return []
         return [_class_text(name) for name in self.classes or []]
@@ -92,7 +92,7 @@ class Asked:
         return max(2, len(self.classes or ()))
 
     def learn(self, rows: Any) -> None:
-        """Asks about some rows of the table, and settles what the answers are."""
+        """Calls the model on some rows of the table and determines the kind of its answers."""
         raw = self._ask(rows)
         count = len(raw)
         if raw.ndim == 2 and raw.shape[1] > 1:
@@ -126,7 +126,7 @@ class Asked:
             self.classes = found
 
     def widen(self, rows: Any) -> None:
-        """Learns the remaining labels from more rows, where the sample of `learn` may have lacked some."""
+        """Learns further labels from more rows, which the sample of `learn` may have lacked."""
         if self.answers != "labels" or hasattr(self.model, "classes_"):
             return
         raw = self._ask(rows)
@@ -134,11 +134,11 @@ class Asked:
             self.classes = sorted(set(raw.tolist()) | set(self.classes or ()))
 
     def check_apart(self) -> None:
-        """Refuses a model that tells nobody apart."""
+        """Refuses a model with the same answer for every row."""
         if self.answers == "labels" and self.classes is not None and len(self.classes) < 2:
             raise ModelError(
-                f"{self.name} says {_class_text(self.classes[0])} of every row",
-                "a model that tells nobody apart has no recourse; check its columns",
+                f"{self.name} predicts {_class_text(self.classes[0])} for every row",
+                "there is no recourse against a constant model; check its columns",
             )
 
     def labels(self, rows: Any) -> Array:
@@ -152,7 +152,7 @@ class Asked:
         return (values > threshold).astype(np.int64)
 
     def values(self, rows: Any) -> Array:
-        """Answers as the engine wants them: positions of classes (integers), or scores (floats)."""
+        """Answers in the engine's form: positions of classes (integers), or scores (floats)."""
         raw = self._ask(rows)
         columns = raw.shape[1] if raw.ndim == 2 else 1
         if self.answers == "labels" and columns == 1:
@@ -173,18 +173,20 @@ class Asked:
         return scores.reshape(len(scores)) if columns == 1 else scores
 
     def check_repeatable(self, rows: Any) -> None:
-        """Asks twice about the same rows; a model that changes its mind can't be summarised."""
+        """Calls the model twice on the same rows: the search needs a deterministic model."""
         first, second = self.labels(rows), self.labels(rows)
         differing = int((first != second).sum())
         if differing:
             raise ModelError(
-                f"{self.name} is not deterministic: asked again about {len(first)} rows, "
+                f"{self.name} is not deterministic: called again on {len(first)} rows, "
                 f"it changed {differing} answers",
-                "turn off what is random in it (dropout, sampling), or fix its seed",
+                "turn off its random parts (dropout, sampling), or fix its seed",
             )
 
     def _wrong_width(self, columns: int) -> ModelError:
-        return ModelError(f"{self.how} gave {columns} scores a row, but there are {self.class_count} classes")
+        return ModelError(
+            f"{self.how} gave {columns} scores per row, but there are {self.class_count} classes"
+        )
 
     def _positions(self, labels: Array) -> Array:
         classes = self.classes or []
@@ -206,7 +208,7 @@ class Asked:
         count = len(rows)
         try:
             answer = self._function(rows)
-            if hasattr(answer, "detach"):  # a tensor that remembers where it came from
+            if hasattr(answer, "detach"):  # a tensor with gradients
                 answer = answer.detach()
             answer = np.asarray(answer)
         except Exception as cause:
@@ -218,7 +220,7 @@ class Asked:
                 got = f"an array of {answer.ndim} dimensions"
             raise ModelError(
                 f"{self.how} gave {got} for {count} rows",
-                "it must answer every row that it gets, once and in order",
+                "it must return one answer per row, in order",
             )
         return answer
 
@@ -233,7 +235,7 @@ def _is_score(values: Array, classes: list[Any] | None) -> bool:
 
 
 def _plain(label: Any) -> Any:
-    """Labels that are equal in Python's eyes are equal here: 1, 1.0 and True; texts are texts."""
+    """A key under which labels are equal if Python says so: 1, 1.0 and True; strings stay strings."""
     return label.item() if isinstance(label, np.generic) else label
 
 

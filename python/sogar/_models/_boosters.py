@@ -1,4 +1,4 @@
-"""LightGBM and XGBoost: handed over in their own serialisation, which the engine reads."""
+"""LightGBM and XGBoost: passed in their own serialisation, which the engine reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def booster_bytes(model: Any) -> tuple[bytes, str] | None:
             return model.model_to_string().encode(), "LightGBM text"
     if xgboost is not None:
         if isinstance(model, xgboost.XGBModel):
-            # Written by the classifier itself, the file knows what the classifier does beyond its booster.
+            # The classifier's own file includes what the classifier adds to its booster.
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "model.ubj"
                 model.save_model(path)
@@ -34,7 +34,7 @@ def booster_bytes(model: Any) -> tuple[bytes, str] | None:
 
 
 def is_booster(model: Any) -> bool:
-    """Whether it is LightGBM's or XGBoost's own low-level object, whose `predict` gives scores."""
+    """Whether this is a low-level object of LightGBM or XGBoost, whose `predict` returns scores."""
     lightgbm, xgboost = sys.modules.get("lightgbm"), sys.modules.get("xgboost")
     return (lightgbm is not None and isinstance(model, lightgbm.Booster)) or (
         xgboost is not None and isinstance(model, xgboost.Booster)
@@ -42,14 +42,14 @@ def is_booster(model: Any) -> bool:
 
 
 class Scorer:
-    """A booster as something with `predict_proba`-like answers for the user's own table.
+    """Calls a booster on the user's own table.
 
-    LightGBM takes text columns only as pandas categories, and XGBoost's low-level object only its own
-    matrix; the classifiers on top of them take tables as they are.
+    LightGBM takes string columns only as pandas categories, and XGBoost's low-level object only its own
+    matrix. The classifiers built on them take tables as they are.
     """
 
     def __init__(self, model: Any, rows: Rows) -> None:
-        """Keeps the model, and which columns it knows."""
+        """Stores the model and the columns that it knows."""
         self.model = model
         self.rows = rows
         self.__name__ = type(model).__name__
@@ -70,14 +70,14 @@ class Scorer:
         return self.model.predict(rows)
 
     def predict_proba(self, rows: Any) -> Any:
-        """Probabilities, for those who set a threshold."""
+        """Probabilities, for use with a threshold."""
         if not hasattr(self.model, "predict_proba"):
             return self(rows)
         return self.model.predict_proba(categorised(rows, self.rows.kind))
 
 
 def categorised(rows: Any, kind: str) -> Any:
-    """Text columns as pandas categories, which is what boosters take."""
+    """Converts string columns to pandas categories, which boosters take."""
     if kind != "pandas":
         if kind == "polars" and any(
             dtype.__class__.__name__ in {"String", "Categorical", "Enum"} for dtype in rows.dtypes

@@ -1,4 +1,4 @@
-"""Cells of one column, from the engine's numbers to the user's own values."""
+"""Converts the cells of a column from the engine's numbers to the user's own values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from .._columns import by_text, text_of
 
 Array = np.ndarray[Any, Any]
-#: How the engine calls the level of a missing value.
+#: The engine's name for the level of missing values.
 MISSING_LEVEL = "(missing)"
 
 
 def levels_of(texts: list[str], codes: Array, originals: dict[str, Any]) -> Array:
-    """The levels that codes stand for, as objects; None where the value is missing."""
+    """The levels of codes, as objects; None where the value is missing."""
     level: list[Any] = [None if text == MISSING_LEVEL else originals.get(text, text) for text in texts]
     found = np.empty(len(level) + 1, dtype=object)
     found[:-1] = level
@@ -24,12 +24,12 @@ def levels_of(texts: list[str], codes: Array, originals: dict[str, Any]) -> Arra
 
 
 def is_whole(text: str) -> bool:
-    """Whether a level is written as a whole number, or stands for a missing one."""
+    """Whether a level is a whole number, or stands for a missing value."""
     return text == MISSING_LEVEL or text.removeprefix("-").isdecimal()
 
 
 def narrowed(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Whole numbers in the user's integer type; others stay as they are, with their fraction."""
+    """Whole numbers in the user's integer type; other numbers stay unchanged."""
     with np.errstate(invalid="ignore"):
         narrow = values.astype(dtype)
     return narrow if np.array_equal(narrow.astype(np.float64), values) else values

@@ -1,10 +1,9 @@
-"""scikit-learn's linear models and dense networks, taken apart for the engine.
+"""Reads scikit-learn's linear models and dense networks for the engine.
 
-The engine's networks have inputs and weights in single precision and compute in double precision from
-there. A linear model is therefore given in two parts, weights rounded to single precision and what the
-rounding left over, which a second layer adds; and scalers are folded into the weights in exact arithmetic,
-so that the inputs are the table's own numbers. A level of a text column has one weight for each output of
-the first layer, whatever the encoder was.
+The engine's networks take inputs and weights in single precision and compute in double precision. A linear
+model therefore gets two parts: weights rounded to single precision, and the rounding errors, which a second
+layer adds. Scalers are folded into the weights in exact arithmetic, so that the inputs are the table's own
+numbers. A level of a string column has one weight for each output of the first layer, for every encoder.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LINEAR = {
     "Perceptron",
     "PassiveAggressiveClassifier",
 }
-#: All classes that are read here.
+#: All classes that this module reads.
 READERS = LINEAR | {"MLPClassifier"}
 
 
@@ -129,7 +128,7 @@ class _Inputs:
         return np.stack(weights, axis=1), np.array([float(value) for value in bias])
 
     def _number(self, name: str, own: list[int], coef: Array, bias: list[Fraction]) -> Array:
-        """One number of the table; `bias` takes what its scalers add."""
+        """Adds a numeric column of the table; what its scalers add goes into `bias`."""
         self.columns.append(name)
         lists = [self.prepared.symbols[index].steps for index in own]
         if not self.fold or any(kind == "clip" for steps in lists for kind, _ in steps):
@@ -152,7 +151,7 @@ class _Inputs:
         return np.array([float(value) for value in total])
 
     def _levels(self, source: int, name: str, coef: Array, bias: list[Fraction]) -> list[Array]:
-        """One input a level: 1 where the row has it. What an unknown level adds goes into the bias."""
+        """Adds one input per level: 1 if the row has it. What an unknown level adds goes into the bias."""
         levels = self.prepared.levels[source]
         if not levels.texts:
             raise NotReadableError(f"the numbers of `{name}` are encoded as categories")

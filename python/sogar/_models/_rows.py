@@ -1,8 +1,8 @@
-"""Rows as the user had them: blocks for a model's own `predict`, in the kind of table that it knows.
+"""Builds blocks of rows for a model's own `predict`, in the user's type of table.
 
-The engine keeps a row as numbers (a value, or the position of a level). A model that is asked was trained
-on the user's own table, so it is shown rows of that kind: a pandas frame with the same columns, dtypes and
-categories, a polars frame with the same schema, an Arrow table, or an array.
+The engine stores a row as numbers (a value, or the position of a level). A called model was trained on the
+user's own table, so it gets rows of that type: a pandas frame with the same columns, dtypes and categories, a
+polars frame with the same schema, an Arrow table, or an array.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def frame_of(table: Table) -> Any:
-    """A file's table as a frame of pandas or polars, as installed; ``None`` if neither is."""
+    """Reads a file with pandas or polars, whichever is installed; ``None`` if neither is."""
     made = as_frame(table.columns())
     return None if isinstance(made, np.ndarray) else made
 
 
 class Rows:
-    """The columns of a user's table that are features, and how to make more rows like them.
+    """The feature columns of a user's table, and how to make more rows like them.
 
     >>> rows = Rows(np.array([[1.0, 5.0], [4.0, 2.0]]), ["income", "debt"])
     >>> rows.block(["income", "debt"], [[], []], np.array([[2.0, 3.0]]))
@@ -38,7 +38,7 @@ class Rows:
     def __init__(
         self, table: Any, columns: Sequence[str], features: Sequence[str] | None = None, *, trim: bool = False
     ) -> None:
-        """Keeps a table (``None``: only a file), the names of its columns, and which are features."""
+        """Stores a table (``None``: only a file), the names of its columns, and which are features."""
         self.trim = trim
         self.kind = "pandas" if table is None else kind_of(table)
         self.table: Any = np.asarray(table) if self.kind == "numpy" else table
@@ -51,7 +51,7 @@ class Rows:
             raise DataError(f"the table has no column `{missing[0]}`")
 
     def arrange(self, wanted: Sequence[str]) -> None:
-        """Puts the features into the order that a model wants, leaving out what it does not use."""
+        """Selects the features that a model uses, in its order."""
         known = {name.strip(): name for name in self.names}
         lacking = [name for name in wanted if name.strip() not in known]
         if lacking:
@@ -89,7 +89,7 @@ class Rows:
         return table.take(rows) if self.kind == "pyarrow" else table[rows]
 
     def mixed(self, count: int) -> Rows:
-        """Rows that do not exist, made of values that do: each column of a sample in an order of its own."""
+        """Mixed rows: a sample with each column shuffled separately."""
         draw = np.random.default_rng(0)
         rows = self._spread(count)
         orders = [draw.permutation(rows) for _ in self.columns]
@@ -111,7 +111,7 @@ class Rows:
         return Rows(made, self.columns, self.names, trim=self.trim)
 
     def column(self, name: str) -> Array:
-        """One column of the table as an array, missing values being NaN or None."""
+        """One column of the table as an array, with NaN or None for missing values."""
         if self.kind == "numpy":
             return self.table[:, self.columns.index(name)]  # type: ignore[no-any-return]
         column = self.table[self.key(name)]
@@ -122,18 +122,18 @@ class Rows:
         return np.asarray(column.to_numpy(), dtype=None)
 
     def varied(self, name: str, rows: Array) -> Any:
-        """The first row again and again, with one column as it is in these rows."""
+        """Copies of the first row, with one column taken from these rows."""
         values = self.take(rows)
         if self.kind == "numpy":
             return self._with(name, values[:, self.names.index(name)])
         return self._with(name, values[self.key(name)])
 
     def with_number(self, name: str, values: Array) -> Any:
-        """The first row again and again, with these numbers in one column."""
+        """Copies of the first row, with these numbers in one column."""
         return self._with(name, values)
 
     def _with(self, name: str, values: Any) -> Any:
-        """The first row again and again, with these values in one column."""
+        """Copies of the first row, with these values in one column."""
         made, at = self.take(np.zeros(len(values), dtype=np.intp)), self.names.index(name)
         if self.kind == "numpy":
             made = made.astype(np.result_type(made.dtype, np.asarray(values).dtype))
@@ -153,7 +153,7 @@ class Rows:
         return made
 
     def block(self, names: list[str], texts: list[list[str]], values: Array) -> Any:
-        """Rows of the engine as the user has them; `texts[j]` are the levels of column `j`, if any."""
+        """Rows of the engine in the user's type of table; `texts[j]` are the levels of column `j`, if any."""
         place = {name: index for index, name in enumerate(names)}
         columns = [place[name] for name in self.names]
         if self.kind == "numpy":
@@ -212,7 +212,7 @@ class Rows:
         return block if self.table.dtype == object else block.astype(self.table.dtype)
 
     def _originals(self, name: str) -> dict[str, Any]:
-        """The user's own objects for texts of a column, where they are not the texts themselves."""
+        """The user's own objects for the strings of a column, if they are not the strings themselves."""
         if name not in self._own_objects:
             values = [] if self.table is None else self.column(name).tolist()
             known = [value for value in values if value is not None and value == value]
@@ -220,13 +220,13 @@ class Rows:
         return self._own_objects[name]
 
     def _is_text(self, name: str) -> bool:
-        """Whether the user's column holds texts, whatever the engine takes them for."""
+        """Whether the user's column holds strings, even if the engine reads them as numbers."""
         if name not in self._texts:
             self._texts[name] = any(isinstance(value, str) for value in self.column(name).tolist())
         return self._texts[name]
 
     def _number_texts(self, name: str, values: Array) -> Array:
-        """The user's own texts of numbers, where the engine takes a column of texts for numbers."""
+        """The user's own strings of numbers, if the engine reads a column of strings as numbers."""
         own: dict[float, str] = {}
         for value in self.column(name).tolist():
             if isinstance(value, str):
@@ -260,7 +260,7 @@ class Rows:
             if dtype == polars.Boolean and texts:
                 return series.str.to_lowercase() == "true"
             if dtype.is_temporal() and texts:
-                zone = getattr(dtype, "time_zone", None)  # the engine has the instant
+                zone = getattr(dtype, "time_zone", None)  # the engine stores the instant
                 if zone is not None:
                     instants = series.str.to_datetime(time_unit=dtype.time_unit, time_zone="UTC")
                     return instants.dt.convert_time_zone(zone)

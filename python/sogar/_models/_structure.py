@@ -1,11 +1,10 @@
-"""What a scikit-learn pipeline makes of the table's columns, column by column.
+"""Reads what a scikit-learn pipeline does to the table, column by column.
 
-Scalers, imputers and encoders work on one column at a time, so every column behind them is a function of
-one column of the table. For numbers that are only scaled the function is written down as steps. For encoded
-columns it is a table: the preparation is run once for each level that the column has, and what comes out is
-what counts; so dropped, rare and unknown categories need no knowledge of any encoder's options. In the end
-the whole table goes through both, the pipeline and what was read from it, and every number must be the same
-to the last bit.
+Scalers, imputers and encoders work on one column at a time, so every column behind them is a function of one
+column of the table. For numbers that are only scaled, the function is stored as steps. For encoded columns it
+is a lookup table: the pipeline runs once for each level of the column, and its output is stored. So dropped,
+rare and unknown categories need no knowledge of an encoder's options. Finally, the whole table goes through
+both the pipeline and what was read from it, and every number must agree to the last bit.
 """
 
 from __future__ import annotations
@@ -27,40 +26,40 @@ from ._transformers import NotReadableError, Step, Symbol, is_number, through
 class Levels:
     """The values of encoded columns for each level of one column of the table."""
 
-    #: The levels as texts; empty for a column of numbers.
+    #: The levels as strings; empty for a column of numbers.
     texts: list[str]
-    #: The levels as numbers; empty for a column of texts.
+    #: The levels as numbers; empty for a column of strings.
     numbers: list[float]
-    #: One row a level, one column for each column behind the preparation.
+    #: One row per level, one column for each column behind the pipeline.
     values: Array
-    #: The same for a level that is none of these.
+    #: The same for an unknown level.
     other: Array
-    #: For each row of the table its level.
+    #: The level of each row of the table.
     of_row: Array
-    #: Whether the preparation refuses every other level, so that no edit may lead to one.
+    #: Whether the pipeline refuses every other level, so that no edit may lead to one.
     closed: bool = False
 
 
 @dataclass
 class Prepared:
-    """The columns behind a preparation."""
+    """The columns behind a pipeline."""
 
     symbols: list[Symbol]
     rows: Rows
     #: By column of the table.
     levels: dict[int, Levels]
-    #: The table behind the preparation.
+    #: The table behind the pipeline.
     matrix: Array
 
     def closed(self) -> list[str]:
-        """Columns of whole numbers all of which an encoder knows, and no others."""
+        """Columns of whole numbers whose range the encoder knows completely, and nothing outside it."""
         return [self.rows.names[source] for source, levels in self.levels.items() if levels.closed]
 
 
 def read_preparation(
     rows: Rows, steps: list[Any], last: Callable[[Any], Any] | None, extra: Callable[..., Any] | None
 ) -> Prepared:
-    """Reads fitted transformers, and a rearrangement `extra` of symbols, which `last` carries out."""
+    """Reads fitted transformers, and a rearrangement `extra` of symbols, which `last` applies."""
     symbols = [Symbol(index) for index in range(len(rows.names))]
     for step in steps:
         symbols = through(step, symbols)
@@ -90,7 +89,7 @@ def read_preparation(
 
 
 def dense(table: Any) -> Array:
-    """Any table as an array of 64-bit floats."""
+    """Converts any table to an array of 64-bit floats."""
     if hasattr(table, "toarray"):
         table = table.toarray()
     try:
@@ -108,7 +107,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _levels(rows: Rows, source: int, symbols: list[Symbol], transform: Callable[[Any], Array]) -> Levels:
-    """What the preparation makes of each level of a column."""
+    """The output of the pipeline for each level of a column."""
     name = rows.names[source]
     own = [index for index, symbol in enumerate(symbols) if symbol.source == source]
     column = rows.column(name)
@@ -140,7 +139,7 @@ def _levels(rows: Rows, source: int, symbols: list[Symbol], transform: Callable[
 
 
 def _with_text(table: Any, rows: Rows, name: str) -> Any:
-    """One row with a text that no encoder knows."""
+    """One row with a string that no encoder knows."""
     text = "\N{REPLACEMENT CHARACTER} unknown"
     if rows.kind == "numpy":
         table = table.astype(object)
@@ -163,7 +162,7 @@ def _number_levels(
     values: Array,
     of_row: Array,
 ) -> Levels:
-    """Levels that are numbers: edits may lead to others, which the encoder knows or does not know."""
+    """Numeric levels: edits may lead to others, which the encoder may or may not know."""
     numbers = [np.nan if key is MISSING_LEVEL else float(key) for key in place]
     known = sorted(
         {number for index in own for number in symbols[index].known if not np.isnan(number)} - set(numbers)
@@ -174,8 +173,8 @@ def _number_levels(
     closed, other = False, np.full(len(own), np.nan)
     try:
         other = transform(rows.with_number(name, np.array([unknown])))[0, own]
-    except Exception:  # what an encoder raises at an unknown level
-        # Shifts of whole numbers stay among them; if all of those are known, no edit leads to another.
+    except Exception:  # the encoder's error for an unknown level
+        # Shifts keep numbers whole. If all in the range are known, no edit within it leads to another.
         closed = sorted(finite) == list(range(int(min(finite)), int(max(finite)) + 1))
         if not closed:
             message = f"an encoder knows only some numbers of `{name}` and refuses the others"
@@ -184,7 +183,7 @@ def _number_levels(
 
 
 def applied(steps: list[Step], values: Array) -> Array:
-    """Numbers after the steps, in the very arithmetic of the scalers."""
+    """Applies the steps in exactly the arithmetic of the scalers."""
     with np.errstate(all="ignore"):
         for kind, numbers in steps:
             if kind == "add":
@@ -201,7 +200,7 @@ def applied(steps: list[Step], values: Array) -> Array:
 
 
 def _compare(prepared: Prepared) -> None:
-    """Every number of the table behind the preparation must be what was read says."""
+    """Checks every number of the table behind the pipeline against what was read."""
     numbers: dict[int, Array] = {}
     seen: dict[int, int] = {}
     for index, symbol in enumerate(prepared.symbols):

@@ -1,7 +1,6 @@
-"""Fitted transformers of scikit-learn, each as what it does to single columns.
+"""Reads fitted scikit-learn transformers: what each does to single columns.
 
-A transformer that is not here, or does something with several columns at a time, is not read: the model is
-asked then.
+If a transformer is not listed here, or combines several columns, the model is called instead of read.
 """
 
 from __future__ import annotations
@@ -16,25 +15,25 @@ Step = tuple[str, list[float]]
 
 
 class NotReadableError(Exception):
-    """Why a model can't be taken apart; it is asked then."""
+    """Why a model cannot be read; it is called instead."""
 
 
 @dataclass
 class Symbol:
-    """A column behind the preparation: the table's column that it comes from, and what was done."""
+    """A column behind the pipeline: its source column in the table, and the steps between them."""
 
     source: int
     steps: list[Step] = field(default_factory=list)
     encoded: bool = False
-    #: Numbers that an encoder knows, where it encodes numbers.
+    #: Numbers that an encoder knows, if it encodes numbers.
     known: tuple[float, ...] = ()
 
     def then(self, *steps: Step) -> Symbol:
-        """With more steps."""
+        """The symbol with more steps."""
         return Symbol(self.source, [*self.steps, *steps], self.encoded, self.known)
 
     def encode(self, known: Any) -> Symbol:
-        """Behind an encoder."""
+        """The symbol behind an encoder."""
         numbers = tuple(float(value) for value in known if is_number(value)) if not self.steps else ()
         if self.steps and not self.encoded:
             raise NotReadableError("numbers are scaled and then encoded")
@@ -92,7 +91,7 @@ def _indices(columns: Any, names: list[str], count: int) -> list[int]:
 
 
 def _each(symbols: list[Symbol], *arrays: tuple[str, Any]) -> list[Symbol]:
-    """Each column with its own number of each array; arrays that are ``None`` are steps left out."""
+    """Adds a step per array to each column, with the column's entry; ``None`` skips a step."""
     for kind, numbers in arrays:
         if numbers is not None:
             symbols = [
@@ -133,7 +132,7 @@ def _imputer(step: Any, symbols: list[Symbol]) -> list[Symbol]:
     made = []
     for symbol, value in zip(symbols, step.statistics_, strict=True):
         if not is_number(value) or not is_gap or symbol.encoded:
-            # Texts, or another sign for a gap: what becomes of each level is found by trying.
+            # Strings, or another marker for a gap: run the imputer on each level.
             made.append(Symbol(symbol.source, [], True, symbol.known) if not symbol.steps else _refuse())
         elif np.isnan(value):
             raise NotReadableError("an imputer drops an empty column")
@@ -179,5 +178,5 @@ READERS: dict[str, Callable[[Any, list[Symbol]], list[Symbol]]] = {
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value of a column is a number (truth values are 0 and 1)."""
+    """Whether a value of a column is a number (booleans are 0 and 1)."""
     return isinstance(value, int | float | np.integer | np.floating | bool | np.bool_)

@@ -1,8 +1,8 @@
-"""scikit-learn's trees, forests and boosted trees, taken apart for the engine.
+"""Reads scikit-learn's trees, forests and boosted trees for the engine.
 
-What each class does with its trees is written down here once: in which precision tests are made, what a
-leaf adds, where a sum starts, and how it becomes a label. Trees and forests round a value to single
-precision before they test it; histogram boosting does not.
+This module defines how each class uses its trees: the precision of tests, what a leaf adds, where a sum
+starts, and how it becomes a label. Trees and forests round a value to single precision before they test it;
+histogram boosting does not.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from ._transformers import NotReadableError, Symbol
 
 Spec = dict[str, Any]
 
-#: The number before 0: `x > JUST_BELOW_ZERO` is `x >= 0`.
+#: The largest float below 0: `x > JUST_BELOW_ZERO` is `x >= 0`.
 JUST_BELOW_ZERO = -5e-324
 
 
 def hash_of(spec: Any) -> str:
-    """SHA-256 of everything in nested lists and dictionaries of arrays, numbers and texts."""
+    """SHA-256 of nested lists and dictionaries of arrays, numbers and strings."""
     digest = hashlib.sha256()
 
     def add(part: Any) -> None:
         if isinstance(part, dict):
-            for key in sorted(part):
+            # Covers change no prediction.
+            for key in sorted(part.keys() - {"covers"}):
                 digest.update(f"{key}\0".encode())
                 add(part[key])
         elif isinstance(part, list | tuple):
@@ -48,7 +49,7 @@ def hash_of(spec: Any) -> str:
 
 
 def columns_spec(prepared: Prepared) -> Spec:
-    """The table's columns, and what becomes of them before the trees."""
+    """The table's columns, and the steps between them and the trees."""
     rows = prepared.rows
     categories: list[list[str]] = [[] for _ in rows.names]
     for source, levels in prepared.levels.items():
@@ -103,7 +104,13 @@ def trees_spec(model: Any, prepared: Prepared, threshold: float | None) -> Spec:
 
 
 def _arrays(
-    left: Array, right: Array, column: Array, threshold: Array, values: Array, missing_left: Array
+    left: Array,
+    right: Array,
+    column: Array,
+    threshold: Array,
+    values: Array,
+    missing_left: Array,
+    covers: Array,
 ) -> Spec:
     count = len(left)
     return {
@@ -113,6 +120,7 @@ def _arrays(
         "threshold": np.ascontiguousarray(threshold, dtype=np.float64),
         "values": np.ascontiguousarray(values, dtype=np.float64).reshape(count, -1),
         "missing_left": np.ascontiguousarray(missing_left, dtype=bool),
+        "covers": np.ascontiguousarray(covers, dtype=np.float64),
         "set_of": np.full(count, -1, dtype=np.int64),
         "outside_left": np.zeros(count, dtype=bool),
         "sets": [],
@@ -122,7 +130,15 @@ def _arrays(
 def _tree(tree: Any, values: Array) -> Spec:
     missing = getattr(tree, "missing_go_to_left", None)
     missing = np.zeros(tree.node_count, dtype=bool) if missing is None else missing
-    return _arrays(tree.children_left, tree.children_right, tree.feature, tree.threshold, values, missing)
+    return _arrays(
+        tree.children_left,
+        tree.children_right,
+        tree.feature,
+        tree.threshold,
+        values,
+        missing,
+        tree.weighted_n_node_samples,
+    )
 
 
 def _votes(trees: list[Any], classes: int, threshold: float | None) -> Spec:
@@ -152,7 +168,7 @@ def _margins(base: Array, classes: int, threshold: float | None, at_zero: float,
     if classes > 2:
         return made | {"decision": "softmax", "threshold": None}
     if threshold is None:
-        return made | {"decision": "raw", "threshold": at_zero}
+        return made | {"decision": "margin", "slope": slope, "threshold": at_zero}
     return made | {"decision": "sigmoid", "slope": slope, "threshold": threshold}
 
 
@@ -166,7 +182,7 @@ def _gradient_boosting(model: Any, classes: int, threshold: float | None) -> Spe
         for tree in model.estimators_.ravel()
     ]
     slope = 2.0 if model.loss == "exponential" else 1.0
-    # This class alone gives class 1 to a sum of exactly 0.
+    # Only this class predicts class 1 for a sum of exactly 0.
     return _margins(base, classes, threshold, JUST_BELOW_ZERO, slope) | {"trees": trees, "single": True}
 
 
@@ -186,11 +202,13 @@ def _hist_tree(tree: Any, known: Array, place: Array) -> Spec:
     left = np.where(leaf, -1, nodes["left"].astype(np.int64))
     right = np.where(leaf, -1, nodes["right"].astype(np.int64))
     missing = nodes["missing_go_to_left"].astype(bool)
-    spec = _arrays(left, right, nodes["feature_idx"], nodes["num_threshold"], nodes["value"], missing)
+    spec = _arrays(
+        left, right, nodes["feature_idx"], nodes["num_threshold"], nodes["value"], missing, nodes["count"]
+    )
     for node in np.flatnonzero(nodes["is_categorical"].astype(bool) & ~leaf):
         words = tree.raw_left_cat_bitsets[nodes["bitset_idx"][node]]
         if missing[node]:
-            # Missing and unknown categories go left as well: all but the known ones that go right.
+            # Missing and unknown categories also go left: everything except the known ones that go right.
             words = known[place[nodes["feature_idx"][node]]] & ~words
         spec["set_of"][node] = len(spec["sets"])
         spec["outside_left"][node] = missing[node]
@@ -199,7 +217,7 @@ def _hist_tree(tree: Any, known: Array, place: Array) -> Spec:
 
 
 def hist_rearrangement(model: Any) -> Any:
-    """Histogram boosting puts categorical columns first, by an encoder of its own."""
+    """Histogram boosting puts categorical columns first, with its own encoder."""
     categorical = getattr(model, "is_categorical_", None)
     preprocessor = getattr(model, "_preprocessor", None)
     if categorical is None or preprocessor is None:

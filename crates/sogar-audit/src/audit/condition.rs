@@ -1,34 +1,88 @@
-//! Judging an audit: `gap(invalidity, sex) > 0.05` as a condition that fails a build, and `gap(invalidity, sex)<=0.05` as a limit
-//! under which a point is chosen.
+//! Judges an audit: `gap(invalidity, sex) > 0.05` as a condition that fails a build, and `gap(invalidity, sex)<=0.05` as a limit
+//! for choosing a point.
 //!
-//! `gap(measure, groups)` is the largest distance of a group from everyone else, whichever side it is on; over the front it is that of
-//! the mean gaps. Where people are divided by a condition, as in `gap(loss, age<=25)`, it is the gap of those who meet it, with its sign.
+//! `gap(measure, groups)` is the largest distance of a group from everyone else, in either direction; over the front it is that
+//! of the mean gaps. If a condition divides people, as in `gap(loss, age<=25)`, it is the gap of those who meet it, with its
+//! sign: such a condition tests one side, and its verdict says which. With `.low` or `.high` the end of an interval is compared,
+//! one that holds for all groups of the grouping together.
 
 use std::str::FromStr;
 
-use super::result::{Audit, GroupingAudit, MeasureName, PopulationAudit};
-use super::{Grouping, MeasureAudit};
+use super::further::FurtherMeasure;
+use super::result::{Audit, FurtherAudit, GroupAudit, GroupingAudit, MeasureName, PopulationAudit};
+use super::{AuditRequest, Grouping};
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
+use sogar_base::statistics::{CONFIDENCE, Interval, wilson};
 use sogar_front::summary::FrontFile;
 
-const QUANTITIES: [&str; 7] =
-    ["gap", "spread", "share_worse", "adverse_rate_ratio", "selection_rate_ratio", "tpr_gap", "unreachable"];
-const EXAMPLES: &str = "for example \"gap(invalidity, sex) > 0.05\" or \"selection_rate_ratio(sex) < 0.8\"";
+const QUANTITIES: [&str; 8] = [
+    "gap",
+    "spread",
+    "share_worse",
+    "adverse_rate_ratio",
+    "selection_rate_ratio",
+    "tpr_gap",
+    "unreachable",
+    "ks",
+];
+const EXAMPLES: &str =
+    "for example \"gap(invalidity, sex) > 0.05\" or \"selection_rate_ratio(sex).high < 0.8\"";
+
+/// A measure of a condition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Measure {
+    Basic(MeasureName),
+    Further(FurtherMeasure),
+}
 
 /// A quantity of an audit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Quantity {
     /// The largest mean gap.
-    Gap(MeasureName),
+    Gap(Measure),
     /// The mean over the front of the largest minus the smallest group.
     Spread(MeasureName),
     /// The largest share of the front on which a group is worse.
-    ShareWorse(MeasureName),
+    ShareWorse(Measure),
     AdverseRateRatio,
     SelectionRateRatio,
     TprGap,
     /// The largest share of a group's affected people whom no action reaches.
     Unreachable,
+}
+
+/// What is compared: an estimate, or an end of its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Estimate,
+    Low,
+    High,
+}
+
+/// An estimate with its interval, if it has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Estimate {
+    value: f64,
+    interval: Option<Interval>,
+}
+
+impl Estimate {
+    fn end(self, end: End) -> Option<f64> {
+        match end {
+            End::Estimate => Some(self.value),
+            End::Low => self.interval.map(|interval| interval.low),
+            End::High => self.interval.map(|interval| interval.high),
+        }
+    }
+
+    /// The distance from 0.
+    fn distance(self) -> Estimate {
+        let interval = self.interval.map(|Interval { low, high }| Interval {
+            low: low.max(-high).max(0.0),
+            high: high.abs().max(low.abs()),
+        });
+        Estimate { value: self.value.abs(), interval }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,28 +104,34 @@ impl Sign {
     }
 }
 
-/// A condition on an audit, such as `gap(invalidity, sex) > 0.05`, or `holdout.gap(…) > 0.05` for the held-out table.
+/// A condition on an audit, such as `gap(invalidity, sex) > 0.05`, `holdout.gap(…) > 0.05` for the held-out table, or
+/// `individual.gap(…) > 0.05` for individual recourse.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     text: String,
     quantity: Quantity,
-    /// By what people are grouped.
+    end: End,
+    /// Whether it is about individual recourse, not about the front.
+    individual: bool,
+    /// How people are grouped.
     pub grouping: Grouping,
-    /// Whether the held-out table is meant.
+    /// Whether it is about the held-out table.
     pub holdout: bool,
     sign: Sign,
     limit: f64,
 }
 
-/// What became of a condition.
+/// The result of a condition.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Verdict {
     /// The condition as it was written.
     pub condition: String,
-    /// The value of its left side; `None` where nothing can be said.
+    /// The value of its left side; `None` if it cannot be computed.
     pub value: Option<f64>,
     /// Whether it holds, which is a failure.
     pub holds: bool,
+    /// Which side it tests, if it tests only one.
+    pub side: Option<String>,
 }
 
 impl FromStr for Condition {
@@ -86,6 +146,10 @@ impl FromStr for Condition {
             Some(body) => (true, body),
             None => (false, written),
         };
+        let (individual, body) = match body.strip_prefix("individual.") {
+            Some(body) => (true, body),
+            None => (false, body),
+        };
         let (Some(open), Some(close)) = (body.find('('), body.rfind(')')) else {
             return Err(fault("it has no parentheses").help(EXAMPLES));
         };
@@ -93,6 +157,11 @@ impl FromStr for Condition {
             return Err(fault("its parentheses are in the wrong order").help(EXAMPLES));
         }
         let (name, inside, behind) = (body[..open].trim(), &body[open + 1..close], body[close + 1..].trim());
+        let (end, behind) = match (behind.strip_prefix(".low"), behind.strip_prefix(".high")) {
+            (Some(behind), _) => (End::Low, behind.trim_start()),
+            (_, Some(behind)) => (End::High, behind.trim_start()),
+            _ => (End::Estimate, behind),
+        };
         let signs = [
             (">=", Sign::AtLeast),
             ("≥", Sign::AtLeast),
@@ -110,17 +179,32 @@ impl FromStr for Condition {
         };
         let (quantity, groups) = quantity(name, inside).map_err(|(why, help)| fault(&why).help(help))?;
         let grouping = groups.parse().map_err(|_| fault("it names no groups").help(EXAMPLES))?;
-        Ok(Condition { text: written.to_owned(), quantity, grouping, holdout, sign, limit })
+        if end != End::Estimate && matches!(quantity, Quantity::Spread(_) | Quantity::ShareWorse(_)) {
+            return Err(
+                fault(&format!("`{name}` has no interval")).help("use `gap`, or leave out .low and .high")
+            );
+        }
+        if individual && !matches!(quantity, Quantity::Gap(Measure::Further(_))) {
+            return Err(fault("individual recourse has no such figure").help(
+                "use a gap of cost_of_success, reached(…), cost_to_reach(…), choices(…) or ks; its loss is unreachable(…)",
+            ));
+        }
+        if individual && holdout {
+            return Err(fault("individual recourse is not computed for held-out people")
+                .help("leave out `holdout.` or `individual.`"));
+        }
+        Ok(Condition { text: written.to_owned(), quantity, end, individual, grouping, holdout, sign, limit })
     }
 }
 
-/// What a name with arguments means, and the argument that names groups; or why it means nothing, and a remedy.
+/// The meaning of a name with arguments, and the argument that names groups; or why it has none, and a remedy.
 fn quantity<'a>(name: &str, inside: &'a str) -> std::result::Result<(Quantity, &'a str), (String, String)> {
     let plain = match name {
         "adverse_rate_ratio" => Some(Quantity::AdverseRateRatio),
         "selection_rate_ratio" => Some(Quantity::SelectionRateRatio),
         "tpr_gap" => Some(Quantity::TprGap),
         "unreachable" => Some(Quantity::Unreachable),
+        "ks" => Some(Quantity::Gap(Measure::Further(FurtherMeasure::Ks))),
         _ => None,
     };
     if let Some(quantity) = plain {
@@ -133,16 +217,39 @@ fn quantity<'a>(name: &str, inside: &'a str) -> std::result::Result<(Quantity, &
         return Err((format!("`{name}` needs a measure and groups"), EXAMPLES.to_owned()));
     };
     let measure = measure.trim();
-    let Some(measure) = MeasureName::ALL.into_iter().find(|known| known.name() == measure) else {
-        let known = MeasureName::ALL.map(MeasureName::name);
-        return Err((format!("there is no measure `{measure}`"), suggest(measure, known)));
+    let basic = MeasureName::ALL.into_iter().find(|known| known.name() == measure);
+    let found = match basic {
+        Some(basic) => Measure::Basic(basic),
+        None => measure
+            .parse()
+            .map(Measure::Further)
+            .map_err(|error: Error| (error.to_string(), error.remedy().unwrap_or_default().to_owned()))?,
     };
-    let quantity = match name {
-        "gap" => Quantity::Gap(measure),
-        "spread" => Quantity::Spread(measure),
-        _ => Quantity::ShareWorse(measure),
+    let quantity = match (name, found) {
+        ("gap", found) => Quantity::Gap(found),
+        ("spread", Measure::Basic(basic)) => Quantity::Spread(basic),
+        ("spread", Measure::Further(_)) => {
+            return Err((format!("`spread` is not computed for `{measure}`"), "use `gap`".to_owned()));
+        }
+        _ => Quantity::ShareWorse(found),
     };
     Ok((quantity, groups))
+}
+
+impl AuditRequest {
+    /// Adds what a condition needs: its groups, its measure, people out of reach.
+    pub fn include(&mut self, condition: &Condition) {
+        if !self.groups.iter().any(|known| known.is(condition.grouping.text())) {
+            self.groups.push(condition.grouping.clone());
+        }
+        if let Quantity::Gap(Measure::Further(further)) | Quantity::ShareWorse(Measure::Further(further)) =
+            condition.quantity
+            && !self.measures.contains(&further)
+        {
+            self.measures.push(further);
+        }
+        self.unreachable |= condition.individual || condition.quantity == Quantity::Unreachable;
+    }
 }
 
 impl Condition {
@@ -151,63 +258,124 @@ impl Condition {
         &self.text
     }
 
-    /// Whether unreachable people have to be looked for.
-    pub fn needs_unreachable(&self) -> bool {
-        self.quantity == Quantity::Unreachable
-    }
-
-    /// Whether it holds for an audit, in which its groups must be. Where nothing can be said of the groups, it does not hold.
+    /// Whether it holds for an audit, which must include its groups. It does not hold if the groups have no figures.
     pub fn judge(&self, audit: &Audit) -> Result<Verdict> {
         let population = if self.holdout { audit.holdout.as_ref() } else { Some(&audit.reference) };
         let Some(population) = population else {
             return Err(Error::new(ErrorKind::Usage, format!("`{}` needs held-out people", self.text))
                 .help("give their table with --holdout TABLE"));
         };
-        let value = find(population, &self.grouping).and_then(|grouping| self.value(grouping));
+        let grouping = find(population, &self.grouping);
+        let value =
+            grouping.and_then(|grouping| self.estimate(grouping)).and_then(|found| found.end(self.end));
         Ok(Verdict {
             condition: self.text.clone(),
             value,
             holds: value.is_some_and(|value| self.sign.holds(value, self.limit)),
+            side: grouping.and_then(|grouping| self.side(grouping)),
         })
     }
 
-    fn value(&self, grouping: &GroupingAudit) -> Option<f64> {
-        let measured = |measure: MeasureName| {
-            let of_group = move |group: &super::GroupAudit| {
-                group.measures.as_ref().map(|measures| measures.get(measure).clone())
-            };
-            if grouping.condition {
-                return grouping.groups.first().and_then(of_group).into_iter().collect::<Vec<MeasureAudit>>();
-            }
-            grouping.groups.iter().filter_map(of_group).collect()
-        };
+    fn estimate(&self, grouping: &GroupingAudit) -> Option<Estimate> {
+        let with =
+            |value: Option<f64>, interval: Option<Interval>| value.map(|value| Estimate { value, interval });
         match self.quantity {
             Quantity::Gap(measure) => {
-                furthest(measured(measure).iter().map(|found| found.mean_gap), grouping.condition)
+                let of_group = |group: &GroupAudit| self.mean_gap(group, measure);
+                largest(grouping.groups.iter().map(of_group), grouping.condition)
             }
             Quantity::Spread(measure) => grouping.spread.as_ref().map(|spread| {
                 let spread = spread.get(measure);
-                spread.iter().sum::<f64>() / spread.len() as f64
+                Estimate { value: spread.iter().sum::<f64>() / spread.len() as f64, interval: None }
             }),
             Quantity::ShareWorse(measure) => {
-                measured(measure).iter().map(|found| found.share_worse).max_by(f64::total_cmp)
+                let of_group = |group: &GroupAudit| match measure {
+                    Measure::Basic(basic) => {
+                        group.measures.as_ref().map(|found| found.get(basic).share_worse)
+                    }
+                    Measure::Further(further) => {
+                        find_further(&group.further, further).map(|found| found.share_worse)
+                    }
+                };
+                // Where a condition divides people, the share of those who meet it.
+                let groups = if grouping.condition { 1 } else { grouping.groups.len() };
+                let shares = grouping.groups.iter().take(groups).filter_map(of_group);
+                with(shares.max_by(f64::total_cmp), None)
             }
-            Quantity::AdverseRateRatio => grouping.adverse_rate_ratio,
-            Quantity::SelectionRateRatio => grouping.selection_rate_ratio,
-            Quantity::TprGap => grouping.tpr_gap,
-            Quantity::Unreachable => grouping
-                .groups
-                .iter()
-                .filter(|group| group.enough)
-                .filter_map(|group| Some(group.unreachable? / group.affected))
-                .max_by(f64::total_cmp),
+            Quantity::AdverseRateRatio => {
+                with(grouping.adverse_rate_ratio, grouping.adverse_rate_ratio_interval)
+            }
+            Quantity::SelectionRateRatio => {
+                with(grouping.selection_rate_ratio, grouping.selection_rate_ratio_interval)
+            }
+            Quantity::TprGap => with(grouping.tpr_gap, grouping.tpr_gap_interval),
+            Quantity::Unreachable => {
+                let stated = || grouping.groups.iter().filter(|group| group.enough);
+                let confidence = 1.0 - (1.0 - CONFIDENCE) / stated().count().max(1) as f64;
+                let share = |group: &GroupAudit| {
+                    let (out, all) = (group.unreachable?, group.affected);
+                    Some(Estimate { value: out / all, interval: Some(wilson(out, all, confidence)) })
+                };
+                largest(stated().map(share), false)
+            }
         }
+    }
+
+    /// The mean gap of a group, or that of individual recourse, with the interval that holds for all groups together.
+    fn mean_gap(&self, group: &GroupAudit, measure: Measure) -> Option<Estimate> {
+        match measure {
+            Measure::Basic(basic) => group.measures.as_ref().map(|found| {
+                let found = found.get(basic);
+                Estimate { value: found.mean_gap, interval: found.mean_gap_together }
+            }),
+            Measure::Further(further) => {
+                let lists = if self.individual { &group.individual } else { &group.further };
+                let found = find_further(lists, further)?;
+                Some(Estimate { value: found.mean_gap?, interval: found.mean_gap_together })
+            }
+        }
+    }
+
+    /// Which side a condition on those who meet a condition tests, and what the other side shows.
+    fn side(&self, grouping: &GroupingAudit) -> Option<String> {
+        let Quantity::Gap(measure) = self.quantity else { return None };
+        if !grouping.condition || measure == Measure::Further(FurtherMeasure::Ks) {
+            return None;
+        }
+        let first = grouping.groups.first()?;
+        let larger = matches!(self.sign, Sign::Above | Sign::AtLeast);
+        let than = if larger { "larger" } else { "smaller" };
+        let other = match self.mean_gap(first, measure).map(|found| found.value) {
+            Some(gap) if larger && gap < 0.0 => format!("; theirs is smaller, by {:.4}", -gap),
+            Some(gap) if !larger && gap > 0.0 => format!("; theirs is larger, by {gap:.4}"),
+            _ => String::new(),
+        };
+        Some(format!(
+            "one-sided: tests only whether the figure of `{}` is {than} than everyone else's{other}",
+            first.group
+        ))
     }
 }
 
-/// The largest distance from 0, or the first value with its sign.
-fn furthest(mut gaps: impl Iterator<Item = f64>, signed: bool) -> Option<f64> {
-    if signed { gaps.next() } else { gaps.map(f64::abs).max_by(f64::total_cmp) }
+/// The largest distance from 0 of some gaps, or the first gap with its sign. The ends of the largest distance are the largest ends:
+/// if all intervals hold together, so does this one.
+fn largest(gaps: impl Iterator<Item = Option<Estimate>>, signed: bool) -> Option<Estimate> {
+    let mut gaps = gaps;
+    if signed {
+        return gaps.next().flatten();
+    }
+    gaps.flatten().map(Estimate::distance).reduce(|a, b| {
+        let interval = a
+            .interval
+            .zip(b.interval)
+            .map(|(a, b)| Interval { low: a.low.max(b.low), high: a.high.max(b.high) });
+        Estimate { value: a.value.max(b.value), interval }
+    })
+}
+
+fn find_further(found: &[FurtherAudit], measure: FurtherMeasure) -> Option<&FurtherAudit> {
+    let name = measure.to_string();
+    found.iter().find(|found| found.measure == name)
 }
 
 fn find<'a>(population: &'a PopulationAudit, grouping: &Grouping) -> Option<&'a GroupingAudit> {
@@ -224,23 +392,34 @@ impl FromStr for GapLimit {
     fn from_str(text: &str) -> Result<GapLimit> {
         let condition: Condition = text.parse()?;
         let below = matches!(condition.sign, Sign::AtMost | Sign::Below);
-        if below && !condition.holdout && matches!(condition.quantity, Quantity::Gap(_)) {
+        let elsewhere = condition.holdout || condition.individual;
+        if below && !elsewhere && matches!(condition.quantity, Quantity::Gap(_)) {
             return Ok(GapLimit(condition));
         }
         Err(Error::new(ErrorKind::Usage, format!("`{text}` is not a way to choose a point"))
-            .help("a limit on a gap is written as \"gap(invalidity, sex)<=0.05\""))
+            .help("a limit on a gap is written as \"gap(invalidity, sex)<=0.05\" or \"ks(sex)<=0.2\""))
     }
 }
 
 impl GapLimit {
     /// Whether a criterion looks like a limit on a gap.
     pub fn is_meant(text: &str) -> bool {
-        text.trim_start().starts_with("gap")
+        let text = text.trim_start();
+        ["gap", "ks"].iter().any(|name| text.starts_with(name))
     }
 
-    /// By what people are grouped.
+    /// How people are grouped.
     pub fn grouping(&self) -> &Grouping {
         &self.0.grouping
+    }
+
+    /// The audit that limits need: without draws, with intervals at single points that hold for all groups together.
+    pub fn request<'a>(limits: impl Iterator<Item = &'a GapLimit>, min_group: usize) -> AuditRequest {
+        let usual = AuditRequest { draws: 0, min_group, together: true, ..AuditRequest::default() };
+        limits.fold(usual, |mut request, limit| {
+            request.include(&limit.0);
+            request
+        })
     }
 
     /// The limit as it was written.
@@ -252,13 +431,10 @@ impl GapLimit {
     pub fn select(&self, front: &FrontFile, audit: &Audit) -> Result<usize> {
         let Quantity::Gap(measure) = self.0.quantity else { return Ok(0) };
         let grouping = find(&audit.reference, self.grouping());
-        let groups: Vec<&MeasureAudit> = grouping
-            .iter()
-            .flat_map(|grouping| &grouping.groups)
-            .filter_map(|group| group.measures.as_ref().map(|measures| measures.get(measure)))
-            .collect();
         let signed = grouping.is_some_and(|grouping| grouping.condition);
-        let gap = |point: usize| furthest(groups.iter().map(|group| group.gap[point]), signed);
+        let groups = || grouping.iter().flat_map(|grouping| &grouping.groups);
+        let at = |group: &GroupAudit, point: usize| at_point(group, measure, point);
+        let gap = |point: usize| largest(groups().map(|group| at(group, point)), signed)?.end(self.0.end);
         let unit = u128::from(front.cost.unit);
         let invalidity = |point: usize| {
             let point = &front.points[point];
@@ -280,6 +456,23 @@ impl GapLimit {
     }
 }
 
+/// The gap of a group at a point.
+fn at_point(group: &GroupAudit, measure: Measure, point: usize) -> Option<Estimate> {
+    match measure {
+        Measure::Basic(basic) => group.measures.as_ref().map(|found| {
+            let found = found.get(basic);
+            let interval = Interval { low: found.low[point], high: found.high[point] };
+            Estimate { value: found.gap[point], interval: Some(interval) }
+        }),
+        Measure::Further(further) => {
+            let found = find_further(&group.further, further)?;
+            let ends = found.low[point].zip(found.high[point]);
+            let interval = ends.map(|(low, high)| Interval { low, high });
+            Some(Estimate { value: found.gap[point]?, interval })
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,13 +480,40 @@ mod tests {
     #[test]
     fn conditions_are_read() {
         let condition: Condition = " gap( invalidity , sex ) > 0.05 ".parse().unwrap();
-        assert_eq!(condition.quantity, Quantity::Gap(MeasureName::Invalidity));
+        assert_eq!(condition.quantity, Quantity::Gap(Measure::Basic(MeasureName::Invalidity)));
         assert_eq!((condition.grouping.text(), condition.sign, condition.limit), ("sex", Sign::Above, 0.05));
         let condition: Condition = "holdout.selection_rate_ratio(a (b), c) <= 0.8".parse().unwrap();
         assert!(condition.holdout);
         assert_eq!((condition.grouping.text(), condition.sign), ("a (b), c", Sign::AtMost));
         let condition: Condition = "gap(loss, age<=25)>=-0.1".parse().unwrap();
         assert_eq!((condition.grouping.text(), condition.limit), ("age<=25", -0.1));
+        let condition: Condition = "individual.gap(reached(0.2), sex).low > 0.1".parse().unwrap();
+        assert_eq!(condition.quantity, Quantity::Gap(Measure::Further(FurtherMeasure::Reached(0.2))));
+        assert_eq!((condition.individual, condition.end, condition.limit), (true, End::Low, 0.1));
+        let condition: Condition = "ks(sex×race).high<=0.2".parse().unwrap();
+        assert_eq!(condition.quantity, Quantity::Gap(Measure::Further(FurtherMeasure::Ks)));
+        assert_eq!((condition.end, condition.grouping.text()), (End::High, "sex×race"));
+    }
+
+    #[test]
+    fn a_condition_brings_what_it_needs() {
+        let mut request = AuditRequest::default();
+        for text in
+            ["gap(choices(0.5), sex) > 1", "individual.gap(choices(0.5), sex) > 1", "gap(loss, age<=25)>0"]
+        {
+            request.include(&text.parse().unwrap());
+        }
+        assert_eq!(request.measures, [FurtherMeasure::Choices(0.5)]);
+        assert!(request.unreachable && request.groups.len() == 2);
+    }
+
+    #[test]
+    fn the_largest_distance_has_the_largest_ends() {
+        let gap = |value, low, high| Some(Estimate { value, interval: Some(Interval { low, high }) });
+        let gaps = || [gap(-0.3, -0.4, -0.2), gap(0.1, -0.1, 0.3), None].into_iter();
+        let found = largest(gaps(), false).unwrap();
+        assert_eq!(found, Estimate { value: 0.3, interval: Some(Interval { low: 0.2, high: 0.4 }) });
+        assert_eq!(largest(gaps(), true), gap(-0.3, -0.4, -0.2));
     }
 
     #[test]
@@ -312,6 +532,12 @@ mod tests {
             ("gap(loss, sex) > inf", "`inf` is not a number"),
             ("gap(loss)>1", "a measure and groups"),
             ("gap(loss, )>1", "names no groups"),
+            ("spread(loss, sex).low > 1", "has no interval"),
+            ("individual.gap(loss, sex) > 1", "no such figure"),
+            ("holdout.individual.ks(sex) > 1", "not computed for held-out people"),
+            ("gap(reached(x), sex) > 1", "names no budget"),
+            ("gap(choices(2), sex) > 1", "names no share"),
+            ("gap(ks(1), sex) > 1", "takes no number"),
         ] {
             assert!(refused(text).0.contains(why), "{text}: {}", refused(text).0);
         }
@@ -321,7 +547,13 @@ mod tests {
     fn limits_on_gaps_are_told_from_other_criteria() {
         assert!(GapLimit::is_meant("gap(loss, sex)<=0.1") && !GapLimit::is_meant("knee"));
         assert_eq!("gap(loss, sex)<=0.1".parse::<GapLimit>().unwrap().grouping().text(), "sex");
-        for text in ["gap(loss, sex)>0.1", "tpr_gap(sex)<=0.1", "holdout.gap(loss, sex)<=0.1"] {
+        assert!("ks(sex).high<=0.1".parse::<GapLimit>().is_ok() && GapLimit::is_meant("ks(sex)<=1"));
+        for text in [
+            "individual.ks(sex)<=0.1",
+            "gap(loss, sex)>0.1",
+            "tpr_gap(sex)<=0.1",
+            "holdout.gap(loss, sex)<=0.1",
+        ] {
             assert!(text.parse::<GapLimit>().is_err(), "{text}");
         }
     }

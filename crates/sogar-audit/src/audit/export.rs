@@ -1,4 +1,4 @@
-//! An audit as CSV: one line for each table, group and point of the front.
+//! An audit as CSV: one line per table, group and point of the front.
 
 use super::result::{Audit, MeasureName, PopulationAudit};
 
@@ -45,7 +45,7 @@ fn lines(table: &str, population: &PopulationAudit, text: &mut String) {
     }
 }
 
-/// A name as a cell: quoted where it has to be, and with an apostrophe before what a spreadsheet would take for a formula.
+/// A name as a cell: quoted if necessary, and with an apostrophe before what a spreadsheet would read as a formula.
 fn cell(name: &str) -> String {
     let formula = name.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let shown = if formula { format!("'{name}") } else { name.to_owned() };

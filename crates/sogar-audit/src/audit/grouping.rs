@@ -1,11 +1,11 @@
-//! Who belongs together: `sex`, `sex×race` (or `sex*race`), `age<=25`.
+//! How people are grouped: `sex`, `sex×race` (or `sex*race`), `age<=25`.
 //!
-//! Any column of the table can make groups, be it a feature, a column that the model never sees, or one that was ignored; a feature
-//! made of one-hot columns goes by the feature's name. Numbers with many different values are cut where the feature's bins are,
-//! or in two by a condition. What the groups are is learned from the reference table, so that those of a held-out table are the
-//! same ones.
+//! Any column of the table can define groups: a feature, a column that the model never sees, or an ignored one. A feature made of
+//! one-hot columns goes by the feature's name. Numbers with many distinct values are cut at the feature's bins, or in two by a
+//! condition. The groups are learned from the reference table, so that a held-out table has the same ones.
 
 mod term;
+mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,11 +17,12 @@ use sogar_table::feature::{Feature, FeatureTable, format_number};
 use sogar_table::table::Table;
 
 use term::Term;
+pub(super) use vocabulary::Vocabulary;
 
-/// More groups than this are no groups: an id, or a number without bins.
+/// More groups than this are not groups but an id, or a number without bins.
 const MOST_GROUPS: usize = 200;
 
-/// A way of grouping people, as a user writes it.
+/// A grouping, as a user writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grouping(String);
 
@@ -31,13 +32,13 @@ impl Grouping {
         &self.0
     }
 
-    /// Whether this is the same way of grouping, however blanks, signs and numbers are written.
+    /// Whether this is the same grouping, in any spelling of blanks, signs and numbers.
     pub fn is(&self, other: &str) -> bool {
         self.0 == other || plain(&self.0) == plain(other)
     }
 }
 
-/// A grouping with one spelling for each sign and number.
+/// A grouping in a canonical spelling.
 fn plain(text: &str) -> String {
     let text = text.replace('≤', "<=").replace('≥', ">=").replace('≠', "!=").replace("==", "=");
     let term = |part: &str| {
@@ -69,7 +70,7 @@ impl fmt::Display for Grouping {
     }
 }
 
-/// A table as it was read and through its features.
+/// A table as it was read, and as features.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// Its columns.
@@ -87,11 +88,11 @@ pub struct Groups {
     pub names: Vec<String>,
     /// For each row of the table the position of its group.
     pub of_row: Vec<u32>,
-    /// Whether people are divided by a condition: then the first group is those who meet it.
+    /// Whether a condition divides people: then the first group is those who meet it.
     pub condition: bool,
 }
 
-/// A way of grouping people that fits a reference table.
+/// A grouping that was learned from a reference table.
 #[derive(Debug, Clone)]
 pub struct LearnedGrouping {
     name: String,
@@ -101,7 +102,7 @@ pub struct LearnedGrouping {
 }
 
 impl Grouping {
-    /// Finds the columns that are meant, and the groups that they make in the reference table.
+    /// Finds the columns of the grouping, and their groups in the reference table.
     pub fn learn(&self, reference: View<'_>, config: &Config) -> Result<LearnedGrouping> {
         let terms = if term::is_known(&self.0, reference) {
             vec![Term::new(&self.0, reference, config)?]
@@ -130,12 +131,12 @@ impl Grouping {
 }
 
 impl LearnedGrouping {
-    /// The name of those who meet a condition; empty where people are not divided by one.
+    /// The name of those who meet a condition; empty without a condition.
     fn first(&self) -> String {
         self.terms.first().map(Term::met).unwrap_or_default()
     }
 
-    /// The columns that rows are told apart by, as far as they are columns of the table; of a feature that is made of several, all.
+    /// The table columns that the grouping uses; all columns of a feature that has several.
     pub fn columns(&self, features: &[Feature]) -> Vec<String> {
         self.terms.iter().flat_map(|term| term.columns(features)).collect()
     }
@@ -150,7 +151,7 @@ impl LearnedGrouping {
         &self.name
     }
 
-    /// The groups of a table: first those of the reference table, then what is new here.
+    /// The groups of a table: first those of the reference table, then new ones.
     pub fn apply(&self, view: View<'_>) -> Result<Groups> {
         let coded = self.terms.iter().map(|term| term.codes(view)).collect::<Result<Vec<_>>>()?;
         let rows = view.columns.rows;

@@ -1,7 +1,7 @@
-//! What the columns of a held-out table say of its people: their groups and their true labels.
+//! What the columns of a held-out table say about its people: their groups and their true labels.
 //!
-//! What groups there are is known from the reference table, but some of it depends on the whole of this one, too: which groups are
-//! new, or whether its labels are the model's classes. So it is found from columns in one piece, even if the rest of the table is not.
+//! The groups are known from the reference table, but some facts depend on the whole held-out table: which groups are new, and
+//! whether its labels are the model's classes. So these columns are needed in one piece, even if the rest of the table is not.
 
 use super::assemble::short;
 use super::grouping::{Groups, LearnedGrouping, View};
@@ -11,16 +11,16 @@ use sogar_prepare::prepared::Prepared;
 
 /// Groups and true labels of a table's rows.
 pub(super) struct HoldoutColumns {
-    /// For each way of grouping that the table has the columns for.
+    /// For each grouping whose columns the table has.
     pub groupings: Vec<Groups>,
-    /// True labels, where they are known.
+    /// True labels, if known.
     pub truth: Option<Truth>,
     /// What it lacks.
     pub notes: Vec<String>,
 }
 
 impl HoldoutColumns {
-    /// Looks at a held-out table; what it lacks is left out and noted.
+    /// Reads a held-out table; leaves out what it lacks, with a note.
     pub fn new(
         prepared: &Prepared,
         view: View<'_>,

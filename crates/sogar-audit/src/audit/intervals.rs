@@ -1,12 +1,12 @@
-//! How far a gap might be off because these people were looked at and not others: 95 % intervals.
+//! How much a gap would vary with other people from the same groups: 95 % intervals, and p-values.
 //!
-//! At a single point a gap is a difference of two means over different people, so Welch's interval applies: Student's t with the two
-//! groups' own variances. For means over the front people are drawn anew with replacement, everybody with the same chance
-//! whatever their group, and the middle 95 % of the gaps found so are the interval (the percentile bootstrap). A draw takes a person with all
-//! points of the front, so that the points' dependence is kept.
+//! At a single point a gap is a difference of two means over different people, so Welch's interval applies: Student's t with the
+//! two groups' own variances. For means over the front, people are drawn with replacement, all with the same probability
+//! regardless of their group. The middle 95 % of the resulting gaps are the interval (the percentile bootstrap). A draw takes a
+//! person with all points of the front, which keeps the dependence between points.
 //!
-//! Weights are numbers of people: a row of weight 3 is three people, in n, in variances and in draws. (Weights that say something else,
-//! such as those of a survey, should add up to the number of people asked, or intervals come out too narrow.)
+//! Weights are numbers of people: a row of weight 3 is three people, in n, in variances and in draws. (Other weights, such as
+//! those of a survey, should add up to the number of respondents, or intervals come out too narrow.)
 
 use rayon::prelude::*;
 
@@ -14,11 +14,9 @@ use super::measures::{Along, Members};
 use super::result::{MeasureName, Measures};
 use super::weighted_population::WeightedPopulation;
 use sogar_base::draw::Draw;
+use sogar_base::statistics::{CONFIDENCE, Interval, quantile, student_p, student_quantile};
 
-/// The normal quantile of a two-sided 95 % interval.
-const Z: f64 = 1.959_963_984_540_054;
-
-/// How many, their mean, and their variance (with n − 1).
+/// Count, mean and variance (with n − 1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Moments {
     pub count: f64,
@@ -30,20 +28,23 @@ impl Moments {
     pub fn of_sums(count: f64, sum: f64, squares: f64) -> Moments {
         let mean = sum / count;
         let variance = if count > 1.0 { ((squares - sum * mean) / (count - 1.0)).max(0.0) } else { 0.0 };
-        // What is left of a variance of 0 after rounding is not a variance.
-        let variance = if variance < 1e-12 * (mean * mean) { 0.0 } else { variance };
-        Moments { count, mean, variance }
+        Moments { count, mean, variance: or_nothing(variance, mean) }
     }
 
-    /// Of values, each as often as it says.
+    /// Of values with their weights.
     pub fn of_values(values: impl Iterator<Item = (f64, f64)> + Clone) -> Moments {
         let add = |(count, sum): (f64, f64), (value, times): (f64, f64)| (count + times, sum + times * value);
         let (count, sum) = values.clone().fold((0.0, 0.0), add);
         let mean = sum / count;
         let squares: f64 = values.map(|(value, times)| times * (value - mean).powi(2)).sum();
         let variance = if count > 1.0 { squares / (count - 1.0) } else { 0.0 };
-        Moments { count, mean, variance }
+        Moments { count, mean, variance: or_nothing(variance, mean) }
     }
+}
+
+/// A variance that is only a rounding error is 0.
+fn or_nothing(variance: f64, mean: f64) -> f64 {
+    if variance < 1e-12 * (mean * mean) { 0.0 } else { variance }
 }
 
 /// A gap with its interval.
@@ -54,37 +55,63 @@ pub(super) struct Gap {
     pub high: f64,
 }
 
-/// Welch's interval of a difference of means.
+/// Welch's 95 % interval of a difference of means.
 pub(super) fn welch(group: Moments, rest: Moments) -> Gap {
+    welch_at(group, rest, CONFIDENCE)
+}
+
+/// The same with another confidence.
+pub(super) fn welch_at(group: Moments, rest: Moments, confidence: f64) -> Gap {
     let gap = group.mean - rest.mean;
-    let (a, b) = (group.variance / group.count, rest.variance / rest.count);
-    let half = if a + b > 0.0 {
-        let share = |part: f64, count: f64| if count > 1.0 { part * part / (count - 1.0) } else { 0.0 };
-        let freedom = (a + b).powi(2) / (share(a, group.count) + share(b, rest.count));
-        student(freedom) * (a + b).sqrt()
-    } else {
-        0.0
+    let error = standard_error(group, rest);
+    let half = match error > 0.0 {
+        true => student_quantile(confidence, degrees_of_freedom(group, rest)) * error,
+        false => 0.0,
     };
     Gap { gap, low: gap - half, high: gap + half }
 }
 
-/// The 97.5 % quantile of Student's t, by its expansion around the normal quantile: right to 0.1 % from five degrees of freedom on.
-fn student(freedom: f64) -> f64 {
-    let n = freedom.max(1.0);
-    let z = Z;
-    z + (z.powi(3) + z) / (4.0 * n)
-        + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
-        + (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / (384.0 * n.powi(3))
+/// Welch's two-sided p-value of a difference of means.
+pub(super) fn welch_p(group: Moments, rest: Moments) -> f64 {
+    let (gap, error) = (group.mean - rest.mean, standard_error(group, rest));
+    // Without variance, a gap that is only a rounding error is none.
+    if error == 0.0 && gap.abs() <= 1e-12 * (group.mean.abs() + rest.mean.abs()) {
+        return 1.0;
+    }
+    student_p(gap / error, degrees_of_freedom(group, rest))
 }
 
-/// Mean gaps over the front of every group of every grouping, with their intervals: `[grouping][group]`.
+fn standard_error(group: Moments, rest: Moments) -> f64 {
+    (group.variance / group.count + rest.variance / rest.count).sqrt()
+}
+
+fn degrees_of_freedom(group: Moments, rest: Moments) -> f64 {
+    let (a, b) = (group.variance / group.count, rest.variance / rest.count);
+    let share = |part: f64, count: f64| if count > 1.0 { part * part / (count - 1.0) } else { 0.0 };
+    (a + b).powi(2) / (share(a, group.count) + share(b, rest.count))
+}
+
+/// A mean gap over the front.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct MeanGap {
+    /// With its 95 % interval.
+    pub gap: Gap,
+    /// Its interval that holds for all groups of the grouping together.
+    pub together: Interval,
+    /// Welch's p-value.
+    pub p: f64,
+}
+
+/// Mean gaps over the front of every group of every grouping, with their intervals: `[grouping][group]`. `together` is, for each
+/// grouping, the confidence at which intervals hold for all of its groups together.
 pub(super) fn over_the_front(
     along: &Along,
     groupings: &[Members],
     unit: u64,
     draws: usize,
     seed: u64,
-) -> Vec<Vec<Measures<Gap>>> {
+    together: &[f64],
+) -> Vec<Vec<Measures<MeanGap>>> {
     let points = along.points.len() as f64;
     // Per person, means over the front.
     let costs: Vec<f64> = along.costs.iter().map(|&cost| cost as f64 / unit as f64 / points).collect();
@@ -125,8 +152,9 @@ pub(super) fn over_the_front(
                                 .filter(move |person| inside(person) == wanted)
                                 .map(|person| (value(measure, person), crowd.times(person)))
                         };
-                        let exact =
-                            welch(Moments::of_values(values(true)), Moments::of_values(values(false)));
+                        let (group_is, rest_is) =
+                            (Moments::of_values(values(true)), Moments::of_values(values(false)));
+                        let exact = welch(group_is, rest_is);
                         let mut gaps: Vec<f64> = drawn
                             .iter()
                             .map(|drawn| drawn[grouping][group])
@@ -138,9 +166,20 @@ pub(super) fn over_the_front(
                             .filter(|gap| gap.is_finite()) // a draw may have missed a tiny group
                             .collect();
                         gaps.sort_by(f64::total_cmp);
-                        match (quantile(&gaps, 0.025), quantile(&gaps, 0.975)) {
-                            (Some(low), Some(high)) => Gap { low, high, ..exact },
-                            _ => exact,
+                        let drawn = |confidence: f64| {
+                            let tail = (1.0 - confidence) / 2.0;
+                            quantile(&gaps, tail).zip(quantile(&gaps, 1.0 - tail))
+                        };
+                        let interval = |confidence: f64, exact: Gap| {
+                            let (low, high) = drawn(confidence).unwrap_or((exact.low, exact.high));
+                            Interval { low, high }
+                        };
+                        let plain = interval(CONFIDENCE, exact);
+                        let wider = welch_at(group_is, rest_is, together[grouping]);
+                        MeanGap {
+                            gap: Gap { gap: exact.gap, low: plain.low, high: plain.high },
+                            together: interval(together[grouping], wider),
+                            p: welch_p(group_is, rest_is),
                         }
                     })
                 })
@@ -149,21 +188,21 @@ pub(super) fn over_the_front(
         .collect()
 }
 
-/// Draws that a bootstrap of weighted rows may take in all; beyond that intervals are computed.
+/// Limit of draws in a bootstrap of weighted rows; beyond it, intervals are computed.
 const MOST_DRAWN: u64 = 20_000_000_000;
 
-/// Whether people with these weights are drawn from so often, or are too many for that.
+/// Whether people with these weights can be drawn this often, or are too many.
 pub(super) fn is_drawn(people: &WeightedPopulation, draws: usize) -> bool {
     let weights: Vec<u64> = (0..people.count()).map(|person| people.weight(person)).collect();
     Crowd::new(&weights, people.person).is_drawable(draws)
 }
 
-/// The people who are drawn from, where a row may stand for several.
+/// The population of the draws, in which a row may stand for several people.
 struct Crowd {
-    /// How many people are drawn at a time.
+    /// Number of people in a draw.
     people: u64,
     rows: usize,
-    /// The weight of all rows up to each, itself included; empty where every row counts once.
+    /// The cumulative weight up to each row, inclusive; empty if every row counts once.
     up_to: Vec<u64>,
     person: f64,
 }
@@ -182,17 +221,17 @@ impl Crowd {
                 total
             })
             .collect();
-        // With decimals as many as there are people, to the nearest whole number.
+        // With decimals, the number of people to the nearest whole number.
         let people = ((total + person / 2) / person).max(1);
         Crowd { people, rows: weights.len(), up_to, person: person as f64 }
     }
 
-    /// Whether so many bootstrap draws are no more than somebody would wait for.
+    /// Whether this number of bootstrap draws takes a reasonable time.
     fn is_drawable(&self, draws: usize) -> bool {
         self.up_to.is_empty() || self.people.saturating_mul(draws as u64) <= MOST_DRAWN
     }
 
-    /// Somebody, everybody with the same chance: the row that stands for them.
+    /// Draws a person, all with the same probability: the row that stands for them.
     fn draw(&self, draw: &mut Draw) -> usize {
         match self.up_to.last() {
             None => draw.below(self.rows),
@@ -227,25 +266,9 @@ fn gaps_of(sums: &[(u64, f64, f64)]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A quantile of sorted values, linear between them.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    let position = share * last as f64;
-    let below = position.floor() as usize;
-    let above = (below + 1).min(last);
-    Some(sorted[below] + (position - below as f64) * (sorted[above] - sorted[below]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_of_student_are_those_of_the_tables() {
-        for (freedom, table) in [(5.0, 2.5706), (10.0, 2.2281), (30.0, 2.0423), (1e9, 1.95996)] {
-            assert!((student(freedom) - table).abs() < 0.004, "{freedom}: {}", student(freedom));
-        }
-    }
 
     #[test]
     fn a_difference_without_variance_is_certain() {
@@ -253,6 +276,9 @@ mod tests {
         let other = Moments::of_values([(0.25, 1.0), (0.25, 1.0)].into_iter());
         assert_eq!(welch(one, other), Gap { gap: 0.75, low: 0.75, high: 0.75 });
         assert_eq!(Moments::of_sums(3.0, 3.0, 3.0), one);
+        assert_eq!((welch_p(one, other), welch_p(one, one)), (0.0, 1.0));
+        let nearly = Moments { mean: 1.0 + 1e-15, ..one };
+        assert_eq!(welch_p(one, nearly), 1.0, "a rounding error is no gap");
     }
 
     fn once(value: f64) -> (f64, f64) {
@@ -279,7 +305,7 @@ mod tests {
         let a = Moments::of_values([1.0, 2.0, 3.0, 4.0, 5.0].map(once).into_iter());
         let b = Moments::of_values([2.0, 4.0, 6.0, 8.0, 10.0, 12.0].map(once).into_iter());
         let found = welch(a, b);
-        assert!((found.low + 7.9835).abs() < 0.01 && (found.high + 0.0165).abs() < 0.01, "{found:?}");
+        assert!((found.low + 7.9835).abs() < 1e-4 && (found.high + 0.0165).abs() < 1e-4, "{found:?}");
     }
 
     /// 400 people in two groups, the second of which pays 0.2 more and is lost half of the time.
@@ -299,17 +325,19 @@ mod tests {
     fn the_bootstrap_follows_from_its_seed_and_agrees_with_welch() {
         let (along, members) = example();
         let members = [members];
-        let drawn = |draws, seed| over_the_front(&along, &members, 100, draws, seed).remove(0).remove(1);
+        let drawn = |draws, seed| {
+            over_the_front(&along, &members, 100, draws, seed, &[CONFIDENCE]).remove(0).remove(1)
+        };
         let (exact, found) = (drawn(0, 0), drawn(2000, 1));
         assert_eq!(found, drawn(2000, 1));
         assert_ne!(found, drawn(2000, 2));
         for measure in MeasureName::ALL {
-            let (exact, found) = (exact.get(measure), found.get(measure));
+            let (exact, found) = (exact.get(measure).gap, found.get(measure).gap);
             assert_eq!(exact.gap, found.gap);
             let width = exact.high - exact.low;
             assert!((exact.low - found.low).abs() < 0.1 * width, "{measure:?} {exact:?} {found:?}");
             assert!((exact.high - found.high).abs() < 0.1 * width, "{measure:?} {exact:?} {found:?}");
         }
-        assert!((found.loss.gap - 0.5).abs() < 1e-12);
+        assert!((found.loss.gap.gap - 0.5).abs() < 1e-12);
     }
 }

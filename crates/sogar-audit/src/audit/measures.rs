@@ -1,8 +1,8 @@
 //! Costs and flips of groups along the front.
 //!
-//! Everything that an audit says about a group at a point follows from five sums over its people: how many there are, their costs,
-//! squared costs, losses, and costs of those who are not flipped. The sums of everyone else are what remains of the whole. Per person, costs and
-//! losses are also added up over the front: a mean gap over the front is a difference of means of these, which is what makes a
+//! What an audit always says about a group at a point follows from six sums over its people: their number, costs, squared
+//! costs, losses, and costs and squared costs of those who are not flipped. The sums of everyone else are the rest of the total. Costs and losses
+//! are also added up per person over the front: a mean gap over the front is a difference of means of these, which makes a
 //! bootstrap over people cheap.
 
 use rayon::prelude::*;
@@ -18,26 +18,30 @@ use sogar_front::summary::FrontFile;
 pub(super) struct Sums {
     pub people: u64,
     pub cost: u64,
-    /// Of the squared costs; whole numbers, so that it does not matter in which order people are added up.
+    /// Squared costs; whole numbers, so that the order of addition does not matter.
     pub squares: u128,
     pub lost: u64,
-    /// Of the costs of those who are not flipped.
+    /// Costs of those who are not flipped …
     pub cost_of_lost: u64,
+    /// … and their squared costs.
+    pub squares_of_lost: u128,
 }
 
 impl Sums {
-    /// A person, or as many of them as a `weight` says.
+    /// Adds a person, or as many as `weight` says.
     fn add(&mut self, cost: u64, lost: bool, weight: u64) {
         self.people += weight;
         self.cost += weight * cost;
-        self.squares += u128::from(weight * cost) * u128::from(cost);
+        let squares = u128::from(weight * cost) * u128::from(cost);
+        self.squares += squares;
         if lost {
             self.lost += weight;
             self.cost_of_lost += weight * cost;
+            self.squares_of_lost += squares;
         }
     }
 
-    /// Of these and others together; `None` beyond all numbers.
+    /// The sum of both; `None` on overflow.
     pub fn plus(self, other: Sums) -> Option<Sums> {
         Some(Sums {
             people: self.people.checked_add(other.people)?,
@@ -45,10 +49,11 @@ impl Sums {
             squares: self.squares.checked_add(other.squares)?,
             lost: self.lost.checked_add(other.lost)?,
             cost_of_lost: self.cost_of_lost.checked_add(other.cost_of_lost)?,
+            squares_of_lost: self.squares_of_lost.checked_add(other.squares_of_lost)?,
         })
     }
 
-    /// The people of the whole who are not among these.
+    /// The sums of the people of the whole who are not among these.
     pub fn rest_of(self, whole: Sums) -> Sums {
         Sums {
             people: whole.people - self.people,
@@ -56,10 +61,11 @@ impl Sums {
             squares: whole.squares - self.squares,
             lost: whole.lost - self.lost,
             cost_of_lost: whole.cost_of_lost - self.cost_of_lost,
+            squares_of_lost: whole.squares_of_lost - self.squares_of_lost,
         }
     }
 
-    /// How many, mean and variance of a measure; `person` is the weight of one.
+    /// Count, mean and variance of a measure; `person` is the weight of one person.
     pub fn moments(self, measure: MeasureName, unit: u64, person: u64) -> Moments {
         let (unit, person) = (unit as f64, person as f64);
         let (cost, lost) = (self.cost as f64 / unit / person, self.lost as f64 / person);
@@ -72,9 +78,20 @@ impl Sums {
         };
         Moments::of_sums(self.people as f64 / person, sum, squares)
     }
+
+    /// Count, mean and variance of the cost of those who are flipped; `None` if nobody is.
+    pub fn of_success(self, unit: u64, person: u64) -> Option<Moments> {
+        let (unit, person) = (unit as f64, person as f64);
+        let count = self.people.checked_sub(self.lost).filter(|&count| count > 0)?;
+        let cost = self.cost.checked_sub(self.cost_of_lost)?;
+        let squares = self.squares.checked_sub(self.squares_of_lost)?;
+        let [count, cost, squares] =
+            [count as f64 / person, cost as f64 / unit / person, squares as f64 / unit / unit / person];
+        Some(Moments::of_sums(count, cost, squares))
+    }
 }
 
-/// The sums of all groups of all ways of grouping, at all points.
+/// The sums of all groups of all groupings, at all points.
 pub(super) struct Along {
     /// `[point][grouping][group]`.
     pub points: Vec<Vec<Vec<Sums>>>,
@@ -88,7 +105,7 @@ pub(super) struct Along {
     pub person: u64,
 }
 
-/// A way of grouping the affected people: for each of them a group, and how many groups there are.
+/// A grouping of the affected people: the group of each, and the number of groups.
 pub(super) struct Members {
     pub of_person: Vec<u32>,
     pub groups: usize,
@@ -102,7 +119,7 @@ impl Members {
 }
 
 impl Along {
-    /// Takes everybody through every tree.
+    /// Routes everyone through every tree.
     pub fn new(front: &FrontFile, people: &RoutedPeople, groupings: &[Members]) -> Along {
         let nobody = || (vec![0u64; people.count()], vec![0u64; people.count()]);
         let add = |(mut costs, mut losses): (Vec<u64>, Vec<u64>), (more, lost): (Vec<u64>, Vec<u64>)| {
@@ -149,7 +166,7 @@ impl Along {
     }
 }
 
-/// The sum over all groups, which are those of a table that is no larger than can be counted.
+/// The sum over all groups of a table, which cannot overflow.
 pub(super) fn whole(groups: &[Sums]) -> Sums {
     groups.iter().fold(Sums::default(), |all, &group| all.plus(group).unwrap_or(all))
 }
@@ -177,6 +194,9 @@ mod tests {
             ((1.0 - mean) * (1.0 - mean) + (0.2f64 - mean).powi(2) + (1.4f64 - mean).powi(2)) / 2.0;
         assert!(close(moments(MeasureName::Invalidity).mean, mean));
         assert!(close(moments(MeasureName::Invalidity).variance, variance));
+        assert!(close(sums.of_success(10, 1).unwrap().mean, 0.2));
+        assert_eq!(sums.of_success(10, 1).unwrap().count, 1.0);
+        assert_eq!(Sums { lost: 3, ..sums }.of_success(10, 1), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! A part of a table that is audited where it is: what its people cost and lose along the front, as bytes.
+//! Audits a part of a table in place: cost and loss of its people along the front, as bytes.
 //!
-//! Whoever leads the audit says which group each row of the part is in ([`Places`]); whoever has the part finds who is affected and
-//! takes them along the front ([`part`]). Sums of whole numbers do not depend on who adds them up, and of single people no more is
-//! needed than what they cost and lose over the whole front. What is read is never trusted: a checksum tells damage, the digest of the
-//! places tells parts apart, and every number is checked against what it may be.
+//! The leader of the audit sends the group of each row of the part ([`Places`]). The process that has the part finds who is
+//! affected and routes them along the front ([`part`]). Sums of whole numbers do not depend on who adds them, and single people
+//! need only their cost and loss over the whole front. Received bytes are never trusted: a checksum detects damage, the digest of
+//! the places identifies the part, and every number is checked for its range.
 
 use sha2::{Digest, Sha256};
 use sogar_solver::varint::{DecodeError, Reader, put};
@@ -18,20 +18,20 @@ use sogar_table::table::Table;
 
 /// Bytes of a digest.
 const DIGEST: usize = 32;
-/// Groups that a part is ready for.
+/// Limit of groups in a part.
 const MOST_GROUPS: u64 = 1 << 24;
 type Read<T> = std::result::Result<T, DecodeError>;
 
-/// What a part of a table has to be told of its rows.
+/// What the process of a part needs to know about its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Places {
-    /// Stands for the front and its table.
+    /// Identifies the front and its table.
     pub front: [u8; DIGEST],
-    /// Units in the weight of one person; 0 where every row is one person.
+    /// Units in the weight of one person; 0 if every row is one person.
     pub unit: u32,
     /// Rows of the part.
     pub rows: usize,
-    /// For each way of grouping how many groups there are, and the group of each row.
+    /// For each grouping the number of groups, and the group of each row.
     pub groupings: Vec<(usize, Vec<u32>)>,
 }
 
@@ -64,11 +64,11 @@ impl Places {
     }
 }
 
-/// Stands for a front and the table that it was made from.
+/// Identifies a front and its table.
 pub(super) fn identity(front: &FrontFile, prepared: &Prepared) -> [u8; DIGEST] {
     let mut hash = Sha256::new();
-    hash.update(prepared.table_hash.as_bytes());
-    hash.update(prepared.model.hash.as_bytes());
+    hash.update(prepared.table_hash().as_bytes());
+    hash.update(prepared.model().hash.as_bytes());
     for point in &front.points {
         hash.update(point.cost_sum.to_le_bytes());
         hash.update(point.loss_count.to_le_bytes());
@@ -76,7 +76,7 @@ pub(super) fn identity(front: &FrontFile, prepared: &Prepared) -> [u8; DIGEST] {
     hash.finalize().into()
 }
 
-/// What was found about the people of a part.
+/// The results for the people of a part.
 #[derive(Debug, PartialEq)]
 pub(super) struct PartAudit {
     /// The affected rows, ascending.
@@ -89,8 +89,8 @@ pub(super) struct PartAudit {
     pub losses: Vec<u64>,
 }
 
-/// Takes the affected people of a part of a table along a front. `places` is what the leader says of its rows; the answer is for the
-/// leader.
+/// Routes the affected people of a part of a table along a front. `places` is the leader's message about its rows; the answer is
+/// for the leader.
 pub fn part(front: &FrontFile, prepared: &Prepared, table: &Table, places: &[u8]) -> Result<Vec<u8>> {
     let asked = places;
     let places =
@@ -128,15 +128,17 @@ impl PartAudit {
             for number in [sums.people, sums.cost, sums.lost, sums.cost_of_lost] {
                 put(&mut out, number);
             }
-            put(&mut out, sums.squares as u64);
-            put(&mut out, (sums.squares >> 64) as u64);
+            for squares in [sums.squares, sums.squares_of_lost] {
+                put(&mut out, squares as u64);
+                put(&mut out, (squares >> 64) as u64);
+            }
         }
         let sum = Sha256::digest(&out);
         out.extend_from_slice(&sum);
         out
     }
 
-    /// Reads what [`part`] found for these places, along so many points.
+    /// Reads the result of [`part`] for these places, along this number of points.
     pub fn from_bytes(bytes: &[u8], places: &Places, points: usize) -> Result<PartAudit> {
         let read = || {
             let content = checked(bytes)?;
@@ -163,15 +165,16 @@ impl PartAudit {
             next = row + 1;
         }
         let sums = |reader: &mut Reader<'_>| -> Read<Sums> {
-            let [people, cost, lost, cost_of_lost, low, high] = {
-                let mut numbers = [0; 6];
+            let [people, cost, lost, cost_of_lost, low, high, low_of_lost, high_of_lost] = {
+                let mut numbers = [0; 8];
                 for number in &mut numbers {
                     *number = reader.number()?;
                 }
                 numbers
             };
             let squares = u128::from(high) << 64 | u128::from(low);
-            Ok(Sums { people, cost, squares, lost, cost_of_lost })
+            let squares_of_lost = u128::from(high_of_lost) << 64 | u128::from(low_of_lost);
+            Ok(Sums { people, cost, squares, lost, cost_of_lost, squares_of_lost })
         };
         let mut along = Vec::new();
         for _ in 0..points {
@@ -185,7 +188,7 @@ impl PartAudit {
     }
 }
 
-/// The bytes before a checksum, if it is theirs.
+/// The bytes before a checksum, if it matches.
 pub(super) fn checked(bytes: &[u8]) -> Read<&[u8]> {
     let (content, sum) = bytes
         .len()
@@ -199,7 +202,7 @@ fn digest(bytes: &[u8]) -> Read<[u8; DIGEST]> {
     bytes.try_into().map_err(|_| DecodeError("it is cut short"))
 }
 
-/// An error for bytes that are not what they should be.
+/// The error for invalid bytes.
 pub(super) fn damaged(what: &str, why: DecodeError) -> Error {
     Error::new(ErrorKind::Usage, format!("{what}: {why}"))
         .help("give all processes the same version of sogar, and start the audit anew")
@@ -216,7 +219,14 @@ mod tests {
             rows: 6,
             groupings: vec![(2, vec![0, 1, 1, 0, 1, 1]), (1, vec![0; 6])],
         };
-        let sums = |people: u64| Sums { people, cost: 300, squares: 1 << 70, lost: 1, cost_of_lost: 9 };
+        let sums = |people: u64| Sums {
+            people,
+            cost: 300,
+            squares: 1 << 70,
+            lost: 1,
+            cost_of_lost: 9,
+            squares_of_lost: 1 << 66,
+        };
         let point = vec![vec![sums(1), sums(2)], vec![sums(3)]];
         let part = PartAudit {
             affected: vec![0, 2, 5],

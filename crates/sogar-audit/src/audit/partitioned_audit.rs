@@ -1,9 +1,9 @@
-//! The audit of a table that nobody has in one piece: who leads it has the columns that tell groups and true labels, and adds up
-//! what parts of the table say about their people. The result is that of the whole table, to the byte.
+//! The audit of a table that no process holds whole. The leader has the columns of groups and true labels, and adds up the
+//! results of the parts. The result equals that of the whole table, to the byte.
 
 use std::ops::Range;
 
-use super::assemble::{Assembly, members};
+use super::assemble::{Assembly, Further, members};
 use super::grouping::{LearnedGrouping, View};
 use super::holdout_columns::HoldoutColumns;
 use super::measures::{Along, Sums};
@@ -20,14 +20,14 @@ use sogar_table::table::Table;
 
 use sogar_solver::varint::DecodeError;
 
-/// Held-out people whose parts come in one after the other, in the order of the table.
+/// Held-out people whose parts arrive one after the other, in the order of the table.
 pub struct PartitionedAudit {
     front: [u8; 32],
     unit_of_cost: u64,
     rows: usize,
     weights: Option<Weights>,
     seen: HoldoutColumns,
-    /// What parts said so far.
+    /// Results of the parts so far.
     affected: Vec<usize>,
     along: Along,
     /// Affected people of each part.
@@ -37,16 +37,15 @@ pub struct PartitionedAudit {
     reach: Reach,
 }
 
-/// The columns of a held-out table that its leader needs: those that tell groups, true labels and weights, or any of them, so that rows can
-/// be counted.
+/// The columns of a held-out table that the leader needs: those of groups, true labels and weights, or any column, to count rows.
 pub fn columns_for_leader(
     prepared: &Prepared,
     reference: &Table,
     request: &AuditRequest,
 ) -> Result<Vec<String>> {
-    let features = &prepared.table.features;
+    let features = &prepared.table().features;
     let rules = rules_of(prepared, reference, request)?;
-    let data = &prepared.config.data;
+    let data = &prepared.config().data;
     let named = [&request.label, &data.label, &data.weight];
     let mut columns: Vec<String> = rules.iter().flat_map(|rule| rule.columns(features)).collect();
     columns.extend(named.into_iter().flatten().cloned());
@@ -58,8 +57,8 @@ pub fn columns_for_leader(
 }
 
 impl PartitionedAudit {
-    /// Begins with the columns of the whole table that [`columns_for_leader`] names, as far as it has them. `columns` are the same with
-    /// what is known of the rows beside their table.
+    /// Starts with those columns of [`columns_for_leader`] that the whole table has. `columns` adds the values that the table
+    /// does not have.
     pub fn new(
         front: &FrontFile,
         prepared: &Prepared,
@@ -69,7 +68,7 @@ impl PartitionedAudit {
         request: &AuditRequest,
     ) -> Result<PartitionedAudit> {
         let rules = rules_of(prepared, reference, request)?;
-        let features = features_of(prepared, table, &rules)?.weighed(table, &prepared.config)?;
+        let features = features_of(prepared, table, &rules)?.weighed(table, prepared.config())?;
         let view = View { columns, features: &features };
         let seen = HoldoutColumns::new(prepared, view, &rules, request.label.as_deref())?;
         let groups =
@@ -110,7 +109,7 @@ impl PartitionedAudit {
             .help("give a table whose partitions are the same whenever they are computed")
     }
 
-    /// What the part with these rows of the table is told, for [`part`](super::part()).
+    /// The message for the part with these rows of the table, for [`part`](super::part()).
     pub fn places(&self, rows: Range<usize>) -> Result<Vec<u8>> {
         if rows.start > rows.end || rows.end > self.rows {
             return Err(self.not_these(&rows));
@@ -118,7 +117,7 @@ impl PartitionedAudit {
         self.places_of(rows).map(|places| places.to_bytes())
     }
 
-    /// Adds the next part, which has so many rows. A part without rows has nothing to say.
+    /// Adds the next part, which has this many rows. A part without rows adds nothing.
     pub fn add(&mut self, rows: usize, bytes: &[u8]) -> Result<()> {
         if rows == 0 {
             self.parts.push(0);
@@ -143,12 +142,12 @@ impl PartitionedAudit {
         Ok(())
     }
 
-    /// Whether parts are to be searched for people out of reach, if that is asked for. To be asked when all parts are there.
+    /// Whether to search the parts for people out of reach, if requested. Call after all parts were added.
     pub fn is_searched(&self, prepared: &Prepared) -> bool {
         unreachable::is_searched(prepared, self.affected.len())
     }
 
-    /// Adds what [`reach_of_part`](super::reach_of_part) found in the next part. A part without rows has nothing to say.
+    /// Adds the result of [`reach_of_part`](super::reach_of_part) for the next part. A part without rows adds nothing.
     pub fn add_reach(&mut self, bytes: &[u8]) -> Result<()> {
         match self.parts.get(self.reach.parts) {
             Some(0) if bytes.is_empty() => {
@@ -190,12 +189,17 @@ impl PartitionedAudit {
         if assembly.request.unreachable && unreachable.is_none() {
             notes.push(super::NOT_SEARCHED.to_owned());
         }
+        if !assembly.request.measures.is_empty() || assembly.request.scan.is_some() {
+            notes.push(
+                "Further measures and subgroups were not computed for held-out people: their table is in parts.".to_owned(),
+            );
+        }
         let HoldoutColumns { groupings, truth, .. } = &self.seen;
         let members = members(&people, groupings);
         Ok(assembly.population(
             &people,
             &members,
-            &self.along,
+            (&self.along, Further::default()),
             groupings,
             truth.as_ref(),
             unreachable.as_ref(),
@@ -203,16 +207,16 @@ impl PartitionedAudit {
     }
 }
 
-/// The features that groups are told by: those of several columns. Others have no values here.
+/// The features that define groups: those of several columns. Others have no values here.
 fn features_of(prepared: &Prepared, table: &Table, rules: &[LearnedGrouping]) -> Result<FeatureTable> {
-    let features = &prepared.table.features;
+    let features = &prepared.table().features;
     let wanted: Vec<String> = rules.iter().flat_map(|rule| rule.columns(features)).collect();
     let mut values = Vec::with_capacity(features.len());
     for feature in features {
         values.push(match &feature.columns {
             Columns::OneHot(columns) if columns.iter().flatten().all(|column| wanted.contains(column)) => {
                 let (mut alone, _) =
-                    FeatureTable::apply(std::slice::from_ref(feature), table, &prepared.config)?;
+                    FeatureTable::apply(std::slice::from_ref(feature), table, prepared.config())?;
                 alone.values.pop().unwrap_or_default()
             }
             _ => Vec::new(),

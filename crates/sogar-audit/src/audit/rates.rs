@@ -1,26 +1,27 @@
 //! The classifier's own fairness: whom it turns down, before any recourse.
 //!
-//! Two ratios of rates are in use, and they can differ widely. The *adverse-rate ratio* compares how often groups are turned down;
-//! the *selection-rate ratio*, the one of the four-fifths rule, how often they are not. Each goes by its own name. Both
-//! screen; neither is a verdict.
+//! Two ratios of rates are in use, and they can differ widely. The *adverse-rate ratio* compares how often groups are turned
+//! down. The *selection-rate ratio*, that of the four-fifths rule, compares how often they are not. Both are screening figures,
+//! not verdicts.
 
 use sogar_base::error::Result;
+use sogar_base::statistics::{CONFIDENCE, Interval, difference_of_rates, ratio_of_rates};
 use sogar_prepare::prepared::Prepared;
 use sogar_table::feature::{exact_number, label_values};
 use sogar_table::table::Table;
 
 use super::grouping::Groups;
 
-/// Whether each row has a desired true label; `None` where the label is unknown.
+/// Whether each row has a desired true label; `None` if the label is unknown.
 pub(super) type Truth = Vec<Option<bool>>;
 
-/// The true labels of a table, where they are known, and what to say if not.
+/// The true labels of a table, if known; otherwise a note.
 pub(super) fn truth(
     prepared: &Prepared,
     table: &Table,
     label: Option<&str>,
 ) -> Result<std::result::Result<Truth, String>> {
-    let mut config = prepared.config.clone();
+    let mut config = prepared.config().clone();
     if let Some(label) = label {
         config.data.label = Some(label.to_owned());
     }
@@ -34,12 +35,12 @@ pub(super) fn truth(
         )));
     }
     let Some(labels) = label_values(table, &config)? else { return Ok(Err(String::new())) };
-    let classes = &prepared.classes;
+    let classes = prepared.classes();
     let class_of = |value: &String| classes.names.iter().position(|name| same(name, value));
     let mut class: Vec<Option<usize>> = labels.values.iter().map(class_of).collect();
     let numbered = classes.names.iter().enumerate().all(|(class, name)| *name == class.to_string());
     if class.iter().all(Option::is_none) && numbered && class.len() == classes.names.len() {
-        // The model's classes had no names when the front was made: the labels in order are theirs.
+        // The model's classes had no names when the front was made: the sorted labels are their names.
         class = (0..class.len()).map(Some).collect();
     }
     let desired: Vec<Option<bool>> =
@@ -58,7 +59,7 @@ fn same(a: &str, b: &str) -> bool {
     a == b || exact_number(a).is_some_and(|a| exact_number(b) == Some(a))
 }
 
-/// The share of the people with a known true label whom the model treats accordingly; `None` if there is nobody.
+/// The share of the people with a known true label for whom the model agrees; `None` if there are none.
 pub(super) fn agreement(truth: &Truth, affected: &[usize], weight: impl Fn(usize) -> u64) -> Option<f64> {
     let mut turned_down = vec![false; truth.len()];
     affected.iter().for_each(|&row| turned_down[row] = true);
@@ -120,7 +121,36 @@ pub(super) fn count(
     counts
 }
 
-/// Lowest over highest of some rates; `None` for fewer than two, or where all are 0.
+/// A rate: how many of how many people.
+pub(super) type Rate = (f64, f64);
+
+/// The interval of [`ratio`]. Intervals of the ratios of all pairs hold together (Bonferroni); the lowest over the highest rate is
+/// the smallest of these ratios, so it lies between the smallest of the lower and the smallest of the upper ends.
+pub(super) fn ratio_interval(rates: &[Rate]) -> Option<Interval> {
+    let pairs = of_pairs(rates, ratio_of_rates)?;
+    let ends = pairs.iter().flat_map(|pair| [*pair, Interval { low: 1.0 / pair.high, high: 1.0 / pair.low }]);
+    let smallest = |end: fn(&Interval) -> f64| ends.clone().map(|pair| end(&pair)).fold(1.0, f64::min);
+    Some(Interval { low: smallest(|pair| pair.low), high: smallest(|pair| pair.high) })
+}
+
+/// The interval of [`difference`], by the same argument: the largest of the differences of all pairs.
+pub(super) fn difference_interval(rates: &[Rate]) -> Option<Interval> {
+    let pairs = of_pairs(rates, difference_of_rates)?;
+    let ends = pairs.iter().flat_map(|pair| [*pair, Interval { low: -pair.high, high: -pair.low }]);
+    let largest = |end: fn(&Interval) -> f64| ends.clone().map(|pair| end(&pair)).fold(0.0, f64::max);
+    Some(Interval { low: largest(|pair| pair.low), high: largest(|pair| pair.high) })
+}
+
+fn of_pairs(rates: &[Rate], interval: fn(Rate, Rate, f64) -> Interval) -> Option<Vec<Interval>> {
+    let pairs = rates.len() * rates.len().saturating_sub(1) / 2;
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / pairs.max(1) as f64;
+    let of_first = |first: usize| {
+        (first + 1..rates.len()).map(move |second| interval(rates[first], rates[second], confidence))
+    };
+    (pairs > 0).then(|| (0..rates.len()).flat_map(of_first).collect())
+}
+
+/// Lowest over highest of some rates; `None` for fewer than two, or if all are 0.
 pub(super) fn ratio(rates: impl Iterator<Item = f64>) -> Option<f64> {
     let (low, high) = extremes(rates)?;
     (high > 0.0).then(|| low / high)
@@ -156,6 +186,26 @@ mod tests {
         assert_eq!(ratio([0.0, 0.0].into_iter()), None);
         assert_eq!(difference([0.25, 0.75, 0.5].into_iter()), Some(0.5));
         assert_eq!(Count::default().adverse_rate(), None);
+    }
+
+    #[test]
+    fn the_intervals_of_two_groups_are_those_of_their_pair_and_more_groups_widen_them() {
+        let (women, men) = ((1313.0, 9730.0), (8792.0, 19574.0));
+        let pair = ratio_of_rates(women, men, CONFIDENCE);
+        for rates in [[women, men], [men, women]] {
+            let found = ratio_interval(&rates).unwrap();
+            assert!(
+                (found.low - pair.low).abs() < 1e-9 && (found.high - pair.high).abs() < 1e-9,
+                "{found:?}"
+            );
+        }
+        let third = (4000.0, 10000.0);
+        let wider = ratio_interval(&[women, third, men]).unwrap();
+        assert!(wider.low < pair.low && wider.high > pair.high);
+        let gap = difference_interval(&[(30.0, 100.0), (32.0, 100.0)]).unwrap();
+        assert!(gap.low == 0.0 && gap.high > 0.02, "the largest difference is never below 0: {gap:?}");
+        assert_eq!(ratio_interval(&[women]), None);
+        assert!(ratio_interval(&[(0.0, 10.0), (0.0, 10.0)]).unwrap().high <= 1.0);
     }
 
     #[test]

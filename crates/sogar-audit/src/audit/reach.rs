@@ -1,8 +1,8 @@
 //! People out of reach in parts of a table, as bytes.
 //!
-//! Who is out of reach, and why, is a question about each person alone. Only whether it is asked at all depends on how many there are:
-//! the leader decides that for the whole table, and takes back what parts found where it is too much for all of them together. (How often
-//! a model may be asked that the engine can't read is decided part by part.)
+//! Who is out of reach, and why, depends on each person alone. Only whether to search depends on their number: the leader decides
+//! that for the whole table, and discards the results of parts if it is too large. (The limit of scorings for a model that the
+//! engine cannot read applies to each part.)
 
 use std::ops::Range;
 
@@ -25,12 +25,11 @@ pub fn reach_of_part(prepared: &Prepared, table: &Table) -> Result<Vec<u8>> {
     Ok(to_bytes(held_out.affected.len(), found.as_ref()))
 }
 
-/// Looks for people out of reach among the affected people of the reference table at some positions, in the order of the table; the answer
-/// is for the leader.
+/// Looks for people out of reach among the affected people of the reference table at some positions, in the order of the table;
+/// the answer is for the leader.
 pub fn reach_of_reference(prepared: &Prepared, block: Range<usize>) -> Result<Vec<u8>> {
-    let mut affected = prepared.affected.clone();
-    affected.sort_unstable();
-    let rows = affected
+    let rows = prepared
+        .affected()
         .get(block)
         .ok_or_else(|| Error::new(ErrorKind::Usage, "there are no affected rows at these positions"))?;
     let found =
@@ -38,19 +37,19 @@ pub fn reach_of_reference(prepared: &Prepared, block: Range<usize>) -> Result<Ve
     Ok(to_bytes(rows.len(), Some(&found)))
 }
 
-/// The people of the reference table who are out of reach, while blocks of them come in.
+/// The people of the reference table who are out of reach, collected block by block.
 #[derive(Debug, Default)]
 pub struct ReachFound(Reach);
 
 impl ReachFound {
-    /// Adds what [`reach_of_reference`] found in the next block, which has so many people.
+    /// Adds the result of [`reach_of_reference`] for the next block, which has this many people.
     pub fn add(&mut self, bytes: &[u8], people: usize) -> Result<()> {
         self.0.add(bytes, people)
     }
 
-    /// All of them, with the reasons that are looked for among so many.
+    /// All of them, with the reasons that are tested for this number.
     pub(super) fn finish(self, prepared: &Prepared) -> Result<Unreachable> {
-        if self.0.people != prepared.affected.len() || self.0.incomplete {
+        if self.0.people != prepared.affected().len() || self.0.incomplete {
             return Err(Error::new(ErrorKind::Usage, "not everybody was searched for people out of reach"));
         }
         self.0.with_tested(prepared)
@@ -76,7 +75,7 @@ fn to_bytes(affected: usize, found: Option<&Unreachable>) -> Vec<u8> {
     out
 }
 
-/// What a part found, if its affected people are so many.
+/// The result of a part, if it has this number of affected people.
 fn from_bytes(bytes: &[u8], affected: usize) -> std::result::Result<Option<Unreachable>, DecodeError> {
     let mut reader = Reader::new(checked(bytes)?);
     if reader.number()? != affected as u64 {
@@ -101,20 +100,20 @@ fn from_bytes(bytes: &[u8], affected: usize) -> std::result::Result<Option<Unrea
     reader.end().map(|()| Some(found))
 }
 
-/// The people out of reach of a whole table, while its parts come in.
+/// The people out of reach of a whole table, collected part by part.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
     found: Unreachable,
-    /// Affected people of the parts that came in.
+    /// Affected people of the parts so far.
     pub people: usize,
-    /// Parts that came in.
+    /// Number of parts so far.
     pub parts: usize,
     /// Whether a part did not search.
     incomplete: bool,
 }
 
 impl Reach {
-    /// Adds the next part, which has so many affected people.
+    /// Adds the next part, which has this many affected people.
     pub fn add(&mut self, bytes: &[u8], affected: usize) -> Result<()> {
         let found = from_bytes(bytes, affected)
             .map_err(|why| damaged("this does not say who is out of reach in a part of the table", why))?;
@@ -130,7 +129,7 @@ impl Reach {
         Ok(())
     }
 
-    /// Those out of reach, with the reasons that are looked for among so many people; `None` if not everybody was searched.
+    /// Those out of reach, with the reasons that are tested for this number; `None` if some were not searched.
     pub fn finish(self, prepared: &Prepared) -> Result<Option<Unreachable>> {
         if self.incomplete || !unreachable::is_searched(prepared, self.people) {
             return Ok(None);

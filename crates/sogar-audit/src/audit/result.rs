@@ -1,9 +1,12 @@
-//! What an audit finds. This is what `sogar audit --json` prints.
+//! The result of an audit, as `sogar audit --json` prints it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use sogar_base::statistics::Interval;
 use sogar_front::summary::{Status, as_count, as_count_if_any};
+
+use super::scan::Scan;
 
 /// A whole audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -12,17 +15,20 @@ pub struct Audit {
     pub status: Status,
     /// Points of the front.
     pub points: usize,
-    /// Bootstrap draws behind the intervals of means over the front; 0 if these are computed like those of single points.
+    /// Bootstrap draws for the intervals of means over the front; 0 if these are computed like those of single points.
     pub draws: usize,
-    /// Where the draws start.
+    /// Seed of the draws.
     pub seed: u64,
-    /// Nothing is said of groups with fewer affected people.
+    /// Groups with fewer affected people get no statement.
     pub min_group: usize,
     /// The table that the front was made from.
     pub reference: PopulationAudit,
-    /// The held-out table, where there is one.
+    /// The held-out table, if there is one.
     pub holdout: Option<PopulationAudit>,
-    /// What to bear in mind.
+    /// The worst-off subgroups of one point, if a scan was requested.
+    #[serde(default)]
+    pub scan: Option<Scan>,
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -35,41 +41,40 @@ pub struct PopulationAudit {
     /// People that the model turns down.
     #[serde(serialize_with = "as_count")]
     pub affected: f64,
-    /// Affected people that no admissible action flips, where this was asked for.
+    /// Affected people whom no admissible action flips, if this was requested.
     #[serde(serialize_with = "as_count_if_any")]
     pub unreachable: Option<f64>,
-    /// What stands in their way.
+    /// What keeps them out of reach.
     pub blocked_by: Option<BlockedBy>,
-    /// Of the people whose true label is known, the share for whom the model says the same; below 0.5 the label may be the other way
-    /// round.
+    /// The share of people with a known true label for whom the model agrees; below 0.5 the label may be reversed.
     #[serde(default)]
     pub agreement: Option<f64>,
-    /// One for each way of grouping people.
+    /// One for each grouping.
     pub groupings: Vec<GroupingAudit>,
 }
 
-/// How many of some unreachable people would be reached if one constraint were lifted and all others stayed. A person may be
-/// counted under several. `None`: not tested, because there are too many such actions.
+/// How many unreachable people would be reached if one constraint were lifted and all others stayed. A person may count under
+/// several. `None`: not tested, because there are too many such actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockedBy {
-    /// If features that are immutable could be changed.
+    /// If immutable features could change.
     #[serde(serialize_with = "as_count_if_any")]
     pub immutability: Option<f64>,
     /// If ranges, directions, step sizes, targets and forbidden transitions were lifted.
     #[serde(serialize_with = "as_count_if_any")]
     pub limits: Option<f64>,
-    /// If one edit more were allowed at a time.
+    /// If one more edit were allowed.
     #[serde(serialize_with = "as_count_if_any")]
     pub edits: Option<f64>,
     /// If rules were lifted.
     #[serde(serialize_with = "as_count_if_any")]
     pub rules: Option<f64>,
-    /// None of what was tested would be enough alone.
+    /// No tested constraint is enough alone.
     #[serde(serialize_with = "as_count")]
     pub none_alone: f64,
 }
 
-/// The audit of one way of grouping people.
+/// The audit of one grouping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupingAudit {
     /// Its name, e.g. `sex` or `sex×race`.
@@ -78,15 +83,24 @@ pub struct GroupingAudit {
     pub groups: Vec<GroupAudit>,
     /// Lowest over highest adverse rate of the groups: a screening figure.
     pub adverse_rate_ratio: Option<f64>,
+    /// Its 95 % interval.
+    #[serde(default)]
+    pub adverse_rate_ratio_interval: Option<Interval>,
     /// Lowest over highest selection rate of the groups (the ratio of the four-fifths rule): a screening figure.
     pub selection_rate_ratio: Option<f64>,
-    /// Highest minus lowest true positive rate of the groups, where true labels are known.
+    /// Its 95 % interval.
+    #[serde(default)]
+    pub selection_rate_ratio_interval: Option<Interval>,
+    /// Highest minus lowest true positive rate of the groups, if true labels are known.
     pub tpr_gap: Option<f64>,
-    /// Whether people are divided by a condition such as `age<=25`: then the first group is those who meet it.
+    /// Its 95 % interval.
+    #[serde(default)]
+    pub tpr_gap_interval: Option<Interval>,
+    /// Whether a condition such as `age<=25` divides people: then the first group is those who meet it.
     pub condition: bool,
     /// Per point of the front, the largest minus the smallest group; `None` with fewer than two groups that are large enough.
     pub spread: Option<Measures<Vec<f64>>>,
-    /// How many intervals of means over the front are looked at: groups times measures.
+    /// Number of intervals of means over the front: groups times measures.
     pub comparisons: usize,
 }
 
@@ -101,27 +115,46 @@ pub struct GroupAudit {
     /// Its people that the model turns down.
     #[serde(serialize_with = "as_count")]
     pub affected: f64,
-    /// Whether the group, and what is outside it, are large enough for a statement on recourse.
+    /// Whether the group, and the people outside it, are large enough for a statement on recourse.
     pub enough: bool,
-    /// Share of its people that the model turns down; `None` if it has nobody.
+    /// Share of its people that the model turns down; `None` if it is empty.
     pub adverse_rate: Option<f64>,
-    /// Share of its people that the model does not turn down; `None` if it has nobody.
+    /// Its 95 % interval.
+    #[serde(default)]
+    pub adverse_rate_interval: Option<Interval>,
+    /// Share of its people that the model does not turn down; `None` if it is empty.
     pub selection_rate: Option<f64>,
-    /// Of its people with a desired true label, the share that the model does not turn down.
+    /// Its 95 % interval.
+    #[serde(default)]
+    pub selection_rate_interval: Option<Interval>,
+    /// The share of its people with a desired true label whom the model does not turn down.
     pub tpr: Option<f64>,
+    /// Its 95 % interval.
+    #[serde(default)]
+    pub tpr_interval: Option<Interval>,
     /// Its people with a desired true label.
     #[serde(serialize_with = "as_count_if_any")]
     pub positives: Option<f64>,
-    /// Its affected people that no admissible action flips.
+    /// Its affected people whom no admissible action flips.
     #[serde(serialize_with = "as_count_if_any")]
     pub unreachable: Option<f64>,
-    /// What stands in their way.
+    /// The 95 % interval of their share of the group's affected people.
+    #[serde(default)]
+    pub unreachable_interval: Option<Interval>,
+    /// What keeps them out of reach.
     pub blocked_by: Option<BlockedBy>,
     /// Recourse of its affected people along the front; `None` for groups that are not large `enough`.
     pub measures: Option<Measures<MeasureAudit>>,
+    /// Further measures along the front, as requested; none for groups that are not large `enough`.
+    #[serde(default)]
+    pub further: Vec<FurtherAudit>,
+    /// The same measures of individual recourse: everyone takes the cheapest action that works for them. Every list has one
+    /// value. None without further measures, or if people out of reach were not looked for.
+    #[serde(default)]
+    pub individual: Vec<FurtherAudit>,
 }
 
-/// Something for each of the three measures.
+/// A value for each of the three measures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measures<T> {
     /// Mean cost.
@@ -149,9 +182,55 @@ pub struct MeasureAudit {
     pub mean_gap_low: f64,
     /// … and the upper one.
     pub mean_gap_high: f64,
+    /// Its interval that holds for all groups of the grouping together (Bonferroni): the ends of conditions with `.low` and
+    /// `.high`.
+    #[serde(default)]
+    pub mean_gap_together: Option<Interval>,
+    /// The p-value of the mean gap (Welch).
+    #[serde(default)]
+    pub p: Option<f64>,
+    /// The same, corrected for the groups of the grouping (Holm).
+    #[serde(default)]
+    pub p_holm: Option<f64>,
     /// Share of points with a gap above 0.
     pub share_worse: f64,
     /// Share of points whose whole interval is above 0.
+    pub share_clearly_worse: f64,
+    /// The point with the gap furthest from 0.
+    pub widest: usize,
+}
+
+/// A further measure of one group. Lists have a value for each point of the front. A value of `cost_to_reach` is `null` where the
+/// group never reaches the share, and its gap where one side does not; one of `cost_of_success` where nobody succeeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FurtherAudit {
+    /// The measure, e.g. `reached(0.2)`.
+    pub measure: String,
+    /// Per point: the group's value; `null` for `ks`, which is a gap by itself.
+    pub values: Vec<Option<f64>>,
+    /// Per point: the lower end of its 95 % interval …
+    pub values_low: Vec<Option<f64>>,
+    /// … and the upper one.
+    pub values_high: Vec<Option<f64>>,
+    /// Per point: the group minus everyone else. Worse for the group if positive; of `reached` and `choices`, if negative.
+    pub gap: Vec<Option<f64>>,
+    /// Per point: the lower end of the gap's 95 % interval …
+    pub low: Vec<Option<f64>>,
+    /// … and the upper one.
+    pub high: Vec<Option<f64>>,
+    /// Per point, for `ks`: the budget at which the two cost curves are furthest apart.
+    pub at: Vec<Option<f64>>,
+    /// The mean of the gaps over the front; for `cost_to_reach`, which may be infinite, the median.
+    pub mean_gap: Option<f64>,
+    /// The lower end of its 95 % interval: the mean (median) of the lower ends, no narrower than the interval of the mean …
+    pub mean_gap_low: Option<f64>,
+    /// … and the upper one.
+    pub mean_gap_high: Option<f64>,
+    /// Its interval that holds for all groups of the grouping together (Bonferroni).
+    pub mean_gap_together: Option<Interval>,
+    /// Share of points at which the group is worse off; for `ks` the share with a distance above 0.
+    pub share_worse: f64,
+    /// Share of points whose whole interval is on the worse side.
     pub share_clearly_worse: f64,
     /// The point with the gap furthest from 0.
     pub widest: usize,
@@ -184,7 +263,7 @@ impl MeasureName {
 }
 
 impl<T> Measures<T> {
-    /// The one of this name.
+    /// The value for a measure.
     pub fn get(&self, measure: MeasureName) -> &T {
         match measure {
             MeasureName::Cost => &self.cost,
@@ -193,7 +272,7 @@ impl<T> Measures<T> {
         }
     }
 
-    /// What `make` gives for each measure.
+    /// Makes a value for each measure.
     pub fn each(mut make: impl FnMut(MeasureName) -> T) -> Self {
         Measures {
             cost: make(MeasureName::Cost),

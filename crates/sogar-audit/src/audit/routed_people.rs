@@ -1,8 +1,7 @@
-//! Every affected person in every summary of a front: which leaf they fall into, what its action costs them, and whether it
-//! works for them.
+//! Every affected person in every summary of a front: their leaf, the cost of its action for them, and whether it works for them.
 //!
-//! Rows are sets of bits here. A leaf is an intersection of the splits' sets, so counting people of a group in it, or those whom it
-//! flips, is a popcount; only costs are looked up row by row, from one column per edit.
+//! Rows are bitsets here. A leaf is an intersection of the splits' sets, so counting the people of a group in it, or those whom
+//! it flips, is a popcount. Only costs are looked up row by row, from one column per edit.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -18,8 +17,8 @@ use sogar_prepare::cost::edit_costs;
 use sogar_prepare::prepared::Prepared;
 use sogar_table::feature::FeatureTable;
 
-/// The affected people of a table, with what the front's actions mean for them. People are known by their position among the
-/// affected rows, which come in the order of the table.
+/// The affected people of a table, with the effect of the front's actions on them. People are identified by their position among
+/// the affected rows, in the order of the table.
 pub struct RoutedPeople {
     counted: WeightedPopulation,
     /// For each split of the front, who passes.
@@ -28,12 +27,12 @@ pub struct RoutedPeople {
     flips: Vec<RowSet>,
     /// For each action of the front, its edits by position in `costs`.
     edits: Vec<Vec<usize>>,
-    /// For each different edit of these actions, its cost on each person, in units.
+    /// For each distinct edit of these actions, its cost for each person, in units.
     costs: Vec<Vec<u32>>,
     combine: Combine,
 }
 
-/// Whatever is asked of people by themselves is asked of them.
+/// Gives access to the population itself.
 impl Deref for RoutedPeople {
     type Target = WeightedPopulation;
 
@@ -43,12 +42,11 @@ impl Deref for RoutedPeople {
 }
 
 impl RoutedPeople {
-    /// The people of the table that the front was made from. What the actions flip is in the front's file.
+    /// The people of the front's own table. The front's file stores whom the actions flip.
     pub fn reference(front: &FrontFile, prepared: &Prepared) -> Result<RoutedPeople> {
-        let mut affected = prepared.affected.clone();
-        affected.sort_unstable();
+        let affected = prepared.affected().to_vec();
         let said = front.population.affected_rows.flags(front.population.rows).unwrap_or_default();
-        let same = prepared.table.rows == said.len()
+        let same = prepared.table().rows == said.len()
             && affected.len() == front.population.affected
             && affected.iter().all(|&row| said[row]);
         if !same {
@@ -63,12 +61,12 @@ impl RoutedPeople {
                 RowSet::from_fn(affected.len(), |&position| flags.get(position) == Some(&true))
             })
             .collect();
-        RoutedPeople::new(front, prepared, &prepared.table, affected, flips)
+        RoutedPeople::new(front, prepared, prepared.table(), affected, flips)
     }
 
-    /// The people of a held-out table. The model is asked what the front's actions do for them.
+    /// The people of a held-out table. The model scores the front's actions on them.
     pub fn held_out(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<RoutedPeople> {
-        let features = &prepared.table.features;
+        let features = &prepared.table().features;
         let edited = |edits: &[EditRef]| edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>();
         let actions: Vec<Vec<Edit>> =
             front.actions.iter().map(|action| edited(&action.edits)).collect::<Result<_>>()?;
@@ -87,7 +85,7 @@ impl RoutedPeople {
         affected: Vec<usize>,
         flips: Vec<RowSet>,
     ) -> Result<RoutedPeople> {
-        let features = &prepared.table.features;
+        let features = &prepared.table().features;
         let passes = front
             .splits
             .iter()
@@ -100,7 +98,7 @@ impl RoutedPeople {
             })
             .collect::<Result<_>>()?;
         let mut different: Vec<Edit> = Vec::new();
-        // Edits are found again by what they say, which is quicker than comparing with all of them.
+        // Edits are looked up by their text, which is faster than comparing with all of them.
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut edits = Vec::with_capacity(front.actions.len());
         for action in &front.actions {
@@ -118,7 +116,7 @@ impl RoutedPeople {
             }
             edits.push(positions);
         }
-        let costs = edit_costs(&prepared.cost, &different, table, &affected)?;
+        let costs = edit_costs(prepared.cost(), &different, table, &affected)?;
         Ok(RoutedPeople {
             counted: WeightedPopulation {
                 rows: table.rows,
@@ -131,7 +129,7 @@ impl RoutedPeople {
             flips,
             edits,
             costs,
-            combine: prepared.cost.combine(),
+            combine: prepared.cost().combine(),
         })
     }
 
@@ -162,7 +160,7 @@ impl RoutedPeople {
         &self.flips[action]
     }
 
-    /// What an action of the front costs a person, in units.
+    /// The cost of an action of the front for a person, in units.
     pub fn cost(&self, action: usize, position: usize) -> u64 {
         let costs = self.edits[action].iter().map(|&edit| u64::from(self.costs[edit][position]));
         self.combine.of(costs)

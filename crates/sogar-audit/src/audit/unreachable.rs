@@ -1,12 +1,14 @@
-//! People whom no admissible action reaches, and what stands in their way.
+//! People whom no admissible action reaches, and what keeps them out of reach.
 //!
-//! Nobody can be told what to do to be accepted if nothing that is allowed would help. Whether that is the model's doing or the
-//! configuration's is found by lifting one constraint at a time, all others staying as they are, and asking the model again about
-//! these people alone: would they be reached if immutable features could be changed; if values could go anywhere they go in the table; if
-//! one more edit were allowed; without the rules? Where none of these is enough, the answer is "none of them alone".
+//! If no allowed action helps, a person cannot be told what to do. To find out whether the model or the configuration is the
+//! reason, the audit lifts one constraint at a time, keeps all others, and evaluates these people again: would they be reached if
+//! immutable features could change; if values could go anywhere in the table's range; with one more edit; without the rules? If
+//! none of these is enough, the answer is "none of them alone".
 
 mod lifting;
 
+use rayon::prelude::*;
+use sogar_solver::RowSet;
 use sogar_solver::bound::cheapest_flips;
 
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -14,6 +16,7 @@ use sogar_front::evaluate::HeldOut;
 use sogar_prepare::actions::all_actions;
 use sogar_prepare::prepared::{Prepared, Reporter};
 
+use super::measures::Members;
 use super::result::BlockedBy;
 use super::weighted_population::WeightedPopulation;
 use lifting::Lifting;
@@ -25,23 +28,23 @@ pub use sogar_solver::{CancelToken, Point};
 /// Which single constraints keep a person from being reached. `None`: not tested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reasons {
-    /// That features are immutable.
+    /// Immutable features.
     pub immutability: Option<bool>,
     /// Ranges, directions, step sizes, targets and forbidden transitions.
     pub limits: Option<bool>,
-    /// How many edits an action may have.
+    /// The number of edits of an action.
     pub edits: Option<bool>,
     /// Rules.
     pub rules: Option<bool>,
 }
 
 impl Reasons {
-    /// One after the other.
+    /// As an array.
     pub(super) fn each(self) -> [Option<bool>; 4] {
         [self.immutability, self.limits, self.edits, self.rules]
     }
 
-    /// What [`Reasons::each`] gave.
+    /// From the array of [`Reasons::each`].
     pub(super) fn of(each: [Option<bool>; 4]) -> Reasons {
         let [immutability, limits, edits, rules] = each;
         Reasons { immutability, limits, edits, rules }
@@ -57,12 +60,12 @@ impl Reasons {
 pub struct Unreachable {
     /// Their positions among the affected rows of the table, ascending.
     pub people: Vec<usize>,
-    /// What stands in the way of each.
+    /// The reasons of each.
     pub reasons: Vec<Reasons>,
 }
 
 impl Unreachable {
-    /// How many there are, and what stands in their way, among those of the `people` for whom `test` holds.
+    /// Their number and their reasons, among those of the `people` for whom `test` holds.
     pub fn among(&self, test: impl Fn(usize) -> bool, people: &WeightedPopulation) -> (f64, BlockedBy) {
         self.counted(test, |person| people.weight(person), people.person)
     }
@@ -85,7 +88,7 @@ impl Unreachable {
             units as f64 / unit as f64
         };
         let count = |reason: fn(&Reasons) -> Option<bool>| {
-            // Tested for everybody or for nobody.
+            // Tested for everyone or for no one.
             let tested = self.reasons.iter().all(|reasons| reason(reasons).is_some());
             tested.then(|| sum(&|reasons| reason(reasons) == Some(true)))
         };
@@ -100,8 +103,8 @@ impl Unreachable {
     }
 }
 
-/// What the cheapest action that works costs each affected person of the reference table, in units and in the order of the
-/// table; `None` for the unreachable. With [`individual_bound`] this is a front that no summary can beat. No answer if
+/// The cost of the cheapest working action for each affected person of the reference table, in units and in the order of the
+/// table; `None` for the unreachable. With [`individual_bound`] this is a front that no summary can beat. Returns nothing if
 /// cancelled.
 pub fn cheapest(
     prepared: &Prepared,
@@ -113,49 +116,81 @@ pub fn cheapest(
         return Ok(None);
     }
     let costs = cheapest_flips(&found.problem);
-    let mut order: Vec<usize> = (0..costs.len()).collect();
-    order.sort_unstable_by_key(|&position| prepared.affected[position]);
-    Ok(Some(order.into_iter().map(|position| costs[position]).collect()))
+    Ok(Some(prepared.in_table_order(|position| costs[position]).collect()))
 }
 
-/// The unreachable people of the reference table, given what [`cheapest`] found.
+/// What individual advice would do for the affected people of the reference table.
+pub(super) struct Individual {
+    /// The cost of the cheapest working action for each, as [`cheapest`] returns it.
+    pub costs: Vec<Option<u64>>,
+    /// `[grouping][action][group]`: the weight of those for whom an admissible action works. Empty unless requested.
+    pub effects: Vec<Vec<Vec<u64>>>,
+}
+
+/// Individual recourse; with `effects`, also how many of each group every action works for. Returns nothing if cancelled.
+pub(super) fn individual(
+    prepared: &Prepared,
+    members: &[Members],
+    effects: bool,
+    reporter: &dyn Reporter,
+    cancel: &CancelToken,
+) -> Result<Option<Individual>> {
+    let found = prepared.problem(reporter, cancel)?;
+    if !found.finished {
+        return Ok(None);
+    }
+    let problem = &found.problem;
+    let costs = cheapest_flips(problem);
+    let place: Vec<usize> = prepared.in_table_order(|position| position).collect();
+    let of_grouping = |members: &Members| {
+        let mut sets = vec![RowSet::empty(problem.rows()); members.groups];
+        members.of_person.iter().zip(&place).for_each(|(&group, &at)| sets[group as usize].insert(at));
+        let works = |action: usize| sets.iter().map(|set| problem.flipped_among(action, set)).collect();
+        (0..problem.actions()).into_par_iter().map(works).collect::<Vec<Vec<u64>>>()
+    };
+    Ok(Some(Individual {
+        costs: prepared.in_table_order(|position| costs[position]).collect(),
+        effects: if effects { members.iter().map(of_grouping).collect() } else { Vec::new() },
+    }))
+}
+
+/// The unreachable people of the reference table, from the result of [`cheapest`].
 pub fn of_reference(
     prepared: &Prepared,
     cheapest: &[Option<u64>],
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Unreachable> {
-    let mut affected = prepared.affected.clone();
-    affected.sort_unstable();
+    let affected = prepared.affected();
     let people: Vec<usize> = (0..cheapest.len()).filter(|&person| cheapest[person].is_none()).collect();
     let rows: Vec<usize> = people.iter().map(|&person| affected[person]).collect();
-    let reasons = Lifting { prepared, table: &prepared.table, rows: &rows, reporter, cancel }.reasons()?;
+    let reasons = Lifting { prepared, table: prepared.table(), rows: &rows, reporter, cancel }.reasons()?;
     Ok(Unreachable { people, reasons })
 }
 
-/// The unreachable people of a held-out table; `None` if cancelled, or if the model would be asked too much.
-pub fn of_held_out(
+/// The unreachable people of a held-out table; `None` if cancelled, or if the model would have to score too many rows.
+pub(crate) fn of_held_out(
     prepared: &Prepared,
     held_out: &HeldOut,
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Option<Unreachable>> {
     let lifting = Lifting { prepared, table: &held_out.table, rows: &held_out.affected, reporter, cancel };
-    let (edits, most) = (&prepared.edits, prepared.limits.max_edits);
-    let reached = lifting.reached(edits, most, &prepared.rules, "held-out people")?;
+    let (edits, most) = (prepared.edits(), prepared.limits().max_edits);
+    let reached = lifting.reached(edits, most, prepared.rules(), "held-out people")?;
     reached.map(|reached| lifting.unreachable(&reached)).transpose()
 }
 
-/// The unreachable ones among some affected rows of the reference table, ascending; whoever asks knows that they are not too many.
+/// The unreachable ones among some affected rows of the reference table, ascending. The caller knows that they are not too many.
 pub(super) fn among_reference(
     prepared: &Prepared,
     rows: &[usize],
     reporter: &dyn Reporter,
     cancel: &CancelToken,
 ) -> Result<Unreachable> {
-    let lifting = Lifting { prepared, table: &prepared.table, rows, reporter, cancel };
-    let actions = all_actions(&prepared.edits, prepared.limits.max_edits);
-    let reached = lifting.flipped_by(&prepared.edits, &actions, &prepared.rules, "people")?;
+    let lifting = Lifting { prepared, table: prepared.table(), rows, reporter, cancel };
+    let actions = all_actions(prepared.edits(), prepared.limits().max_edits);
+    let reached = lifting.flipped_by(prepared.edits(), &actions, prepared.rules(), "people")?;
     let stopped = || Error::new(ErrorKind::Usage, "the search for people out of reach was stopped");
     lifting.unreachable(&reached.ok_or_else(stopped)?)
 }

@@ -1,17 +1,17 @@
-//! Who of a table is affected, and how much everybody in it counts: all that an audit knows of people by themselves.
+//! The affected people of a table and everyone's weights, without a front.
 
 use sogar_solver::RowSet;
 
 use sogar_table::feature::Weights;
 
-/// The affected rows of a table, which are known by their position among each other, and the weights of all rows.
+/// The affected rows of a table, identified by their positions among each other, and the weights of all rows.
 #[derive(Debug, Clone)]
 pub struct WeightedPopulation {
     /// Rows of the table.
     pub rows: usize,
     /// Units of weight in one person: 1 unless weights have decimals.
     pub person: u64,
-    /// How many people each row of the table stands for, where that is not one.
+    /// How many people each row of the table stands for, if not one.
     pub(super) weights: Option<Weights>,
     /// The affected rows, ascending.
     pub affected: Vec<usize>,
@@ -25,17 +25,17 @@ impl WeightedPopulation {
         self.affected.len()
     }
 
-    /// How much a row of the table counts, in units of weight.
+    /// The weight of a row of the table, in units.
     pub fn weight_of_row(&self, row: usize) -> u64 {
         self.weights.as_ref().map_or(1, |weights| u64::from(weights.of_row(row)))
     }
 
-    /// How much a person counts, in units of weight.
+    /// The weight of a person, in units.
     pub fn weight(&self, position: usize) -> u64 {
         self.weight_of_row(self.affected[position])
     }
 
-    /// How much some people count, in units of weight.
+    /// The weight of some people, in units.
     pub fn weight_of(&self, people: &RowSet) -> u64 {
         match self.weights {
             None => people.count() as u64,
@@ -43,12 +43,12 @@ impl WeightedPopulation {
         }
     }
 
-    /// How much everybody counts, in units of weight.
+    /// The weight of all affected people, in units.
     pub fn weight_of_all(&self) -> u64 {
         (0..self.count()).map(|position| self.weight(position)).sum()
     }
 
-    /// How much all rows of the table count, in units of weight.
+    /// The weight of all rows of the table, in units.
     pub fn weight_of_table(&self) -> u64 {
         self.weights.as_ref().map_or(self.rows as u64, Weights::total)
     }

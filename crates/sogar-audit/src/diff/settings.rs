@@ -1,4 +1,4 @@
-//! What two configurations set differently, key by key as in `sogar.toml`.
+//! The differences between two configurations, key by key as in `sogar.toml`.
 
 use schemars::JsonSchema;
 use serde::Serialize;

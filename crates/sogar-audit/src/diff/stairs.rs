@@ -1,11 +1,11 @@
-//! Two staircases: at every cost, which front leaves fewer people without recourse, and by how much.
+//! Compares two staircases: at every cost, which front leaves fewer people without recourse, and by how much.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use sogar_front::summary::FrontFile;
 
-/// How two trade-offs compare over all costs from 0 to the dearest point of either.
+/// How two trade-offs compare over all costs from 0 to the most expensive point of either.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FrontDiff {
     /// Share of the costs at which the first has the lower loss …
@@ -18,10 +18,10 @@ pub struct FrontDiff {
     pub at: Vec<AtCost>,
 }
 
-/// The lowest losses that a cost buys.
+/// The lowest losses at a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct AtCost {
-    /// Mean cost at most.
+    /// Largest mean cost.
     pub cost: f64,
     /// In the first front.
     pub a: f64,
@@ -29,7 +29,7 @@ pub struct AtCost {
     pub b: f64,
 }
 
-/// Costs at which losses are told.
+/// Costs at which losses are reported.
 const BUDGETS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4];
 
 pub(super) fn compare(a: &FrontFile, b: &FrontFile) -> FrontDiff {
@@ -61,7 +61,19 @@ pub(super) fn compare(a: &FrontFile, b: &FrontFile) -> FrontDiff {
     }
 }
 
-/// The loss of the dearest point that a cost allows; without one nobody has recourse.
+/// The cost at which the second's loss exceeds the first's by most.
+pub(super) fn largest(a: &FrontFile, b: &FrontFile) -> AtCost {
+    let steps = |front: &FrontFile| -> Vec<(f64, f64)> {
+        front.points.iter().map(|point| (point.cost, point.loss)).collect()
+    };
+    let (a, b) = (steps(a), steps(b));
+    // A difference only grows where the first has a step.
+    let at = a.iter().map(|&(cost, loss)| AtCost { cost, a: loss, b: loss_at(&b, cost) });
+    let most = at.max_by(|x, y| (x.b - x.a).total_cmp(&(y.b - y.a)));
+    most.unwrap_or(AtCost { cost: 0.0, a: 1.0, b: 1.0 })
+}
+
+/// The loss of the most expensive point within a cost; 1 if there is none.
 fn loss_at(steps: &[(f64, f64)], cost: f64) -> f64 {
     let within = steps.partition_point(|step| step.0 <= cost);
     within.checked_sub(1).map_or(1.0, |last| steps[last].1)

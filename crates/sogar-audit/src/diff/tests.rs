@@ -1,4 +1,4 @@
-//! Comparisons of the small problem's front with itself and with what is left of it.
+//! Compares the small problem's front with itself and with parts of it.
 
 use super::*;
 

@@ -1,251 +1,299 @@
-//! A letter to the person: what part a model had in the decision, what it rested on, what would change it, and what could
-//! not be changed, on one page that prints.
+//! A letter to the person: the decision, its reasons, and then, apart from them, what would change the model's answer.
 //!
-//! The page is a file of its own: no scripts, no network, a policy that forbids both. What a table or a user wrote is escaped
-//! and set apart ([`said`]), so that a category called `</p>` or one written from right to left is shown as just that.
+//! It is written for its recipient. Features have their display names, protected ones do not occur, advice that does not work
+//! for this person is left out, and notes for the operator stay with the operator. All words come from the [`Messages`], so that
+//! a translation is one file.
+//!
+//! The page is self-contained: no scripts, no network, and a policy that forbids both. Text from a table or a user is escaped and
+//! isolated ([`said`]), so that a category called `</p>` or one written from right to left is shown literally.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::text::{rounded, words};
-use super::{Advice, Changed, Explanation, Group};
+use super::{Advice, Changed, Explanation, Group, LetterFields, Messages};
+use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::escaped;
-use sogar_front::describe::spoken_number;
 use sogar_front::summary::Value;
+use sogar_table::feature::Feature;
 
 const STYLE: &str = include_str!("letter.css");
 
-/// What a letter says beside the explanation. Nothing of it is needed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Letter {
-    /// Who writes; lines are kept.
-    pub from: Option<String>,
-    /// To whom; lines are kept.
-    pub to: Option<String>,
-    /// The date, as it is to be printed.
-    pub date: Option<String>,
-    /// What was decided, such as `your application for a loan`.
-    pub subject: Option<String>,
-}
+/// A letter says nothing about groups of fewer people.
+const FEWEST: f64 = 10.0;
 
-/// The letter as one HTML file.
-pub fn letter_html(explanation: &Explanation, letter: &Letter) -> String {
-    let hash = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
-    let mut body = head(letter);
-    let subject = letter.subject.as_deref().unwrap_or("your application");
-    body += &format!("<h1>How a model assessed {}</h1>\n", said(subject));
-    body += &part_of_the_model(explanation);
-    match (&explanation.group, &explanation.suggestion) {
-        (Some(group), Some(suggestion)) => {
-            body += &elements(group);
-            body += &suggested(explanation, group, suggestion);
-            body += &individual(explanation, suggestion);
-            body += &unchanged(explanation);
-        }
-        _ => {
-            body += "<p class=\"verdict\">The model's answer is the one that you hope for. Nothing has to change.</p>\n"
-        }
+/// The letter as one HTML file. There is none to a person whom the model accepts.
+pub fn letter_html(explanation: &Explanation, fields: &LetterFields, messages: &Messages) -> Result<String> {
+    if explanation.decision.desired {
+        let name = &explanation.person.name;
+        return Err(Error::new(
+            ErrorKind::Usage,
+            format!(
+                "the model gives {name} what they hope for, so there is no adverse decision to write about"
+            ),
+        )
+        .help("letters are for people whom the model turns down; `--all` writes to all of them"));
     }
-    body += &limits(explanation);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+    let letter = Letter { explanation, fields, messages };
+    let hash = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
+    let subject = letter.subject();
+    let title = messages.say("title", &[("subject", &subject)]);
+    Ok(format!(
+        "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{hash}'; \
          base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>How a model assessed {}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        escaped(subject)
-    )
+         <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
+        escaped(&messages.language),
+        escaped(&title),
+        letter.body(&subject)
+    ))
 }
 
-/// Somebody else's words within ours: escaped, and with a direction of writing of their own.
+/// Foreign text within ours: escaped, and with its own direction of writing.
 fn said(text: &str) -> String {
     format!("<bdi>{}</bdi>", escaped(text))
 }
 
-fn value(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::Level(level)) if !level.is_empty() => said(level),
-        other => escaped(&words(other)),
-    }
+fn paragraph(html: &str) -> String {
+    format!("<p>{html}</p>\n")
 }
 
-fn head(letter: &Letter) -> String {
-    let block = |text: &Option<String>| {
-        text.as_deref().map_or(String::new(), |text| format!("<div>{}</div>\n", said(text)))
-    };
-    let (from, to, date) = (block(&letter.from), block(&letter.to), block(&letter.date));
-    match from.is_empty() && to.is_empty() && date.is_empty() {
-        true => String::new(),
-        false => format!(
-            "<div class=\"head\">\n<div>\n{to}</div>\n<div class=\"sender\">\n{from}{date}</div>\n</div>\n"
-        ),
-    }
+struct Letter<'a> {
+    explanation: &'a Explanation,
+    fields: &'a LetterFields,
+    messages: &'a Messages,
 }
 
-fn part_of_the_model(explanation: &Explanation) -> String {
-    let decision = &explanation.decision;
-    let mut text = format!(
-        "<h2>The part of the model</h2>\n<p>A computer model that was trained on earlier cases took part in this decision. It \
-         compares the details of a person with patterns in those cases. Its answer for you was <strong>{}</strong>",
-        said(&decision.label)
-    );
-    text += &match decision.desired {
-        true => ".</p>\n".to_owned(),
-        false => format!(
-            "; the answer that people hope for is <strong>{}</strong>.</p>\n",
-            said(&explanation.hoped_for())
-        ),
-    };
-    if let (Some(threshold), Some(class)) = (decision.threshold, &decision.above_threshold) {
-        text += &format!(
-            "<p>The model gives everybody a score. Yours is {}; a score above {} means {}.</p>\n",
-            spoken_number(rounded(decision.score)),
-            spoken_number(threshold),
-            said(class)
-        );
+impl Letter<'_> {
+    fn subject(&self) -> String {
+        self.fields.subject.clone().unwrap_or_else(|| self.messages.say("subject", &[]))
     }
-    text
-}
 
-fn elements(group: &Group) -> String {
-    let mut text = "<h2>The main elements in your case</h2>\n".to_owned();
-    if group.because.is_empty() {
-        text += &format!(
-            "<p>The advice below is the same for all {} people whom the model turned down.</p>\n",
-            group.rows
-        );
-        return text;
+    fn body(&self, subject: &str) -> String {
+        let mut body = self.head();
+        body += &format!("<h1>{}</h1>\n", self.messages.html("title", &[("subject", &said(subject))]));
+        body += &self.reference();
+        body += &self.decision(subject);
+        body += &self.reasons();
+        body += &self.ways();
+        body += &self.unchanged();
+        body += &self.rights();
+        body + &self.small_print()
     }
-    text += &format!(
-        "<p>You fall into a group with {} people whom the model turned down. What they have in common:</p>\n\
-         <table>\n<thead><tr><th scope=\"col\">What the group has in common</th><th scope=\"col\">In your case</th></tr></thead>\n<tbody>\n",
-        group.rows
-    );
-    for reason in &group.because {
-        let named = format!("`{}`", reason.feature);
-        let condition = match reason.condition.strip_prefix(&named) {
-            Some(rest) => said(&reason.feature) + &said(rest),
-            None => said(&reason.condition),
+
+    fn heading(&self, key: &str) -> String {
+        format!("<h2>{}</h2>\n", self.messages.html(key, &[]))
+    }
+
+    fn head(&self) -> String {
+        let block = |text: &Option<String>| {
+            text.as_deref().map_or(String::new(), |text| format!("<div>{}</div>\n", said(text)))
         };
-        text += &format!("<tr><td>{condition}</td><td>{}</td></tr>\n", value(reason.value.as_ref()));
-    }
-    text += "</tbody>\n</table>\n";
-    text
-}
-
-fn suggested(explanation: &Explanation, group: &Group, advice: &Advice) -> String {
-    let mut text = "<h2>What is suggested to this group</h2>\n".to_owned();
-    if advice.edits.is_empty() {
-        text += "<p class=\"verdict no\">Nothing: the summary that this letter rests on has no advice for your group.</p>\n";
-        return text;
-    }
-    text += &table(advice);
-    text += &match (advice.works, advice.breaks.is_empty()) {
-        (true, _) => format!(
-            "<p class=\"verdict\">With these changes, and everything else as it is, the model's answer for you would be \
-             <strong>{}</strong>.</p>\n",
-            said(&advice.label)
-        ),
-        (false, true) => format!(
-            "<p class=\"verdict no\">For you these changes would <strong>not</strong> be enough: the model's answer would still be \
-             {}.</p>\n",
-            said(&advice.label)
-        ),
-        (false, false) => "<p class=\"verdict no\">For you these changes are <strong>not</strong> possible, because your details would \
-             then contradict one another.</p>\n".to_owned(),
-    };
-    text += &format!(
-        "<p>In the group the same suggestion works for {} of {} people.{}</p>\n",
-        group.flipped,
-        group.rows,
-        effort(explanation, advice.cost)
-    );
-    text
-}
-
-fn individual(explanation: &Explanation, suggestion: &Advice) -> String {
-    let mut text = "<h2>The smallest change that would do for you alone</h2>\n".to_owned();
-    match &explanation.cheapest {
-        None => {
-            text += &format!(
-                "<p class=\"verdict no\">None was found: no set of at most {} of the changes that were considered would change the \
-                 model's answer for you.</p>\n",
-                explanation.max_edits
-            );
-        }
-        Some(best) if suggestion.works && best.edits == suggestion.edits => {
-            text +=
-                "<p>It is the suggestion above: nothing that was considered would be easier for you.</p>\n";
-        }
-        Some(best) => {
-            text += &table(best);
-            text += &format!(
-                "<p>This would change the model's answer for you to {}.{}</p>\n",
-                said(&best.label),
-                effort(explanation, best.cost)
-            );
+        let LetterFields { from, to, date, .. } = self.fields;
+        let (from, to, date) = (block(from), block(to), block(date));
+        match from.is_empty() && to.is_empty() && date.is_empty() {
+            true => String::new(),
+            false => format!(
+                "<div class=\"head\">\n<div>\n{to}</div>\n<div class=\"sender\">\n{from}{date}</div>\n</div>\n"
+            ),
         }
     }
-    text
-}
 
-/// What an amount of cost means. Only the percentile shift has a meaning that can be said in a sentence.
-fn effort(explanation: &Explanation, cost: f64) -> String {
-    match explanation.cost_is_percentile {
-        true => {
-            format!(" It would move you past about {:.0} % of people in what changes most.", 100.0 * cost)
+    /// The number of the application and the date of the decision.
+    fn reference(&self) -> String {
+        let LetterFields { application_id, decision_date, .. } = self.fields;
+        let application =
+            application_id.as_deref().map(|id| self.messages.html("application", &[("id", &said(id))]));
+        let decided =
+            decision_date.as_deref().map(|date| self.messages.html("decided_on", &[("date", &said(date))]));
+        let parts: Vec<String> = application.into_iter().chain(decided).collect();
+        if parts.is_empty() {
+            String::new()
+        } else {
+            format!("<p class=\"small\">{}</p>\n", parts.join(" · "))
         }
-        false => String::new(),
     }
-}
 
-fn table(advice: &Advice) -> String {
-    let mut text = "<table>\n<thead><tr><th scope=\"col\">What would change</th><th scope=\"col\">Today</th>\
-                    <th scope=\"col\">Then</th></tr></thead>\n<tbody>\n"
-        .to_owned();
-    for Changed { feature, from, to, changes, follows } in &advice.changes {
-        let then = match (changes, follows) {
-            (false, _) => "stays as it is".to_owned(),
-            (true, None) => value(to.as_ref()),
-            (true, Some(with)) => format!("{} (along with {})", value(to.as_ref()), said(with)),
+    /// A class as people call it.
+    fn outcome(&self, class: &str) -> String {
+        said(self.explanation.outcome(class))
+    }
+
+    fn decision(&self, subject: &str) -> String {
+        let decision = &self.explanation.decision;
+        let answer = format!("<strong>{}</strong>", self.outcome(&decision.label));
+        let mut text = self.heading("decision");
+        text +=
+            &paragraph(&self.messages.html("answer", &[("subject", &said(subject)), ("answer", &answer)]));
+        if let (true, Some(limit), Some(class)) =
+            (decision.score_is_probability, decision.threshold, &decision.above_threshold)
+        {
+            let (own, limit) = (self.messages.percent(decision.score), self.messages.percent(limit));
+            let values = [("class", self.outcome(class)), ("own", own), ("limit", limit)];
+            let values: Vec<(&str, &str)> =
+                values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            text += &paragraph(&self.messages.html("probability", &values));
+        }
+        text + &self.field(&self.fields.model_role)
+    }
+
+    fn field(&self, field: &Option<String>) -> String {
+        field.as_deref().map_or(String::new(), |text| format!("<p class=\"lines\">{}</p>\n", said(text)))
+    }
+
+    fn reasons(&self) -> String {
+        let mut text = self.heading("reasons");
+        let shown: Vec<_> = self.explanation.reasons.iter().filter(|reason| !reason.protected).collect();
+        if shown.is_empty() {
+            return text + &paragraph(&self.messages.html("reasons_none", &[]));
+        }
+        text += &paragraph(&self.messages.html("reasons_lead", &[]));
+        text += "<ol>\n";
+        for reason in shown {
+            let code = reason.code.as_deref().map_or(String::new(), |code| {
+                format!(
+                    " <span class=\"small\">({})</span>",
+                    self.messages.html("code", &[("code", &said(code))])
+                )
+            });
+            text += &format!("<li>{}{code}</li>\n", said(&reason.text));
+        }
+        text + "</ol>\n"
+    }
+
+    /// The changes that would do for this person: the cheapest, and that of their group if it does and is another.
+    fn ways(&self) -> String {
+        let mut text = self.heading("ways");
+        let explanation = self.explanation;
+        let Some(best) = &explanation.cheapest else {
+            let most = explanation.max_edits.to_string();
+            return text
+                + &format!(
+                    "<p class=\"verdict no\">{}</p>\n",
+                    self.messages.html("ways_none", &[("most", &most)])
+                );
         };
-        text += &format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{then}</td></tr>\n",
-            said(feature),
-            value(from.as_ref())
+        text += &paragraph(&self.messages.html("ways_lead", &[]));
+        let of_group = explanation.suggestion.as_ref().filter(|advice| advice.works);
+        let other = of_group.filter(|advice| advice.edits != best.edits);
+        text += &self.way(best, "1");
+        if let Some(other) = other {
+            text += &self.way(other, "2");
+        }
+        if let (Some(_), Some(group)) =
+            (of_group, explanation.group.as_ref().filter(|group| group.rows >= FEWEST))
+        {
+            text += &paragraph(&self.group(group, if other.is_some() { "2" } else { "1" }));
+        }
+        text
+    }
+
+    fn way(&self, advice: &Advice, number: &str) -> String {
+        let head = format!("<h3>{}</h3>\n", self.messages.html("way", &[("number", number)]));
+        let column = |key: &str| format!("<th scope=\"col\">{}</th>", self.messages.html(key, &[]));
+        let mut text = format!(
+            "{head}<table>\n<thead><tr>{}{}{}</tr></thead>\n<tbody>\n",
+            column("what"),
+            column("today"),
+            column("then")
         );
+        for Changed { feature, from, to, changes, follows } in &advice.changes {
+            let then = match (changes, follows) {
+                (false, _) => self.messages.html("stays", &[]),
+                (true, None) => self.value(feature, to.as_ref()),
+                (true, Some(with)) => {
+                    let (value, with) = (self.value(feature, to.as_ref()), self.name(with));
+                    self.messages.html("along", &[("value", &value), ("feature", &with)])
+                }
+            };
+            let (name, from) = (self.name(feature), self.value(feature, from.as_ref()));
+            text += &format!("<tr><th scope=\"row\">{name}</th><td>{from}</td><td>{then}</td></tr>\n");
+        }
+        let answer = format!("<strong>{}</strong>", self.outcome(&advice.label));
+        let verdict = self.messages.html("way_only", &[("answer", &answer)]);
+        text + &format!("</tbody>\n</table>\n<p class=\"verdict\">{verdict}</p>\n")
     }
-    text + "</tbody>\n</table>\n"
-}
 
-fn unchanged(explanation: &Explanation) -> String {
-    if explanation.immutable.is_empty() {
-        return String::new();
+    fn group(&self, group: &Group, number: &str) -> String {
+        let share = self.messages.percent(group.flipped / group.rows.max(1.0));
+        let conditions: Vec<String> = group
+            .predicates
+            .iter()
+            .filter_map(|(name, predicate)| {
+                let feature = self.explanation.feature(name)?;
+                Some(said(&self.messages.condition(feature, predicate)))
+            })
+            .collect();
+        match conditions.is_empty() {
+            true => self.messages.html("group_all", &[("number", number), ("share", &share)]),
+            false => {
+                let conditions = self.messages.joined("and", &conditions);
+                self.messages
+                    .html("group", &[("number", number), ("share", &share), ("conditions", &conditions)])
+            }
+        }
     }
-    let names: Vec<String> = explanation.immutable.iter().map(|name| said(name)).collect();
-    format!(
-        "<h2>What you are not asked to change</h2>\n<p>The suggestions leave as they are: {}.</p>\n",
-        names.join(", ")
-    )
-}
 
-fn limits(explanation: &Explanation) -> String {
-    let mut text = "<footer class=\"small\">\n<p>The suggestions tell how the model would answer if only the details above changed. They \
-        are no promise of a decision, and do not say what causes what in life. This letter supports an explanation of \
-        the decision; by itself it does not constitute compliance with any law, and does not replace any right \
-        of yours to have the decision explained and reviewed by a person.</p>\n"
-        .to_owned();
-    for note in &explanation.notes {
-        text += &format!("<p>Note: {}.</p>\n", said(note));
+    fn unchanged(&self) -> String {
+        let explanation = self.explanation;
+        let names: Vec<String> = explanation
+            .immutable
+            .iter()
+            .filter(|name| !explanation.protected.contains(name))
+            .map(|name| self.name(name))
+            .collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        let list = self.messages.html("unchanged_list", &[("features", &names.join(", "))]);
+        self.heading("unchanged") + &paragraph(&list)
     }
-    text += &format!(
-        "<p>Model: {}, {}; fingerprint {}. Summary {} of {}.</p>\n</footer>\n",
-        said(&explanation.model.format),
-        said(&explanation.model.description),
-        escaped(explanation.model.hash.get(..16).unwrap_or(&explanation.model.hash)),
-        explanation.point.point,
-        explanation.point.of
-    );
-    text
+
+    /// How to correct data, how to ask a human and by when, whom to contact, what else the law asks for.
+    fn rights(&self) -> String {
+        let LetterFields { correct_data, human_review, review_by, contact, legal_text, .. } = self.fields;
+        let mut text = self.heading("correct");
+        text += &match correct_data {
+            Some(_) => self.field(correct_data),
+            None => paragraph(&self.messages.html("correct_text", &[])),
+        };
+        if human_review.is_some() || review_by.is_some() {
+            text += &self.heading("review");
+            text += &self.field(human_review);
+            if let Some(date) = review_by {
+                text += &paragraph(&self.messages.html("review_by", &[("date", &said(date))]));
+            }
+        }
+        for (key, field) in [("contact", contact), ("legal", legal_text)] {
+            if field.is_some() {
+                text += &(self.heading(key) + &self.field(field));
+            }
+        }
+        text
+    }
+
+    fn small_print(&self) -> String {
+        let Explanation { model, reasons, .. } = self.explanation;
+        let Some(first) = reasons.first() else { return String::new() };
+        let method = self.messages.html(first.method.name(), &[]);
+        let fingerprint = escaped(model.hash.get(..16).unwrap_or(&model.hash));
+        let values =
+            [("method", method.as_str()), ("model", &said(&model.format)), ("fingerprint", &fingerprint)];
+        format!(
+            "<footer class=\"small\">\n{}</footer>\n",
+            paragraph(&self.messages.html("small_print", &values))
+        )
+    }
+
+    fn name(&self, feature: &str) -> String {
+        said(&self.explanation.feature(feature).map_or_else(|| feature.to_owned(), Feature::plain_name))
+    }
+
+    fn value(&self, feature: &str, value: Option<&Value>) -> String {
+        match self.explanation.feature(feature) {
+            Some(feature) => said(&self.messages.value(feature, value)),
+            None => String::new(),
+        }
+    }
 }

@@ -1,7 +1,7 @@
-//! A person: a row of the reference table, or somebody who is written down as JSON.
+//! A person: a row of the reference table, or a JSON object.
 //!
-//! `{"age": 41, "job": "clerk", "income": null}`: an object of column and value. A value that is not known is `null`; a column
-//! that is not there is an error, since a mistyped name must not pass for a gap.
+//! `{"age": 41, "job": "clerk", "income": null}`: an object of column and value. An unknown value is `null`; a missing column is
+//! an error, so that a mistyped name is not taken for a gap.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,35 +20,35 @@ use sogar_table::config::DataConfig;
 use sogar_table::feature::{Columns, Feature, Kind, exact_number, format_number, truth};
 use sogar_table::table::is_token;
 
-/// Somebody whose decision is to be explained.
+/// The person to explain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Person {
-    /// What messages call them.
+    /// Their name in messages.
     pub name: String,
     /// Their position in the reference table, if they are in it.
     pub row: Option<usize>,
     /// One value per feature, as in a [`sogar_table::feature::FeatureTable`].
     pub values: Vec<f64>,
-    /// What should be known about the values.
+    /// Notes about the values.
     pub notes: Vec<String>,
-    /// Categories that the reference table never had, as they were written.
+    /// Categories that are not in the reference table, as written.
     unseen: BTreeMap<usize, String>,
 }
 
 impl Person {
     /// A row of the reference table, by its position (the first is 0).
     pub fn of_row(prepared: &Prepared, row: usize) -> Result<Person> {
-        let rows = prepared.table.rows;
+        let rows = prepared.table().rows;
         if row >= rows {
             let message = format!("the table has no row {}", row.saturating_add(1));
             return Err(Error::new(ErrorKind::Usage, message)
-                .file(&prepared.table_path)
+                .file(prepared.table_path())
                 .help(format!("rows are counted from 1 (the first below the header) to {rows}")));
         }
         let name = format!("row {}", row + 1);
-        let mut person = Person::new(name, prepared.table.row(row), BTreeMap::new());
+        let mut person = Person::new(name, prepared.table().row(row), BTreeMap::new());
         person.row = Some(row);
-        person.note_gaps(&prepared.table.features);
+        person.note_gaps(&prepared.table().features);
         Ok(person)
     }
 
@@ -59,15 +59,15 @@ impl Person {
         Person::from_json(prepared, &bytes, &name).map_err(|error| error.file(path))
     }
 
-    /// The person in a JSON object of column and value. `name` is what messages call them.
+    /// The person in a JSON object of column and value. `name` is their name in messages.
     pub fn from_json(prepared: &Prepared, json: &[u8], name: &str) -> Result<Person> {
         let entries: Entries = serde_json::from_slice(json).map_err(|cause| {
             fault(format!("not a person: {cause}"))
                 .help("write an object of column and value, such as {\"age\": 41, \"job\": \"clerk\"}")
         })?;
         let mut entries = entries.unique()?;
-        let features = &prepared.table.features;
-        let data = &prepared.config.data;
+        let features = &prepared.table().features;
+        let data = &prepared.config().data;
         let mut person = Person::new(name.to_owned(), Vec::with_capacity(features.len()), BTreeMap::new());
         let mut absent = Vec::new();
         for (index, feature) in features.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Person {
         Person { name, row: None, values, notes: Vec::new(), unseen }
     }
 
-    /// A value as it was written; `None` if it is missing.
+    /// A value as written; `None` if it is missing.
     pub(super) fn value(&self, features: &[Feature], feature: usize) -> Option<Value> {
         match self.unseen.get(&feature) {
             Some(text) => Some(Value::Level(text.clone())),
@@ -129,7 +129,7 @@ impl Person {
     }
 
     fn note_unseen(&mut self, prepared: &Prepared) {
-        let features = &prepared.table.features;
+        let features = &prepared.table().features;
         for (&feature, text) in &self.unseen {
             let Feature { name, .. } = &features[feature];
             let told = match text.as_str() {
@@ -145,7 +145,7 @@ impl Person {
                 continue;
             }
             let is_amount = |known: &&f64| !known.is_nan() && !features[feature].is_code(**known);
-            let known = prepared.table.values[feature].iter().filter(is_amount);
+            let known = prepared.table().values[feature].iter().filter(is_amount);
             let (least, most) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &value| {
                 (least.min(value), most.max(value))
             });
@@ -161,9 +161,9 @@ impl Person {
         }
     }
 
-    /// Entries that nothing asks for are named, unless they are columns that the configuration sets aside.
+    /// Notes entries that no feature uses, unless they are columns that the configuration sets aside.
     fn note_strangers(&mut self, prepared: &Prepared, strange: &[&str]) {
-        let data = &prepared.config.data;
+        let data = &prepared.config().data;
         for &name in strange {
             if data.label.as_deref() != Some(name) && !data.ignore.iter().any(|ignored| ignored == name) {
                 self.notes.push(format!("`{name}` is not a feature of the reference table and was not used"));
@@ -225,7 +225,7 @@ fn take(entries: &mut BTreeMap<String, Json>, feature: &Feature) -> Result<Optio
     }
 }
 
-/// What stands in an entry.
+/// The value of an entry.
 enum EntryValue {
     Missing,
     Number(f64),
@@ -233,7 +233,7 @@ enum EntryValue {
     Text(String),
 }
 
-/// A feature's value, or a category that it never had.
+/// A feature's value, or an unknown category.
 enum FeatureValue {
     Is(f64),
     Unseen(String),
@@ -245,7 +245,7 @@ impl EntryValue {
         Ok(match json {
             Json::Null => EntryValue::Missing,
             Json::Bool(truth) => EntryValue::Truth(*truth),
-            // 64-bit floats can't tell all large whole numbers apart.
+            // 64-bit floats cannot represent all large whole numbers.
             Json::Number(number) if !number.is_f64() && exact_number(&number.to_string()).is_none() => {
                 EntryValue::Text(number.to_string())
             }
@@ -297,13 +297,13 @@ impl EntryValue {
         })
     }
 
-    /// The index of the level that is meant; `None` if nothing is, the text if there is no such level.
+    /// The index of the level; `None` if the value is missing, the text if there is no such level.
     fn level(self, feature: &Feature) -> std::result::Result<Option<f64>, String> {
         let texts = match self {
             EntryValue::Missing => return Ok(None),
             EntryValue::Number(number) => vec![format_number(number)],
             EntryValue::Text(text) => vec![text],
-            // How a table writes truth is up to whoever wrote it.
+            // Tables spell booleans in many ways.
             EntryValue::Truth(true) => ["true", "True", "TRUE", "1", "yes"].map(String::from).to_vec(),
             EntryValue::Truth(false) => ["false", "False", "FALSE", "0", "no"].map(String::from).to_vec(),
         };
@@ -312,7 +312,7 @@ impl EntryValue {
     }
 }
 
-/// The entries of an object in the order of the file, doubles included.
+/// The entries of an object in the order of the file, duplicates included.
 struct Entries(Vec<(String, Json)>);
 
 impl Entries {

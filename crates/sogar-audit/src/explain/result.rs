@@ -1,50 +1,70 @@
-//! What an explanation consists of. This is what `sogar explain --json` prints.
+//! The result of an explanation, as `sogar explain --json` prints it.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::reasons::PrincipalReason;
+use sogar_base::markup::visible;
+use sogar_front::describe::Predicate;
 use sogar_front::summary::{EditRef, Status, Value, as_count};
 use sogar_table::config::CostKind;
+use sogar_table::feature::Feature;
 
-/// Everything that is said about one person.
+/// Everything about one person.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// Who it is.
     pub person: Who,
-    /// What the model says of them.
+    /// The model's decision about them.
     pub decision: Decision,
-    /// The summary that is looked at.
+    /// The summary that is explained.
     pub point: Point,
-    /// The group of the summary that they belong to; none if the model gives them what they hope for.
+    /// The principal reasons for it, the strongest first; empty if the model gives them the desired outcome.
+    pub reasons: Vec<PrincipalReason>,
+    /// Their group in the summary; none if the model gives them the desired outcome.
     pub group: Option<Group>,
-    /// What the summary suggests to that group, applied to them.
+    /// The action of that group, applied to them.
     pub suggestion: Option<Advice>,
-    /// The cheapest action of all that would change their decision; none if there is no such action.
+    /// The cheapest action that would change their decision; none if there is none.
     pub cheapest: Option<Advice>,
     /// How many actions were tried for that.
     pub actions_tried: u64,
-    /// The most edits that an action may have.
+    /// The largest number of edits in an action.
     pub max_edits: u32,
     /// Which cost.
     pub cost_kind: CostKind,
-    /// Whether a cost is the share of people that a change moves somebody past (`mps` without weights).
+    /// Whether a cost is the share of people that a change moves a person past (`mps` without weights).
     pub cost_is_percentile: bool,
     /// What no action changes.
     pub immutable: Vec<String>,
     /// The model.
     pub model: ModelName,
-    /// What the reader should know.
+    /// Notes for the reader, who runs the model; never in a letter.
     pub notes: Vec<String>,
+    /// The features, for texts.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) features: Vec<Feature>,
+    /// The names of protected features.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) protected: Vec<String>,
+    /// What the configuration calls the classes.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) outcomes: BTreeMap<String, String>,
 }
 
 /// A person by name and by their values.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Who {
-    /// What messages call them, such as `row 12`.
+    /// Their name in messages, such as `row 12`.
     pub name: String,
-    /// Their row in the reference table, counted from 1; none for somebody else.
+    /// Their row in the reference table, counted from 1; none for another person.
     pub row: Option<usize>,
-    /// Their values, one a feature.
+    /// Their values, one per feature.
     pub values: Vec<FeatureValue>,
 }
 
@@ -59,7 +79,7 @@ pub struct FeatureValue {
     pub immutable: bool,
 }
 
-/// What the model says of a person.
+/// The model's decision about a person.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Decision {
     /// The predicted class.
@@ -68,10 +88,12 @@ pub struct Decision {
     pub desired: bool,
     /// The score behind it (see `sogar predict`).
     pub score: f64,
-    /// A score above this gives class 1, where the model has a threshold …
+    /// A score above this gives class 1, if the model has a threshold …
     pub threshold: Option<f64>,
     /// … which is this one.
     pub above_threshold: Option<String>,
+    /// Whether the score is a probability.
+    pub score_is_probability: bool,
     /// The classes that people hope for.
     pub hoped_for: Vec<String>,
 }
@@ -94,15 +116,19 @@ pub struct Point {
 /// A group of a summary.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Group {
-    /// Why the person belongs to it; nothing if the summary has one group only.
+    /// Why the person belongs to it; empty if the summary has only one group.
     pub because: Vec<Reason>,
-    /// How many affected people of the reference table it has.
+    /// The same without words.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) predicates: Vec<(String, Predicate)>,
+    /// Number of its affected people in the reference table.
     #[serde(serialize_with = "as_count")]
     pub rows: f64,
-    /// For how many of them the suggestion works.
+    /// For how many of them the action works.
     #[serde(serialize_with = "as_count")]
     pub flipped: f64,
-    /// What it costs them on average.
+    /// Its mean cost for them.
     pub mean_cost: f64,
 }
 
@@ -117,7 +143,7 @@ pub struct Reason {
     pub value: Option<Value>,
 }
 
-/// An action as it would be for this person.
+/// An action for this person.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Advice {
     /// The action in words.
@@ -136,7 +162,7 @@ pub struct Advice {
     pub cost: f64,
     /// … and the same in units.
     pub cost_units: u64,
-    /// Rules that it breaks, for which reason it does not count.
+    /// Rules that it breaks, so that it does not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<String>,
 }
@@ -150,9 +176,9 @@ pub struct Changed {
     pub from: Option<Value>,
     /// The value after the action.
     pub to: Option<Value>,
-    /// Whether the two differ: somebody may be where the action leads already.
+    /// Whether the two differ: a person may already have the new value.
     pub changes: bool,
-    /// The feature that this one moves along with, if it is not edited itself.
+    /// The feature that this one follows, if it is not edited itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follows: Option<String>,
 }
@@ -176,6 +202,39 @@ impl Explanation {
 
     /// What the person hopes for, in words.
     pub fn hoped_for(&self) -> String {
-        self.decision.hoped_for.join(" or ")
+        self.decision.hoped_for.iter().map(|class| self.outcome(class)).collect::<Vec<_>>().join(" or ")
+    }
+
+    /// A class as the configuration calls it.
+    pub(super) fn outcome<'a>(&'a self, class: &'a str) -> &'a str {
+        self.outcomes.get(class).map_or(class, String::as_str)
+    }
+
+    /// A feature by its name.
+    pub(super) fn feature(&self, name: &str) -> Option<&Feature> {
+        self.features.iter().find(|feature| feature.name == name)
+    }
+
+    /// A feature's name in a sentence for people who know the table.
+    pub(super) fn title(&self, name: &str) -> String {
+        let display = self.feature(name).and_then(|feature| feature.shown.display.as_ref());
+        visible(display.map_or(name, String::as_str))
+    }
+
+    /// Says whom to worry about: a protected feature among the reasons.
+    pub(super) fn note_protected_reasons(&mut self) {
+        let names: Vec<String> = self
+            .reasons
+            .iter()
+            .filter(|reason| reason.protected)
+            .map(|reason| format!("`{}`", reason.feature))
+            .collect();
+        if !names.is_empty() {
+            self.notes.push(format!(
+                "{} is protected and among the principal reasons; a letter does not name it, so it would not name all reasons: have \
+                 this decision reviewed before you send one",
+                names.join(", ")
+            ));
+        }
     }
 }

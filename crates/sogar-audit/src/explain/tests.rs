@@ -1,4 +1,4 @@
-//! Explanations of the small problem that the command line's tests use: 240 people, a LightGBM model of 12 trees.
+//! Explanations of the small problem of the command line's tests: 240 people, a LightGBM model of 12 trees.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,17 +25,20 @@ fn people() -> Table {
     csv::parse(PEOPLE.as_bytes(), Path::new("people.csv"), &ReadOptions::default()).unwrap()
 }
 
-fn prepared() -> Prepared {
+fn model() -> LoadedModel {
     let predictor = from_bytes(MODEL.as_bytes(), None).unwrap();
-    let model = LoadedModel { predictor, path: "model.txt".into(), hash: "hash".into() };
-    Prepared::new(config(), Path::new(""), &people(), model, None).unwrap()
+    LoadedModel::new(predictor, "model.txt", "hash")
+}
+
+fn prepared() -> Prepared {
+    Prepared::new(config(), Path::new(""), &people(), model(), None).unwrap()
 }
 
 fn solved(prepared: &Prepared) -> FrontFile {
     sogar_search::Search(prepared).solve(&(), &CancelToken::default()).unwrap()
 }
 
-/// A row of the table as somebody would write it down.
+/// A row of the table as a person would write it.
 fn as_json(table: &Table, row: usize) -> serde_json::Map<String, serde_json::Value> {
     let cell = |cells: &sogar_table::table::Cells| match cells {
         sogar_table::table::Cells::Numbers(numbers) => serde_json::json!(numbers[row]),
@@ -53,11 +56,11 @@ fn person(
     Person::from_json(prepared, &serde_json::to_vec(&entries).unwrap(), "somebody")
 }
 
-/// Costs, flips and sizes of a point are those of its people, explained one by one.
+/// Costs, flips and sizes of a point equal the sums over its people, explained one by one.
 fn adds_up(prepared: &Prepared, front: &FrontFile, point: usize) {
     let (mut cost, mut works) = (0, 0);
     let mut in_group = 0;
-    for &row in &prepared.affected {
+    for &row in prepared.affected() {
         let told = explain(front, prepared, &Person::of_row(prepared, row).unwrap(), point).unwrap();
         let advice = told.suggestion.unwrap();
         cost += advice.cost_units;
@@ -70,7 +73,7 @@ fn adds_up(prepared: &Prepared, front: &FrontFile, point: usize) {
         in_group += u64::from(told.group.unwrap().rows == 0.0);
     }
     let total = &front.points[point];
-    assert_eq!((cost, prepared.affected.len() as u64 - works), (total.cost_sum, total.loss_count));
+    assert_eq!((cost, prepared.affected().len() as u64 - works), (total.cost_sum, total.loss_count));
     assert_eq!(in_group, 0);
 }
 
@@ -99,10 +102,15 @@ fn a_model_that_only_answers_is_explained_as_well() {
     let predictor = Arc::new(Callback::new(info, |rows| {
         Ok(Answers::Scores(rows.iter().map(|row| f64::from(row[1] + row[0] / 10.0 > 45.0)).collect()))
     }));
-    let model = LoadedModel { predictor, path: "function".into(), hash: "hash".into() };
+    let model = LoadedModel::new(predictor, "function", "hash");
     let prepared = Prepared::new(config(), Path::new(""), &table, model, None).unwrap();
     let front = solved(&prepared);
     adds_up(&prepared, &front, front.points.len() - 1);
+    let row = prepared.affected()[0];
+    let told = explain(&front, &prepared, &Person::of_row(&prepared, row).unwrap(), 0).unwrap();
+    assert!(told.reasons.iter().all(|reason| reason.method == Method::BaselineFirstAndLast));
+    let used: Vec<&str> = told.reasons.iter().map(|reason| reason.feature.as_str()).collect();
+    assert_eq!(used, ["age", "income"], "what the function does not use is no reason");
 }
 
 #[test]
@@ -110,7 +118,7 @@ fn the_cheapest_action_is_the_cheapest_of_the_whole_problem() {
     let prepared = prepared();
     let front = solved(&prepared);
     let problem = prepared.problem(&(), &CancelToken::default()).unwrap();
-    for (position, &row) in prepared.affected.iter().enumerate() {
+    for (position, &row) in prepared.problem_rows().iter().enumerate() {
         let told = explain(&front, &prepared, &Person::of_row(&prepared, row).unwrap(), 0).unwrap();
         let all = 1..problem.actions.len();
         let least = all
@@ -126,7 +134,7 @@ fn the_cheapest_action_is_the_cheapest_of_the_whole_problem() {
 fn a_row_written_down_is_that_row() {
     let prepared = prepared();
     let front = solved(&prepared);
-    let row = prepared.affected[0];
+    let row = prepared.affected()[0];
     let from_table = explain(&front, &prepared, &Person::of_row(&prepared, row).unwrap(), 1).unwrap();
     let json = serde_json::to_vec(&as_json(&people(), row)).unwrap();
     let written = Person::from_json(&prepared, &json, "somebody").unwrap();
@@ -197,10 +205,12 @@ fn missing_and_unseen_values_are_said_and_explained_all_the_same() {
 fn somebody_who_was_not_turned_down_needs_no_change() {
     let prepared = prepared();
     let front = solved(&prepared);
-    let fine = (0..prepared.table.rows).find(|row| !prepared.affected.contains(row)).unwrap();
+    let fine = (0..prepared.table().rows).find(|row| !prepared.affected().contains(row)).unwrap();
     let told = explain(&front, &prepared, &Person::of_row(&prepared, fine).unwrap(), 0).unwrap();
     assert!(told.decision.desired && told.group.is_none() && told.suggestion.is_none());
-    assert!(letter_html(&told, &Letter::default()).contains("Nothing has to change"));
+    assert!(told.reasons.is_empty());
+    let refused = letter_html(&told, &LetterFields::default(), &Messages::english()).unwrap_err();
+    assert!(refused.to_string().contains("no adverse decision"), "{refused}");
     let error = explain(&front, &prepared, &Person::of_row(&prepared, fine).unwrap(), 10_000).unwrap_err();
     assert!(error.to_string().contains("no point 10000"), "{error}");
 }
@@ -213,13 +223,15 @@ fn a_letter_shows_hostile_words_and_runs_none() {
     let mut odd = person(&prepared, |entries| drop(entries.insert("job".into(), hostile.into()))).unwrap();
     odd.name = hostile.to_owned();
     let told = explain(&front, &prepared, &odd, front.points.len() - 1).unwrap();
-    let letter = Letter {
+    let letter = LetterFields {
         from: Some(hostile.into()),
         to: Some("x".repeat(10_000)),
         date: Some(hostile.into()),
         subject: Some(hostile.into()),
+        contact: Some(hostile.into()),
+        ..LetterFields::default()
     };
-    let html = letter_html(&told, &letter);
+    let html = letter_html(&told, &letter, &Messages::english()).unwrap();
     assert!(!html.contains("<script") && !html.contains("<img") && !html.contains("onerror=\"x"), "{html}");
     assert!(html.contains("default-src 'none'") && html.contains(&"x".repeat(10_000)));
     assert_eq!(html.matches("<style>").count(), 1);
@@ -227,20 +239,186 @@ fn a_letter_shows_hostile_words_and_runs_none() {
 }
 
 #[test]
-fn a_letter_says_what_a_letter_must() {
+fn a_letter_gives_the_decision_then_the_reasons_then_ways_and_nothing_that_is_not_for_its_reader() {
+    let mut config = config();
+    for (name, display) in [("income", "monthly income"), ("job", "occupation"), ("age", "age in years")] {
+        let settings = config.features.entry(name.into()).or_default();
+        settings.display = Some(display.into());
+    }
+    config.features.entry("income".into()).or_default().unit = Some("€".into());
+    let school = config.features.entry("school".into()).or_default();
+    (school.protected, school.direction) = (Some(true), None);
+    config.model.outcomes =
+        [("no".to_owned(), "declined".to_owned()), ("yes".to_owned(), "granted".to_owned())].into();
+    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
+    let front = solved(&prepared);
+    let fields = LetterFields::parse(
+        "application_id = \"A-17\"\ndecision_date = \"1 May\"\nmodel_role = \"It decided.\"\nhuman_review = \"Ask us.\"\n\
+         review_by = \"1 June\"\ncontact = \"Desk 4\"\nlegal_text = \"By law.\"\n",
+    )
+    .unwrap();
+    assert!(fields.warnings().is_empty());
+    let mut ways = [0, 0, 0];
+    for &row in prepared.affected() {
+        let mut person = Person::of_row(&prepared, row).unwrap();
+        person.notes.push("a note for the operator".into());
+        let told = explain(&front, &prepared, &person, front.points.len() - 1).unwrap();
+        for (language, order) in [
+            (
+                "en",
+                [
+                    "The decision",
+                    "The main reasons",
+                    "What would change the model",
+                    "If a detail is wrong",
+                    "person to look at",
+                ],
+            ),
+            (
+                "de",
+                [
+                    "Die Entscheidung",
+                    "Die wichtigsten Gründe",
+                    "Was die Antwort",
+                    "Wenn eine Angabe",
+                    "ein Mensch",
+                ],
+            ),
+        ] {
+            let messages = Messages::built_in(language).unwrap();
+            let html = letter_html(&told, &fields, &messages).unwrap();
+            let body = &html[html.find("<main>").unwrap()..];
+            let places: Vec<usize> = order.iter().map(|wanted| body.find(wanted).unwrap()).collect();
+            assert!(places.is_sorted(), "{language} {places:?}");
+            for wanted in
+                ["declined", "A-17", "1 May", "It decided.", "Ask us.", "1 June", "Desk 4", "By law."]
+            {
+                assert!(body.contains(wanted), "{language} {wanted}");
+            }
+            for hidden in ["operator", "school", ">income<", ">job<", "`", "{"] {
+                assert!(!body.contains(hidden), "{language}: {hidden} in {body}");
+            }
+            let offered = body.matches("<table>").count();
+            assert_eq!(offered == 0, told.cheapest.is_none(), "row {row}");
+            ways[offered] += 1;
+            let not_reasons = if language == "en" { "not the reasons" } else { "nicht die Gründe" };
+            assert_eq!(offered > 0, body.contains(not_reasons));
+        }
+    }
+    assert!(ways[1] > 0 && ways[2] > 0, "{ways:?}");
+}
+
+#[test]
+fn reasons_are_the_strongest_contributions_and_their_responsiveness_is_that_of_brute_force() {
     let prepared = prepared();
     let front = solved(&prepared);
-    let row = Person::of_row(&prepared, prepared.affected[0]).unwrap();
-    let told = explain(&front, &prepared, &row, front.points.len() - 1).unwrap();
-    let html = letter_html(&told, &Letter::default());
-    for wanted in [
-        "The part of the model",
-        "The main elements in your case",
-        "What is suggested to this group",
-        "The smallest change that would do for you alone",
-        "What you are not asked to change",
-        "does not constitute compliance with any law",
-    ] {
-        assert!(html.contains(wanted), "{wanted}");
+    let features = &prepared.table().features;
+    let mut some = 0;
+    for &row in prepared.affected() {
+        let person = Person::of_row(&prepared, row).unwrap();
+        let told = explain(&front, &prepared, &person, 0).unwrap();
+        assert!(told.reasons.len() <= REASONS);
+        assert!(told.reasons.is_sorted_by(|a, b| a.contribution >= b.contribution));
+        for reason in &told.reasons {
+            assert!(reason.contribution > 0.0);
+            let index = features.iter().position(|feature| feature.name == reason.feature).unwrap();
+            let mut results: Vec<Vec<u64>> = Vec::new();
+            let mut flips = 0;
+            for edit in prepared.edits().iter().filter(|edit| edit.feature == index) {
+                let mut after = person.values.clone();
+                edit.apply(&mut after);
+                let bits: Vec<u64> = after.iter().map(|value| value.to_bits()).collect();
+                if after == person.values || results.contains(&bits) {
+                    continue;
+                }
+                results.push(bits);
+                let table = FeatureTable {
+                    features: features.clone(),
+                    values: after.iter().map(|&value| vec![value]).collect(),
+                    rows: 1,
+                    weights: None,
+                };
+                let found = predict_table(&*prepared.model().predictor, prepared.encoder(), &table).unwrap();
+                flips += usize::from(prepared.classes().is_desired(&found[0]));
+            }
+            assert_eq!(reason.changes_allowed, results.len());
+            let share = (!results.is_empty()).then(|| flips as f64 / results.len() as f64);
+            assert_eq!(reason.responsiveness, share, "row {row}, {}", reason.feature);
+            assert_eq!(reason.immutable, !prepared.edits().iter().any(|edit| edit.feature == index));
+            some += flips;
+        }
+    }
+    assert!(some > 0);
+}
+
+#[test]
+fn letters_to_all_are_one_folder_with_an_index() {
+    let prepared = prepared();
+    let front = solved(&prepared);
+    let people: Vec<Person> =
+        prepared.affected().iter().map(|&row| Person::of_row(&prepared, row).unwrap()).collect();
+    let explainer = Explainer::new(&front, &prepared, ReasonSettings::default()).unwrap();
+    let mut seen = 0;
+    let told = explainer.explain_all(&people, 1, &mut |done, all| seen += usize::from(done <= all)).unwrap();
+    assert_eq!((told.len(), seen), (people.len(), people.len()));
+    let one = explain(&front, &prepared, &people[3], 1).unwrap();
+    assert_eq!(one, told[3], "together as alone");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("letters");
+    let fields = |_: &Explanation| Ok(LetterFields::default());
+    write_letters(&folder, &told, &fields, &Messages::english()).unwrap();
+    let index = std::fs::read_to_string(folder.join(INDEX)).unwrap();
+    assert_eq!(index.lines().count(), people.len() + 1);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), people.len() + 1);
+    // One letter that cannot be written: none is.
+    let other = place.path().join("other");
+    let failing = |told: &Explanation| match told.person.row {
+        row if row == people[9].row.map(|row| row + 1) => Err(no_such_point(&front, 1)),
+        _ => Ok(LetterFields::default()),
+    };
+    assert!(write_letters(&other, &told, &failing, &Messages::english()).is_err());
+    assert!(!other.exists());
+}
+
+#[test]
+fn counterfactuals_are_the_cheapest_that_differ_in_what_they_change() {
+    let prepared = prepared();
+    let front = solved(&prepared);
+    let explainer = Explainer::new(&front, &prepared, ReasonSettings::default()).unwrap();
+    let accepted = (0..prepared.table().rows).find(|row| !prepared.affected().contains(row)).unwrap();
+    let rows: Vec<usize> = prepared.affected().iter().copied().take(70).chain([accepted]).collect();
+    let people: Vec<Person> = rows.iter().map(|&row| Person::of_row(&prepared, row).unwrap()).collect();
+    let found = explainer.counterfactuals(&people, 3, &mut |_, _| {}).unwrap();
+    assert!(found.last().unwrap().is_empty(), "the model accepts this person");
+    assert!(found.iter().any(|ways| ways.len() == 3));
+    let problem = prepared.problem(&(), &CancelToken::default()).unwrap();
+    for (ways, &row) in found.iter().zip(&rows).take(70) {
+        // The definition, action by action.
+        let position = prepared.problem_rows().iter().position(|&other| other == row).unwrap();
+        let values = prepared.table().row(row);
+        let mut all: Vec<(u64, usize, std::collections::BTreeSet<String>)> = Vec::new();
+        for action in (1..problem.actions.len()).filter(|&action| problem.problem.flips(action, position)) {
+            let edits: Vec<&Edit> =
+                problem.actions.get(action).iter().map(|&edit| &prepared.edits()[edit as usize]).collect();
+            if edits.iter().all(|edit| edit.change.apply(values[edit.feature]) != values[edit.feature]) {
+                let names = edits.iter().map(|edit| prepared.table().features[edit.feature].name.clone());
+                all.push((problem.problem.cost(action, position), action, names.collect()));
+            }
+        }
+        all.sort();
+        let mut wanted: Vec<(u64, std::collections::BTreeSet<String>)> = Vec::new();
+        for (cost, _, set) in all {
+            if wanted.len() < 3
+                && !wanted.iter().any(|(_, other)| other.is_subset(&set) || set.is_subset(other))
+            {
+                wanted.push((cost, set));
+            }
+        }
+        let got: Vec<(u64, std::collections::BTreeSet<String>)> = ways
+            .iter()
+            .map(|way| (way.cost_units, way.edits.iter().map(|edit| edit.feature.clone()).collect()))
+            .collect();
+        assert_eq!(got, wanted, "row {row}");
+        assert!(ways.iter().all(|way| way.works));
     }
 }

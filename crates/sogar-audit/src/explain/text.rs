@@ -5,7 +5,7 @@ use sogar_base::markup::visible;
 use sogar_front::describe::spoken_number;
 use sogar_front::summary::Value;
 
-/// A heading and what stands below it.
+/// A heading and the text below it.
 pub type Section = (String, String);
 
 /// The explanation in words.
@@ -16,15 +16,19 @@ pub fn text(explanation: &Explanation) -> String {
     parts.join("\n")
 }
 
-/// The explanation section by section, for those who set headings apart.
+/// The explanation section by section, for callers that format headings.
 pub fn sections(explanation: &Explanation) -> Vec<Section> {
     let mut sections = vec![decision(explanation)];
+    if !explanation.decision.desired {
+        sections.push(reasons(explanation));
+    }
     if let (Some(group), Some(suggestion)) = (&explanation.group, &explanation.suggestion) {
         sections.push(belonging(explanation, group));
-        sections.push(suggested(group, suggestion));
+        sections.push(suggested(explanation, group, suggestion));
         sections.push(individual(explanation, suggestion));
         if !explanation.immutable.is_empty() {
-            let names: Vec<String> = explanation.immutable.iter().map(|name| visible(name)).collect();
+            let names: Vec<String> =
+                explanation.immutable.iter().map(|name| explanation.title(name)).collect();
             sections.push(("What no suggestion changes".into(), format!("  {}\n", names.join(", "))));
         }
     }
@@ -41,17 +45,51 @@ fn decision(explanation: &Explanation) -> Section {
     let mut letters = name.chars();
     let name: String =
         letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect());
-    let heading = format!("{name}: the model says {}", visible(&decision.label));
+    let heading = format!("{name}: the model says {}", visible(explanation.outcome(&decision.label)));
+    let class = |class: &str| visible(explanation.outcome(class));
     let score = match (decision.threshold, &decision.above_threshold) {
-        (Some(threshold), Some(class)) => format!(
+        (Some(threshold), Some(above)) if decision.score_is_probability => format!(
+            "  It puts the probability of {} at {} %; above {} % it says {}.\n",
+            class(above),
+            percent(decision.score),
+            percent(threshold),
+            class(above)
+        ),
+        (Some(threshold), Some(above)) => format!(
             "  Its score is {}; above {} it says {}.\n",
             spoken_number(rounded(decision.score)),
-            spoken_number(threshold),
-            visible(class)
+            spoken_number(rounded(threshold)),
+            class(above)
         ),
         _ => format!("  Hoped for: {}.\n", visible(&explanation.hoped_for())),
     };
     (heading, score)
+}
+
+fn reasons(explanation: &Explanation) -> Section {
+    let heading = "The principal reasons".to_owned();
+    let Some(first) = explanation.reasons.first() else {
+        return (heading, "  No value moved the answer against them.\n".to_owned());
+    };
+    let rows: Vec<[String; 2]> = explanation
+        .reasons
+        .iter()
+        .map(|reason| {
+            let code = reason.code.as_deref().map_or(String::new(), |code| format!(" [{}]", visible(code)));
+            let alone = match (reason.responsiveness, reason.immutable) {
+                (_, true) => "cannot change".to_owned(),
+                (None, false) => "no change of it is allowed here".to_owned(),
+                (Some(share), false) => {
+                    let flipping = (share * reason.changes_allowed as f64).round();
+                    format!("{flipping} of {} changes of it alone would do", reason.changes_allowed)
+                }
+            };
+            [visible(&reason.text) + &code, format!("{:+.3}   {alone}", reason.contribution)]
+        })
+        .collect();
+    let body = columns(&rows)
+        + &format!("  By {}: why the model answered so, not what to do.\n", first.method.name());
+    (heading, body)
 }
 
 fn belonging(explanation: &Explanation, group: &Group) -> Section {
@@ -70,27 +108,23 @@ fn belonging(explanation: &Explanation, group: &Group) -> Section {
     (heading, body)
 }
 
-fn suggested(group: &Group, advice: &Advice) -> Section {
+fn suggested(explanation: &Explanation, group: &Group, advice: &Advice) -> Section {
     let heading = "Suggested to this group".to_owned();
     if advice.edits.is_empty() {
         let body = "  No change: this summary leaves the group without recourse. Dearer points of the front may not.\n";
         return (heading, body.to_owned());
     }
-    let mut body = changes(advice);
+    let mut body = changes(explanation, advice);
+    let label = visible(explanation.outcome(&advice.label));
     body += &match (advice.works, advice.breaks.as_slice()) {
-        (true, _) => format!(
-            "  This changes their decision to {}, at a cost of {:.3}.\n",
-            visible(&advice.label),
-            advice.cost
-        ),
+        (true, _) => {
+            format!("  This changes their decision to {label}, at a cost of {:.3}.\n", advice.cost)
+        }
         (false, [rule, ..]) => {
             format!("  This does not count for them: it would break the rule `{}`.\n", visible(rule))
         }
         (false, []) => {
-            format!(
-                "  This does not change their decision: the model would still say {}.\n",
-                visible(&advice.label)
-            )
+            format!("  This does not change their decision: the model would still say {label}.\n")
         }
     };
     body += &format!(
@@ -110,7 +144,7 @@ fn individual(explanation: &Explanation, suggestion: &Advice) -> Section {
         let body = format!("  There is none: {tried}, not one changes their decision.\n");
         return (heading, body);
     };
-    let mut body = changes(best);
+    let mut body = changes(explanation, best);
     body += &format!("  It costs {:.3}", best.cost);
     body += &match suggestion.works && suggestion.edits == best.edits {
         true => ": it is the suggestion itself.\n".to_owned(),
@@ -120,23 +154,28 @@ fn individual(explanation: &Explanation, suggestion: &Advice) -> Section {
     (heading, body)
 }
 
-/// The changes of an action, one a line: feature, from → to.
-fn changes(advice: &Advice) -> String {
+/// The changes of an action, one per line: feature, from → to.
+fn changes(explanation: &Explanation, advice: &Advice) -> String {
     let rows: Vec<[String; 2]> = advice
         .changes
         .iter()
         .map(|change| {
-            let from = words(change.from.as_ref());
+            let amount = |value: Option<&Value>| match explanation.feature(&change.feature) {
+                Some(feature) if value.is_some() => feature.with_unit(words(value)),
+                _ => words(value),
+            };
+            let from = amount(change.from.as_ref());
             let told = match (change.changes, &change.follows) {
                 (false, None) if change.from.is_none() => format!("{from} (so it can't be changed)"),
                 (false, None) => format!("{from} (as it is already)"),
                 (false, Some(_)) => format!("{from} (stays)"),
-                (true, None) => format!("{from} → {}", words(change.to.as_ref())),
+                (true, None) => format!("{from} → {}", amount(change.to.as_ref())),
                 (true, Some(with)) => {
-                    format!("{from} → {} (moves along with {})", words(change.to.as_ref()), visible(with))
+                    let with = explanation.title(with);
+                    format!("{from} → {} (moves along with {with})", amount(change.to.as_ref()))
                 }
             };
-            [visible(&change.feature), told]
+            [explanation.title(&change.feature), told]
         })
         .collect();
     columns(&rows)
@@ -152,7 +191,12 @@ pub(super) fn words(value: Option<&Value>) -> String {
     }
 }
 
-/// A score to four digits behind the point, which is what people compare.
+/// A share in percent, to one decimal.
+fn percent(share: f64) -> String {
+    spoken_number((share * 1e3).round() / 10.0)
+}
+
+/// A score to four decimals, which people compare.
 pub(super) fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
 }

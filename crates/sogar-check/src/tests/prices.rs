@@ -1,4 +1,4 @@
-//! The verifier's prices against the definitions, written out over the whole table, and against the costs of a run.
+//! Compares the verifier's prices with the definitions, written out over the whole table, and with the costs of a run.
 
 use std::path::Path;
 
@@ -27,16 +27,16 @@ fn linked(config: &mut Config) {
     config.links = vec![link("hours", "income", 0.7), link("hours", "age", 0.2)];
 }
 
-/// What a change of a feature costs by SPEC §5, counted row by row; mps in rows, the others as they are.
+/// The cost of a change of a feature by SPEC §5, counted row by row; mps in rows, the others unrounded.
 fn defined(prepared: &Prepared, feature: usize, from: f64, to: f64) -> f64 {
-    let table = &prepared.table;
+    let table = prepared.table();
     let values = &table.values[feature];
     let at_most = |v: f64| values.iter().filter(|&&value| value <= v).count() as f64;
     let share = |v: f64| values.iter().filter(|&&value| value == v).count() as f64;
     let n = table.rows as f64;
     let categorical = matches!(table.features[feature].kind, Kind::Categorical { .. });
     let binary = matches!(table.features[feature].kind, Kind::Binary { .. });
-    match prepared.config.cost.kind {
+    match prepared.config().cost.kind {
         CostKind::Mps if categorical => share(from).max(share(to)),
         CostKind::Mps => (at_most(to) - at_most(from)).abs(),
         CostKind::L1 if categorical || binary => 1.0,
@@ -63,7 +63,7 @@ fn defined(prepared: &Prepared, feature: usize, from: f64, to: f64) -> f64 {
 fn by_definition(prepared: &Prepared, edits: &[&Edit], before: &[f64]) -> u64 {
     let mut after = before.to_vec();
     edits.iter().for_each(|edit| edit.apply(&mut after));
-    let adds = matches!(prepared.config.cost.kind, CostKind::L1 | CostKind::Logshift);
+    let adds = matches!(prepared.config().cost.kind, CostKind::L1 | CostKind::Logshift);
     let joined = |all: Vec<f64>| {
         if adds { all.iter().sum() } else { all.into_iter().fold(0.0, f64::max) }
     };
@@ -84,13 +84,13 @@ fn prices_are_those_of_the_definitions_links_included() {
             config.cost.kind = kind;
         });
         let prices = Prices::new(&prepared).unwrap();
-        let followed = prepared.edits.iter().filter(|edit| !edit.followers.is_empty()).count();
+        let followed = prepared.edits().iter().filter(|edit| !edit.followers.is_empty()).count();
         assert!(followed > 0);
         let mut priced = 0;
-        for &row in prepared.affected.iter().step_by(7) {
-            let person = prepared.table.row(row);
-            for (at, one) in prepared.edits.iter().enumerate() {
-                for other in prepared.edits[at..].iter().step_by(3) {
+        for &row in prepared.affected().iter().step_by(7) {
+            let person = prepared.table().row(row);
+            for (at, one) in prepared.edits().iter().enumerate() {
+                for other in prepared.edits()[at..].iter().step_by(3) {
                     let edits: Vec<&Edit> = match rivals(one, other) {
                         true => vec![one],
                         false => vec![one, other],
@@ -128,11 +128,11 @@ fn prices_of_single_edits_are_the_costs_of_a_run() {
             }
         });
         let prices = Prices::new(&prepared).unwrap();
-        assert_eq!(Prices::unit_of(&prepared), prepared.cost.unit());
-        for &row in &prepared.affected {
-            let person = prepared.table.row(row);
-            for edit in &prepared.edits {
-                let cost = prepared.cost.edit_cost(edit, &person).unwrap();
+        assert_eq!(Prices::unit_of(&prepared), prepared.cost().unit());
+        for &row in prepared.affected() {
+            let person = prepared.table().row(row);
+            for edit in prepared.edits() {
+                let cost = prepared.cost().edit_cost(edit, &person).unwrap();
                 let price = prices.price(&person, std::slice::from_ref(edit)).unwrap();
                 assert_eq!(price, u64::from(cost), "{kind:?} {edit:?} {person:?}");
             }

@@ -1,4 +1,4 @@
-//! Which model: a file, or a command with how it is run.
+//! The flags of the model: a file, or a command and how to run it.
 
 use std::path::{Path, PathBuf};
 
@@ -17,19 +17,22 @@ pub struct ModelFlags {
     /// The model file (see `sogar model inspect`)
     #[arg(long, short, value_name = "FILE", conflicts_with = "model_command")]
     pub model: Option<PathBuf>,
-    /// A command instead of a file: it gets rows as CSV and prints an answer a line
+    /// A command instead of a file: it reads rows as CSV and prints one answer per line
     #[arg(long, value_name = "COMMAND")]
     pub model_command: Option<String>,
+    /// Further models, files or a folder of them: an action works only if the first model and enough of all accept (--agree)
+    #[arg(long, value_name = "MODEL", num_args = 1..)]
+    pub also: Vec<PathBuf>,
     /// What the command answers [default: scores]
     #[arg(long, value_enum, value_name = "KIND")]
     pub model_answers: Option<AnswersName>,
-    /// Seconds that the command may take for a batch of rows [default: 600]
+    /// Time limit of the command for a batch of rows, in seconds [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub model_timeout: Option<f64>,
-    /// Rows that the command gets at a time [default: 100000]
+    /// Rows in a batch for the command [default: 100000]
     #[arg(long, value_name = "ROWS")]
     pub model_batch: Option<u32>,
-    /// Commands that may run at the same time [default: 1]
+    /// Commands to run in parallel [default: 1]
     #[arg(long, value_name = "N")]
     pub model_jobs: Option<u32>,
 }
@@ -43,10 +46,10 @@ pub enum AnswersName {
 }
 
 impl ModelFlags {
-    /// Lays the flags over a configuration.
+    /// Applies the flags to a configuration.
     pub fn apply(&self, model: &mut ModelConfig) {
         if self.model.is_some() {
-            // A file is meant, whatever the configuration says about a command.
+            // A file overrides a command of the configuration.
             *model = ModelConfig {
                 command: None,
                 answers: None,
@@ -68,8 +71,12 @@ impl ModelFlags {
         }
     }
 
-    /// The model of a run with this configuration, in which these flags are contained.
+    /// The model of a run with this configuration, which includes these flags.
     pub fn source(&self, config: &Config) -> Result<Source> {
+        Ok(self.first(config)?.with(model_files(&self.also)?))
+    }
+
+    fn first(&self, config: &Config) -> Result<Source> {
         if let Some(path) = &self.model {
             return Ok(Source::File(path.clone()));
         }
@@ -79,14 +86,21 @@ impl ModelFlags {
         })
     }
 
-    /// The model that a result was made with: what the flags say, else the file where it was. A command is never run
-    /// because a file says so.
+    /// The models of a result: from the flags, otherwise the files at their recorded paths. A command in a result file is never run.
     pub fn source_of(&self, front: &FrontFile) -> Result<Source> {
+        if !self.also.is_empty() {
+            return Ok(self.first_of(front)?.with(model_files(&self.also)?));
+        }
+        let also = front.run.also_paths.iter().map(|path| file_of(None, path, "--also"));
+        Ok(self.first_of(front)?.with(also.collect::<Result<_>>()?))
+    }
+
+    fn first_of(&self, front: &FrontFile) -> Result<Source> {
         let mut config = front.config.clone();
         self.apply(&mut config.model);
         if self.model_command.is_some() {
             config.check(None).map_err(|error| in_words_of_flags(&error))?;
-            return self.source(&config);
+            return self.first(&config);
         }
         if self.model.is_none() && front.config.model.command.is_some() {
             let message = "the model of this result is a command, which is only run if you give it";
@@ -97,10 +111,38 @@ impl ModelFlags {
     }
 }
 
-/// Files that a result names, and no user, are not looked at beyond this size.
+/// Model files: those that are given, and those in given folders in the order of their names.
+pub fn model_files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let fault = |cause: std::io::Error| {
+            Error::new(ErrorKind::Usage, format!("the folder can't be read: {cause}")).file(path)
+        };
+        let entries = std::fs::read_dir(path).map_err(fault)?;
+        let mut inside: Vec<PathBuf> =
+            entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>().map_err(fault)?;
+        let is_hidden =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        inside.retain(|path| path.is_file() && !is_hidden(path));
+        inside.sort();
+        if inside.is_empty() {
+            return Err(Error::new(ErrorKind::Usage, "there is no model in this folder")
+                .file(path)
+                .help("give model files, or a folder that has some"));
+        }
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+/// Size limit of files that only a result names, not the user.
 const MOST_UNASKED: u64 = 16 << 30;
 
-/// A file that a front was made with: where the user says, else where the result says that it was.
+/// A file of a front: at the user's path, otherwise at the recorded one.
 pub fn file_of(given: Option<&Path>, named: &str, flag: &str) -> Result<PathBuf> {
     let path = given.unwrap_or(Path::new(named));
     let fault =

@@ -1,9 +1,9 @@
-//! Flags that are laid over a configuration file.
+//! Flags that override a configuration file.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sogar::config::{ActionBudget, Bins, Config, CostKind};
+use sogar::config::{ActionBudget, Agree, Bins, Config, CostKind};
 use sogar::model::Source;
 use sogar::{Error, ErrorKind, Result};
 
@@ -40,10 +40,10 @@ pub struct ReadingFlags {
     /// A text that means "missing"; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
     pub missing: Vec<String>,
-    /// Remove the spaces around the texts of cells
+    /// Trim the spaces around cells
     #[arg(long)]
     pub trim: bool,
-    /// Numbers that are no amounts, such as -9 for "refused to answer", in every numeric column: -7,-8,-9
+    /// Special codes of numeric columns, such as -9 for "refused to answer": -7,-8,-9
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_hyphen_values = true)]
     pub codes: Vec<f64>,
 }
@@ -63,6 +63,9 @@ pub struct ConfigFlags {
     /// A feature that no action changes and no tree splits on (age, sex, …); may be repeated
     #[arg(long, value_name = "FEATURE", allow_hyphen_values = true, value_parser = text)]
     pub protected: Vec<String>,
+    /// Of all models, how many must accept before an action works, the first among them: a number or `all` [default: all]
+    #[arg(long, value_name = "K", requires = "also")]
+    pub agree: Option<String>,
     /// Bins of numeric features: a number, `auto` or `quantile:B` [default: 10]
     #[arg(long, value_name = "BINS")]
     pub bins: Option<String>,
@@ -81,19 +84,31 @@ pub struct ConfigFlags {
     /// Most edits in an action [default: 3, or fewer for the budget of actions]
     #[arg(long, value_name = "N")]
     pub max_edits: Option<u32>,
-    /// Budget of actions, a number or `all`: with more, numbers have fewer sizes of shifts, then actions fewer edits [default: 200000]
+    /// Budget of actions, a number or `all`: beyond it, numbers get fewer steps, then actions get fewer edits [default: 200000]
     #[arg(long, value_name = "N")]
     pub actions: Option<String>,
     /// Search on a sample of this many affected rows, then evaluate what was found on all of them
     #[arg(long, value_name = "N")]
     pub sample: Option<u32>,
-    /// Refuse to ask a model about more edited rows than this [default: no limit]
+    /// The front under a limit on the gap between groups, e.g. "loss, sex <= 0.05"
+    #[arg(long, value_name = "LIMIT", conflicts_with = "minimax")]
+    pub max_gap: Option<String>,
+    /// The trade-off of cost and the loss of the worst-off group, by these groups: sex, "sex×race", "age<=25"
+    #[arg(long, value_name = "GROUPS", allow_hyphen_values = true, value_parser = text)]
+    pub minimax: Option<String>,
+    /// Accuracy of --max-gap and --minimax: nothing is better by more than this in mean cost or the loss of a group [default: 0, complete]
+    #[arg(long, value_name = "SHARE")]
+    pub epsilon: Option<f64>,
+    /// Affected people that every group of --max-gap or --minimax must have [default: 10]
+    #[arg(long, value_name = "N")]
+    pub min_group: Option<u32>,
+    /// Refuse to score more edited rows than this [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_scorings: Option<u64>,
-    /// Give up computing outcomes after this many seconds; then "no change" is all that is known
+    /// Time limit for outcomes, in seconds; after it only "no change" is known
     #[arg(long, value_name = "SECONDS")]
     pub outcomes_time_limit: Option<f64>,
-    /// Stop the search (outcomes are not counted) after this many seconds and give what was found
+    /// Time limit for the search (outcomes not included), in seconds; the result is what was found by then
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
     /// Memory that the run may use, e.g. 4GB [default: three quarters of the machine's]
@@ -124,7 +139,7 @@ pub enum CostName {
     Table,
 }
 
-/// A text from a table, which may begin with `-`. One that begins like a flag's name is taken for the next flag: the value is missing.
+/// A text from a table, which may begin with `-`. If it looks like a flag, it is parsed as the next flag: the value is missing.
 pub fn text(value: &str) -> std::result::Result<String, String> {
     match value.strip_prefix("--").and_then(|rest| rest.chars().next()) {
         Some(letter) if letter.is_ascii_lowercase() => {
@@ -134,7 +149,7 @@ pub fn text(value: &str) -> std::result::Result<String, String> {
     }
 }
 
-/// Sets what a flag says, if it was given.
+/// Sets the value of a flag, if given.
 pub fn set<T: Clone>(target: &mut Option<T>, flag: &Option<T>) {
     if flag.is_some() {
         target.clone_from(flag);
@@ -142,14 +157,14 @@ pub fn set<T: Clone>(target: &mut Option<T>, flag: &Option<T>) {
 }
 
 impl ReadingFlags {
-    /// The configuration that these flags amount to, and the model.
+    /// The configuration of these flags, and the model.
     pub fn resolve(&self, model: &ModelFlags) -> Result<(Config, Source)> {
         let (config, _) = self.resolve_with(|config| model.apply(&mut config.model))?;
         let source = model.source(&config)?;
         Ok((config, source))
     }
 
-    /// The configuration with these flags and then `more` laid over it.
+    /// The configuration with these flags and then `more` applied.
     fn resolve_with(&self, more: impl Fn(&mut Config)) -> Result<(Config, PathBuf)> {
         let (config, folder) = match (&self.config, &self.preset) {
             (Some(path), _) => {
@@ -159,7 +174,7 @@ impl ReadingFlags {
             (None, Some(name)) => (Config::preset(name)?, PathBuf::new()),
             (None, None) => (Config::default(), PathBuf::new()),
         };
-        // First the file alone, so that it is blamed for what is its own fault only.
+        // First the file alone, so that only its own errors are attributed to it.
         config.check(None).map_err(|error| match &self.config {
             Some(path) => error.file(path),
             None => error,
@@ -189,7 +204,7 @@ impl ReadingFlags {
 }
 
 impl ConfigFlags {
-    /// The configuration that the flags amount to, the folder that its file names are relative to, and the model.
+    /// The configuration of the flags, the folder that its file names are relative to, and the model.
     pub fn resolve(&self, model: &ModelFlags) -> Result<(Config, PathBuf, Source)> {
         let (config, folder) = self.reading.resolve_with(|config| {
             self.apply(config);
@@ -200,6 +215,10 @@ impl ConfigFlags {
     }
 
     fn apply(&self, config: &mut Config) {
+        if let Some(agree) = &self.agree {
+            config.model.agree =
+                Some(agree.parse().map_or_else(|_| Agree::Named(agree.clone()), Agree::Count));
+        }
         set(&mut config.limits.max_depth, &self.max_depth);
         set(&mut config.limits.max_leaves, &self.max_leaves);
         set(&mut config.limits.min_leaf, &self.min_leaf);
@@ -210,6 +229,10 @@ impl ConfigFlags {
             config.limits.actions = Some(budget);
         }
         set(&mut config.limits.sample, &self.sample);
+        set(&mut config.fairness.max_gap, &self.max_gap);
+        set(&mut config.fairness.minimax, &self.minimax);
+        set(&mut config.fairness.epsilon, &self.epsilon);
+        set(&mut config.fairness.min_group, &self.min_group);
         set(&mut config.limits.max_scorings, &self.max_scorings);
         set(&mut config.limits.outcomes_time_limit, &self.outcomes_time_limit);
         set(&mut config.limits.time_limit, &self.time_limit);
@@ -243,7 +266,7 @@ impl ConfigFlags {
     }
 }
 
-/// An error that speaks of `limits.max_depth` where the user wrote `--max-depth`.
+/// An error that names `--max-depth` instead of `limits.max_depth`.
 pub fn in_words_of_flags(error: &Error) -> Error {
     let mut message = error.to_string();
     for key in [
@@ -269,10 +292,15 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         ("model.timeout", "--model-timeout"),
         ("model.batch", "--model-batch"),
         ("model.jobs", "--model-jobs"),
+        ("model.agree", "--agree"),
         ("data.delimiter", "--delimiter"),
         ("data.decimal", "--decimal"),
         ("data.weight", "--weight"),
         ("data.codes", "--codes"),
+        ("fairness.max_gap", "--max-gap"),
+        ("fairness.minimax", "--minimax"),
+        ("fairness.epsilon", "--epsilon"),
+        ("fairness.min_group", "--min-group"),
     ] {
         message = message.replace(key, flag);
     }

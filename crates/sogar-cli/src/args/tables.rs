@@ -1,6 +1,6 @@
-//! The flag tables of docs/CLI.md, made from the definitions.
+//! The flag tables of docs/CLI.md, generated from the definitions.
 //!
-//! A block of that file begins with `<!-- flags: solve -->` and ends with `<!-- end -->`. A test compares what stands between them.
+//! A block of that file begins with `<!-- flags: solve -->` and ends with `<!-- end -->`. A test compares the text between them.
 
 use std::fmt::Write;
 
@@ -49,7 +49,7 @@ fn with_default(arg: &Arg, help: &str) -> (String, String) {
     (help, shown.unwrap_or_default())
 }
 
-/// A page with its blocks made anew; `find` knows the commands and whether their settings are shown.
+/// A page with regenerated blocks; `find` returns the commands and whether their settings are shown.
 pub fn with_flag_tables(page: &str, find: impl Fn(&str) -> Option<(Command, bool)>) -> String {
     let mut text = String::new();
     let mut rest = page;
@@ -83,7 +83,7 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CLI.md");
         let page = std::fs::read_to_string(path).unwrap();
         let root = crate::args::command();
-        // What `solve` takes is told once.
+        // The flags of `solve` are listed once.
         let now =
             with_flag_tables(&page, |name| subcommand(&root, name).map(|command| (command, name == "solve")));
         if page != now && std::env::var_os("UPDATE_DOCS").is_some() {
@@ -91,7 +91,7 @@ mod tests {
         }
         assert!(
             page == now,
-            "UPDATE_DOCS=1 cargo test -p sogar-cli flags writes the tables of docs/CLI.md anew"
+            "UPDATE_DOCS=1 cargo test -p sogar-cli flags rewrites the tables of docs/CLI.md"
         );
         for name in ["solve", "evaluate", "audit", "explain", "report", "check", "config init"] {
             assert!(page.contains(&format!("{BEGIN}{name} -->")), "{name} has no table");

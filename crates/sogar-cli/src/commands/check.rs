@@ -1,4 +1,4 @@
-//! `sogar check`: is a result what it says it is?
+//! `sogar check`: verifies a result.
 
 use std::path::Path;
 use std::time::Duration;

@@ -62,7 +62,7 @@ fn init(
 fn check(path: &Path, table: Option<&Path>, output: &Output) -> Result<()> {
     let checked = notices(path, table);
     if output.json {
-        // The verdict of a check is its result, whatever it is; the error is told on stderr as well.
+        // The verdict of a check is its result, positive or not; the error is also printed to stderr.
         let error = |error: &Error| json!({ "message": error.to_string(), "help": error.remedy() });
         output.print_json(&json!({
             "valid": checked.is_ok(),
@@ -90,7 +90,7 @@ fn notices(path: &Path, table: Option<&Path>) -> Result<Vec<String>> {
 
 fn print_presets(name: Option<&str>, output: &Output) -> Result<()> {
     if let Some(name) = name {
-        Config::preset(name)?; // an unknown name is answered with the nearest one
+        Config::preset(name)?; // the error for an unknown name suggests the nearest one
         let text = presets().iter().find(|preset| preset.name == name).map_or("", |preset| preset.text);
         return output.print(text);
     }

@@ -153,7 +153,7 @@ fn download(url: &str) -> Result<Vec<u8>> {
         })
 }
 
-/// Reads a local file, but never more than a data set can have.
+/// Reads a local file, up to the size limit of data sets.
 fn read(path: &Path) -> Result<Vec<u8>> {
     let failed = |error: io::Error| {
         Error::new(ErrorKind::Usage, format!("cannot be read: {error}"))

@@ -1,4 +1,4 @@
-//! `sogar demo`: the embedded German Credit example, from nothing to a summary in one command.
+//! `sogar demo`: solves the embedded German Credit example in one command.
 
 use sogar::Result;
 use sogar::config::Config;
@@ -9,12 +9,12 @@ use sogar::table::Table;
 use sogar::{Error, ErrorKind, model};
 
 use crate::args::DemoArgs;
-use crate::commands::report::write as write_report;
+use crate::commands::report::{Format, write as write_report};
 use crate::commands::solve::{exit_of, report, solve};
 use crate::interrupt;
 use crate::output::{Exit, Output};
 
-/// By what the report compares people.
+/// How the report groups people.
 const GROUPS: [&str; 2] = ["status_sex", "age<=25"];
 
 /// The example's files, as in `examples/german`.
@@ -48,7 +48,7 @@ pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
     let groups = GROUPS.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let request = ReportRequest { groups, seed: front.config.seed, ..ReportRequest::default() };
     let opened = Opened { prepared: &prepared, reference: &table, holdout: None };
-    write_report(&front, Some(opened), &request, &page, output)?;
+    write_report(&front, Some(opened), &request, Format::Interactive, &page, output)?;
     if output.json {
         output.print_json(&serde_json::json!({
             "status": front.status, "front": path, "points": front.points.len(), "report": page,
@@ -70,7 +70,7 @@ pub fn run(args: &DemoArgs, output: &Output) -> Result<Exit> {
     Ok(exit_of(&front))
 }
 
-/// What to type for this program: `sogar` where the shell finds it under that name, else its path.
+/// How to call this program: `sogar` if the shell finds it under that name, otherwise its path.
 fn program() -> String {
     let Ok(own) = std::env::current_exe() else { return "sogar".to_owned() };
     let folders = std::env::var_os("PATH").unwrap_or_default();

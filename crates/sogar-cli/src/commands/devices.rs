@@ -1,4 +1,4 @@
-//! `sogar devices`: what `--device` can name on this machine.
+//! `sogar devices`: the values of `--device` on this machine.
 
 use serde_json::json;
 use sogar::Result;

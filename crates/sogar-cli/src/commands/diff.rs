@@ -1,4 +1,4 @@
-//! `sogar diff`: two fronts side by side.
+//! `sogar diff`: compares two fronts.
 
 use std::path::{Path, PathBuf};
 
@@ -28,10 +28,10 @@ pub struct DiffArgs {
     /// The table of both fronts [default: where each was made from]
     #[arg(long, short, value_name = "TABLE")]
     table: Option<PathBuf>,
-    /// The first front's model [default: where it was then]
+    /// The first front's model [default: its recorded path]
     #[arg(long, value_name = "FILE")]
     model_a: Option<PathBuf>,
-    /// The second front's model [default: where it was then]
+    /// The second front's model [default: its recorded path]
     #[arg(long, value_name = "FILE")]
     model_b: Option<PathBuf>,
 }
@@ -108,6 +108,10 @@ fn text(diff: &Diff) -> Text {
             100.0 * front.mean_difference
         );
     }
+    if let Some(price) = &diff.price_of_equal_treatment {
+        text += section("The price of equal treatment");
+        text += &format!("  {}\n", visible(&price.text()));
+    }
     text += section("What people are told to change (share of them, averaged over the front)");
     text += "    first   second   percentage points\n";
     for used in diff.features.iter().take(10) {
@@ -162,6 +166,7 @@ fn sides(diff: &Diff) -> Text {
         let stopped = match status {
             Status::Complete => "",
             Status::CompleteOnSample => ", found on a sample",
+            Status::CompleteWithinEpsilon => ", complete within epsilon",
             _ => ", stopped early",
         };
         let people = format!("{} of {}", grouped(affected), grouped(rows));
@@ -212,7 +217,7 @@ fn groups(diff: &Diff) -> Text {
     text
 }
 
-/// A setting's value, however long it is.
+/// A setting's value, shortened.
 fn short(value: &serde_json::Value) -> String {
     const MOST: usize = 60;
     let text = if value.is_null() { "not set".to_owned() } else { visible(&value.to_string()) };

@@ -1,4 +1,4 @@
-//! Commands that moved to the laboratory: the other methods and the published evaluation are no part of this program.
+//! Commands that moved to the laboratory: the other methods and the published evaluation are not part of this program.
 
 use sogar::{Error, ErrorKind, Result};
 

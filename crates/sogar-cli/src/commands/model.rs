@@ -1,4 +1,4 @@
-//! `sogar model inspect`: what a model file is, before it is given a table.
+//! `sogar model inspect`: describes a model file without a table.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use sogar::model::{self, LoadedModel};
 use crate::args::{ModelArgs, ModelCommand};
 use crate::output::{Exit, Output, Text, heading};
 
-/// Names and categories that are printed before the rest is counted.
+/// Number of names and categories to print before the rest is counted.
 const SHOWN: usize = 8;
 
 pub fn run(args: &ModelArgs, output: &Output) -> Result<Exit> {

@@ -90,7 +90,7 @@ struct DisparityArgs {
     /// What is compared
     #[arg(long, value_enum, default_value = "invalidity")]
     measure: MeasureFlag,
-    /// The table that the front was made from [default: where it was then]
+    /// The table that the front was made from [default: its recorded path]
     #[arg(long, short, value_name = "TABLE")]
     table: Option<PathBuf>,
     /// Leave out groups with fewer affected people
@@ -101,7 +101,7 @@ struct DisparityArgs {
     /// A title above the figure
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = text)]
     title: Option<String>,
-    /// The model, if it is not where it was when the front was made
+    /// The model, if it has moved since the front was made
     #[command(flatten)]
     model: ModelFlags,
 }
@@ -187,7 +187,7 @@ pub fn run(args: &PlotArgs, output: &Output) -> Result<Exit> {
     }
 }
 
-/// The evaluation in a file, or the one that the front carries.
+/// The evaluation in a file, or the front's own.
 fn held_out(front: &FrontFile, file: Option<&std::path::Path>) -> Result<Evaluation> {
     match file {
         Some(path) => serde_json::from_slice(&read_bytes(path)?).map_err(|cause| {

@@ -1,4 +1,4 @@
-//! `sogar predict`: the model's label and score of every row, to be compared with one's own stack.
+//! `sogar predict`: the model's label and score of every row, to compare with your own stack.
 
 use std::io::{self, Write};
 
@@ -39,7 +39,7 @@ pub fn run(args: &PredictArgs, output: &Output) -> Result<Exit> {
     Ok(Exit::Complete)
 }
 
-/// Labels are class numbers here, so that they compare with any library's; `classes` has their names.
+/// Labels are class numbers here, to compare with any library; `classes` has their names.
 fn as_json(predictions: &[Prediction], classes: &[String], out: &mut Vec<u8>) -> io::Result<()> {
     let labels: Vec<u32> = predictions.iter().map(|prediction| prediction.label).collect();
     let scores: Vec<f64> = predictions.iter().map(|prediction| prediction.score).collect();
@@ -47,7 +47,7 @@ fn as_json(predictions: &[Prediction], classes: &[String], out: &mut Vec<u8>) ->
     out.write_all(b"\n")
 }
 
-/// Labels are class names; rows count from 1, as they do in messages.
+/// Labels are class names; rows count from 1, as in messages.
 fn as_csv(predictions: &[Prediction], classes: &[String], out: &mut Vec<u8>) -> io::Result<()> {
     writeln!(out, "row,label,score")?;
     for (row, prediction) in predictions.iter().enumerate() {

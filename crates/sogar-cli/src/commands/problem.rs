@@ -34,9 +34,9 @@ pub fn run(args: &ProblemArgs, output: &Output) -> Result<Exit> {
     if output.json {
         output.print_json(&serde_json::json!({
             "problem": path,
-            "affected": prepared.affected.len(),
-            "splits": prepared.splits.len(),
-            "edits": prepared.edits.len(),
+            "affected": prepared.affected().len(),
+            "splits": prepared.splits().len(),
+            "edits": prepared.edits().len(),
             "actions": problem.actions.len(),
         }))?;
     } else {

@@ -1,4 +1,4 @@
-//! `sogar schema`: JSON Schemas of the configuration, of the result file, and of what other commands print with `--json`.
+//! `sogar schema`: JSON Schemas of the configuration, of the result file, and of the `--json` output of other commands.
 
 use sogar::Result;
 use sogar::audit::Audit;

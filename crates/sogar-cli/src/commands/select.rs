@@ -1,8 +1,10 @@
-//! `sogar select`: points of a front by one or more criteria.
+//! `sogar select`: points of a front by one or more criteria, or the one that is guaranteed to keep a limit.
+
+mod guarantee;
 
 use serde_json::{Value, json};
 use sogar::Result;
-use sogar::audit::{Audit, AuditRequest, GapLimit, audit};
+use sogar::audit::{Audit, GapLimit, audit};
 use sogar::describe::{outcome_text, point_json, rules_text};
 use sogar::evaluate::reopen_with;
 use sogar::markup::visible;
@@ -15,11 +17,11 @@ use crate::interrupt;
 use crate::output::{Exit, Output};
 use crate::progress::Bars;
 
-/// What a point is chosen by.
+/// A criterion for a point.
 enum Criterion {
-    /// Something that the front alone can tell.
+    /// A criterion that needs only the front.
     By(By),
-    /// A limit on a gap between groups, for which people are needed.
+    /// A limit on a gap between groups, which needs people.
     Gap(GapLimit),
 }
 
@@ -42,13 +44,16 @@ impl Criterion {
 
 pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
+    if let Some(limit) = &args.guarantee {
+        return guarantee::run(limit, &front, args, output);
+    }
     let criteria: Vec<Criterion> =
         args.by.iter().map(|text| Criterion::parse(text)).collect::<Result<_>>()?;
     let audited = audit_for(&criteria, &front, args, output)?;
     let choose = |criterion: &Criterion| match (criterion, &audited) {
         (Criterion::Gap(limit), Some(audited)) => limit.select(&front, audited),
         (Criterion::By(by), _) => select(&front, *by),
-        (Criterion::Gap(_), None) => Ok(0), // not met: such a criterion brings its audit
+        (Criterion::Gap(_), None) => Ok(0), // never happens: such a criterion has its audit
     };
     let chosen: Vec<usize> = criteria.iter().map(choose).collect::<Result<_>>()?;
     if output.json {
@@ -72,7 +77,7 @@ pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
     Ok(Exit::Complete)
 }
 
-/// The audit that limits on gaps need: table and model are read only if there is such a limit.
+/// The audit for limits on gaps: reads table and model only if there is such a limit.
 fn audit_for(
     criteria: &[Criterion],
     front: &FrontFile,
@@ -80,16 +85,15 @@ fn audit_for(
     output: &Output,
 ) -> Result<Option<Audit>> {
     let limits = criteria.iter().filter_map(|criterion| match criterion {
-        Criterion::Gap(limit) => Some(limit.grouping().clone()),
+        Criterion::Gap(limit) => Some(limit),
         Criterion::By(_) => None,
     });
-    let groups: Vec<_> = limits.collect();
-    if groups.is_empty() {
+    let request = GapLimit::request(limits, args.min_group);
+    if request.groups.is_empty() {
         return Ok(None);
     }
     let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let (prepared, table) = reopen_with(front, &path, &args.model.source_of(front)?)?;
-    let request = AuditRequest { groups, draws: 0, min_group: args.min_group, ..AuditRequest::default() };
     let bars = Bars::new(output);
     let audited = audit(front, &prepared, &table, None, &request, &bars, &interrupt::token());
     bars.clear();

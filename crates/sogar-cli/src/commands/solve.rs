@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use serde_json::json;
+use sogar::audit::searched_groups;
 use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::parse_bytes;
 use sogar::describe::{grouped, hoped_for, outcome_text, rules_text};
 use sogar::evaluate::{HeldOut, evaluate};
+use sogar::fairness::{FairnessRef, SearchedGroups};
+use sogar::markup::visible;
 use sogar::pipeline::{Prepared, Search, Voice};
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Status};
@@ -25,10 +28,10 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
         .inputs(inputs.iter().chain(&args.holdout))
         .checked()?;
     let checkpoint = checkpoint(args)?;
-    let mut prepared = prepare(&args.input, output)?;
-    prepared.checkpoint = checkpoint;
+    let (mut prepared, groups) = prepare_with_groups(&args.input, output)?;
+    prepared.set_checkpoint(checkpoint);
     let held_out = args.holdout.as_deref().map(|path| held_out(&prepared, path)).transpose()?;
-    let front = solve(&prepared, held_out.as_ref(), output)?;
+    let front = solve_with(&prepared, groups.as_ref(), held_out.as_ref(), output)?;
     interrupt::finish();
     outputs.wrote(&args.output, front.write(&args.output))?;
     if let Some(csv) = &args.csv {
@@ -42,13 +45,13 @@ pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
     Ok(exit_of(&front))
 }
 
-/// Where the run keeps what it has finished.
+/// Where the run stores finished work.
 fn checkpoint(args: &SolveArgs) -> Result<Option<CheckpointSettings>> {
     let limit = args.checkpoint_limit.as_deref().map_or(Ok(DEFAULT_LIMIT), parse_bytes)?;
     Ok(args.checkpoint.clone().map(|folder| CheckpointSettings { folder, limit }))
 }
 
-/// Reads the inputs and says what was found in them. Of the table only the affected rows are kept.
+/// Reads the inputs and prints notices about them. Keeps only the affected rows of the table.
 pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     let (config, folder, source) = input.config.resolve(&input.model)?;
     let table = tables::open(&input.table, &config.read_options()?)?;
@@ -57,13 +60,24 @@ pub fn prepare(input: &InputArgs, output: &Output) -> Result<Prepared> {
     }
     let model = source.open(&*table, &config)?;
     let predictions = input.check_predictions.as_deref();
-    let bars = Bars::waiting(output, "reading the table, and asking the model about everybody");
+    let bars = Bars::waiting(output, "reading the table and scoring its rows");
     let prepared = Prepared::streamed(config, &folder, &*table, model, predictions);
     bars.clear();
     said(prepared?, input, output)
 }
 
-/// The same with everybody in memory, for those who want to know more of people than what flips the affected ones.
+/// The same for a search that tells groups apart, which needs all rows in memory.
+fn prepare_with_groups(input: &InputArgs, output: &Output) -> Result<(Prepared, Option<SearchedGroups>)> {
+    let (config, _, _) = input.config.resolve(&input.model)?;
+    if config.fairness.is_empty() {
+        return Ok((prepare(input, output)?, None));
+    }
+    let prepared = prepare_everybody(input, output)?;
+    let groups = searched_groups(&prepared, &tables::read(&input.table, &config.read_options()?)?)?;
+    Ok((prepared, groups))
+}
+
+/// The same with all rows in memory, for commands that need more than the affected ones.
 pub fn prepare_everybody(input: &InputArgs, output: &Output) -> Result<Prepared> {
     let (config, folder, source) = input.config.resolve(&input.model)?;
     let table = tables::read(&input.table, &config.read_options()?)?;
@@ -72,17 +86,17 @@ pub fn prepare_everybody(input: &InputArgs, output: &Output) -> Result<Prepared>
     }
     let model = source.open(&table, &config)?;
     let predictions = input.check_predictions.as_deref();
-    let bars = Bars::waiting(output, "reading the table, and asking the model about everybody");
+    let bars = Bars::waiting(output, "reading the table and scoring its rows");
     let prepared = Prepared::new(config, &folder, &table, model, predictions);
     bars.clear();
     said(prepared?, input, output)
 }
 
-/// Says what was found in the inputs.
+/// Prints notices about the inputs.
 fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Prepared> {
-    prepared.outcomes_cache.clone_from(&input.outcomes_cache);
-    prepared.verify_cache = input.verify_cache;
-    for notice in &prepared.notices {
+    prepared.set_outcomes_cache(input.outcomes_cache.clone());
+    prepared.set_verify_cache(input.verify_cache);
+    for notice in prepared.notices() {
         output.notice(notice);
     }
     let configured = input.config.reading.config.is_some() || input.config.reading.preset.is_some();
@@ -90,7 +104,7 @@ fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Pr
         output.warning(warning);
     }
     if output.verbose {
-        let info = prepared.model.predictor.info();
+        let info = prepared.model().predictor.info();
         output.notice(format!("model: {}, {}", info.format, info.description));
     }
     if !output.quiet {
@@ -102,18 +116,30 @@ fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Pr
     Ok(prepared)
 }
 
-/// Reads the table that summaries are also tried on.
+/// Reads the held-out table.
 pub fn held_out(prepared: &Prepared, path: &Path) -> Result<HeldOut> {
-    HeldOut::new(prepared, &tables::read(path, &prepared.config.read_options()?)?)
+    HeldOut::new(prepared, &tables::read(path, &prepared.config().read_options()?)?)
 }
 
-/// Solves a prepared problem with bars on stderr; Ctrl-C gives what was found so far.
+/// Solves a prepared problem with progress on stderr; Ctrl-C returns what was found so far.
 pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -> Result<FrontFile> {
+    solve_with(prepared, None, held_out, output)
+}
+
+fn solve_with(
+    prepared: &Prepared,
+    groups: Option<&SearchedGroups>,
+    held_out: Option<&HeldOut>,
+    output: &Output,
+) -> Result<FrontFile> {
     for notice in held_out.map_or(&[][..], |held_out| &held_out.notices) {
         output.notice(notice);
     }
-    let bars = Bars::new(output);
-    let result = Search(prepared).solve(&bars, &interrupt::token());
+    let bars = Bars::searching(output, prepared.remaining());
+    let result = match groups {
+        Some(groups) => Search(prepared).solve_by_group(groups, &bars, &interrupt::token()),
+        None => Search(prepared).solve(&bars, &interrupt::token()),
+    };
     bars.clear();
     let mut front = result?;
     if let Some(held_out) = held_out {
@@ -130,21 +156,20 @@ pub fn solve(prepared: &Prepared, held_out: Option<&HeldOut>, output: &Output) -
     Ok(front)
 }
 
-/// Fails where a sample is asked for of a command that is about everybody.
+/// Fails if a sample is requested of a command that covers all people.
 pub fn refuse_sample(prepared: &Prepared, command: &str) -> Result<()> {
     match prepared.sample() {
         None => Ok(()),
         Some(rows) => {
-            let message =
-                format!("`{command}` is about all affected people, but a sample of {rows} is asked for");
+            let message = format!("`{command}` needs all affected people, but `sample` is {rows}");
             Err(Error::new(ErrorKind::Usage, message).help("leave out --sample, or `sample` under [limits]"))
         }
     }
 }
 
-/// Fails where rows have weights, for a command that takes every row for one person.
+/// Fails if rows have weights, for a command that counts every row as one person.
 pub fn refuse_weights(prepared: &Prepared, command: &str) -> Result<()> {
-    let Some(weights) = &prepared.table.weights else { return Ok(()) };
+    let Some(weights) = &prepared.table().weights else { return Ok(()) };
     let message =
         format!("`{command}` takes every row for one person, but `{}` gives weights", weights.column);
     Err(Error::new(ErrorKind::Usage, message).help(
@@ -152,9 +177,9 @@ pub fn refuse_weights(prepared: &Prepared, command: &str) -> Result<()> {
     ))
 }
 
-/// Fails where numbers have special codes, for a command whose methods take every number for an amount.
+/// Fails if numbers have special codes, for a command whose methods treat every number as an amount.
 pub fn refuse_codes(prepared: &Prepared, command: &str) -> Result<()> {
-    let Some(feature) = prepared.table.features.iter().find(|feature| !feature.codes.is_empty()) else {
+    let Some(feature) = prepared.table().features.iter().find(|feature| !feature.codes.is_empty()) else {
         return Ok(());
     };
     let message =
@@ -163,30 +188,30 @@ pub fn refuse_codes(prepared: &Prepared, command: &str) -> Result<()> {
         .help("leave out `codes` (then methods may move people into them), or the rows that have one"))
 }
 
-/// The exit code that a front stands for.
+/// The exit code of a front.
 pub fn exit_of(front: &FrontFile) -> Exit {
     if front.status.is_early() { Exit::Stopped } else { Exit::Complete }
 }
 
 fn sizes(prepared: &Prepared) -> String {
-    let table = &prepared.table;
+    let table = prepared.table();
     let weights = match &table.weights {
         None => String::new(),
         Some(weights) => {
             let people = |units: u64| grouped(units as f64 / table.weight_unit() as f64);
-            let (all, affected) = (people(prepared.reference.people), people(prepared.affected_people()));
+            let (all, affected) = (people(prepared.reference().people), people(prepared.affected_people()));
             format!(" ({affected} of {all} people by `{}`)", weights.column)
         }
     };
     format!(
         "{} rows: {} have {}, which people hope for, {} are affected{weights}; {} splits, {} edits, {} actions",
-        grouped(prepared.reference.rows),
-        grouped(prepared.reference.rows - prepared.affected.len()),
-        hoped_for(&prepared.classes.desired_names()),
-        grouped(prepared.affected.len()),
-        grouped(prepared.splits.len()),
-        grouped(prepared.edits.len()),
-        grouped(prepared.action_count),
+        grouped(prepared.reference().rows),
+        grouped(prepared.reference().rows - prepared.affected().len()),
+        hoped_for(&prepared.classes().desired_names(), &prepared.config().model.outcomes),
+        grouped(prepared.affected().len()),
+        grouped(prepared.splits().len()),
+        grouped(prepared.edits().len()),
+        grouped(prepared.action_count()),
     )
 }
 
@@ -213,18 +238,30 @@ fn as_json(front: &FrontFile, path: &Path) -> serde_json::Value {
             "mean_distance": sample.mean_distance,
         })),
     });
+    if let Some(fairness) = &front.fairness {
+        said["fairness"] = json!({
+            "grouping": fairness.grouping,
+            "groups": fairness.groups,
+            "epsilon": fairness.epsilon,
+            "vectors": fairness.front.len(),
+            "least_limit": fairness.least_limit,
+        });
+    }
     if let Some(weight) = &front.weight {
         said["weight"] = json!(weight);
     }
     said
 }
 
-/// The result for people: sizes, the trade-off, the summary with the lowest invalidity, and what to do next.
+/// The result as text: sizes, the trade-off, the summary with the lowest invalidity, and next steps.
 pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
     let people = front.people();
     let mut text = Text::from(outcome_text(front) + "\n");
     let what = match front.status {
-        Status::Complete => "every summary that no other one dominates",
+        Status::Complete | Status::CompleteWithinEpsilon if front.fairness.is_some() => {
+            "the front that was asked for"
+        }
+        Status::Complete | Status::CompleteWithinEpsilon => "every summary that no other one dominates",
         Status::CompleteOnSample => "the best of those found on a sample",
         _ => "what was found before the search was stopped",
     };
@@ -254,6 +291,9 @@ pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
             sample.sd_distance,
         );
     }
+    if let Some(fairness) = &front.fairness {
+        text += fairness_text(front, fairness);
+    }
     text += heading("The trade-off");
     text += trade_off(front);
     if let Ok(chosen) = select(front, By::Invalidity) {
@@ -282,11 +322,48 @@ pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
     text
 }
 
+/// What the search found out about groups.
+fn fairness_text(front: &FrontFile, fairness: &FairnessRef) -> String {
+    let people = front.people();
+    let groups: Vec<String> = fairness
+        .groups
+        .iter()
+        .map(|group| format!("{} {}", visible(&group.group), grouped(people.count(group.affected))))
+        .collect();
+    let accuracy = match fairness.epsilon > 0.0 {
+        true => format!(
+            " Each is within {} % of every summary, in mean cost and in the loss of each group.",
+            100.0 * fairness.epsilon
+        ),
+        false => String::new(),
+    };
+    let mut text = format!(
+        "Groups by {}: {}. {} summaries are not beaten in cost and in the loss of every group.{accuracy}\n",
+        visible(&fairness.grouping),
+        groups.join(", "),
+        grouped(fairness.front.len()),
+    );
+    text += &match (&front.config.fairness.max_gap, fairness.least_limit) {
+        (Some(limit), Some(least)) => format!(
+            "Only doing nothing meets the limit `{}`. The smallest limit that another summary meets is {least:.4}.\n\n",
+            visible(limit)
+        ),
+        (Some(limit), None) => {
+            format!("Below: the trade-off of cost and loss within the limit `{}`.\n\n", visible(limit))
+        }
+        (None, _) => {
+            "Below: the trade-off of cost and the loss of the group that is worst off.\n\n".to_owned()
+        }
+    };
+    text
+}
+
 /// Some points along the front, with bars.
 fn trade_off(front: &FrontFile) -> String {
     let best = select(front, By::Invalidity).unwrap_or(0);
     let held_out = front.holdout.as_ref();
     let mut text = String::from("  point   mean cost   works for                        groups");
+    text += if front.fairness.is_some() { "      gap   worst group" } else { "" };
     text += if held_out.is_some() { "   held-out cost   works for\n" } else { "\n" };
     for i in some_points(front, best) {
         let point = &front.points[i];
@@ -298,6 +375,10 @@ fn trade_off(front: &FrontFile) -> String {
             100.0 * share,
             point.leaves
         );
+        if let Some(fairness) = &front.fairness {
+            let worst = fairness.losses_at(i).into_iter().fold(0.0, f64::max);
+            text += &format!("   {:>6.3}   {:>9.1} %", fairness.gap_at(i), 100.0 * (1.0 - worst));
+        }
         if let Some(there) = held_out.map(|held_out| &held_out.points[i]) {
             text += &format!("   {:>13.3}   {:>7.1} %", there.cost, 100.0 * (1.0 - there.loss));
         }

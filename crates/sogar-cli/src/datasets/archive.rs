@@ -1,7 +1,6 @@
-//! Finding one file in a publisher's zip archive, which may hold further archives (UCI's Bank Marketing does).
+//! Finds one file in a publisher's zip archive, which may contain further archives (UCI's Bank Marketing does).
 //!
-//! Archives come from the network or from anywhere: sizes are capped before anything is unpacked into memory, and
-//! nesting is followed one level only.
+//! Archives are untrusted: sizes are limited before anything is unpacked into memory, and only one level of nesting is followed.
 
 use std::io::{Cursor, Read};
 
@@ -11,13 +10,13 @@ use zip::result::ZipError;
 use super::MAX_BYTES;
 use sogar::error::{Error, ErrorKind, Result};
 
-/// Whether `bytes` begin as a zip archive does.
+/// Whether `bytes` begin like a zip archive.
 pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
 }
 
-/// The member whose file name is the first of `wanted`; where there is none, the same in the members (archives
-/// themselves) that the rest of `wanted` names.
+/// The member whose file name is the first of `wanted`; if there is none, the same in the members (archives themselves) that the
+/// rest of `wanted` names.
 pub(super) fn extract(bytes: &[u8], wanted: &[&str]) -> Result<Vec<u8>> {
     let missing = || {
         Error::new(ErrorKind::Table, format!("the archive does not contain {}", wanted.join(" or ")))
@@ -38,7 +37,7 @@ pub(super) fn extract(bytes: &[u8], wanted: &[&str]) -> Result<Vec<u8>> {
     Err(missing())
 }
 
-/// The contents of the member with file name `wanted`, in whichever folder it lies (but for macOS's shadow copies).
+/// The contents of the member with file name `wanted`, in any folder (except macOS's shadow copies).
 fn member(bytes: &[u8], wanted: &str) -> Result<Option<Vec<u8>>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
     for index in 0..archive.len() {

@@ -1,4 +1,4 @@
-//! The list of data sets, one entry a table.
+//! The list of data sets, one entry per table.
 
 use super::{Dataset, Original, Source};
 

@@ -22,8 +22,8 @@ const ADULT_HEADER: [&str; 15] = [
     "income",
 ];
 
-/// `adult.data` and `adult.test`: a header is added, the blanks after the commas and the dots after the labels of
-/// the test half go, and so does that half's first line (`|1x3 Cross validator`).
+/// `adult.data` and `adult.test`: adds a header, and removes the blanks after the commas, the dots after the labels of the test
+/// half, and that half's first line (`|1x3 Cross validator`).
 pub(super) fn adult(original: &[u8]) -> Result<Vec<u8>> {
     let reader = ReaderBuilder::new()
         .has_headers(false)

@@ -145,7 +145,7 @@ fn decode_cell<'a>(field: &'a str, column: &str, codes: Codes) -> Result<&'a str
     }
 }
 
-/// No meaning contains a comma or a quote, so joining is all that CSV asks for.
+/// No meaning contains a comma or a quote, so joining gives valid CSV.
 fn push_line(table: &mut String, cells: &[&str]) {
     table.push_str(&cells.join(","));
     table.push('\n');

@@ -1,6 +1,5 @@
-//! The originals cannot be downloaded in a test, so they are rebuilt from the readable tables: a converter that
-//! undoes that gives the very bytes back. German Credit comes with the project; the others are looked for in the
-//! directory that `SOGAR_DATA` names.
+//! Tests cannot download the originals, so they rebuild them from the readable tables: a converter that undoes that returns
+//! exactly these bytes. German Credit comes with the project; the others are in the directory that `SOGAR_DATA` names.
 
 use std::io::{Cursor, Write as _};
 use std::path::Path;
@@ -9,7 +8,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 
 use super::*;
 
-/// The readable table of `name`, if it is at hand.
+/// The readable table of `name`, if available.
 fn readable(name: &str) -> Option<Vec<u8>> {
     if name == "german" {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german/german.csv");

@@ -153,3 +153,76 @@ fn labels_that_contradict_the_model_are_warned_of() {
     let run = folder.sogar(&["audit", "front.json", "--group", "job", "--table", "people.csv"]);
     assert_ne!(run.code, 0, "another table: {run}");
 }
+
+#[test]
+fn a_scan_lists_the_worst_subgroups_and_what_held_out_people_say() {
+    let flags = ["--scan", "owner,age", "--max-terms", "2", "--scan-measure", "loss", "--permutations", "99"];
+    let run = audit(&Folder::new(), &[&flags[..], &["--holdout", "others.csv"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    assert_transcript!(run);
+}
+
+#[test]
+fn further_measures_are_shown_along_the_front_and_for_individuals() {
+    let flags = ["--group", "owner", "--measure", "reached(0.2)", "--measure", "cost_to_reach(0.5)"];
+    let run =
+        audit(&Folder::new(), &[&flags[..], &["--measure", "choices(0.5)", "--measure", "ks"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    assert_transcript!(run);
+}
+
+#[test]
+fn a_one_sided_condition_says_which_side_it_tests() {
+    let run = audit(
+        &Folder::new(),
+        &["--fail-on", "gap(cost, age<=30) > 0.5", "--fail-on", "gap(loss, owner).low > 0"],
+    );
+    assert_eq!(run.code, 1, "{run}");
+    let said = "one-sided: tests only whether the figure of `age <= 30` is larger than everyone else's; theirs is smaller, by 0.0";
+    assert!(run.stdout.contains(said), "{run}");
+    assert!(run.stdout.contains("✗ fails: gap(loss, owner).low > 0 (it is 0."), "{run}");
+}
+
+#[test]
+fn a_bias_audit_has_source_dates_rates_and_ratios() {
+    let folder = Folder::new();
+    let flags =
+        ["--format", "bias-audit", "--group", "owner", "--source", "a | b", "--in-use-since", "2026-01-01"];
+    let run = audit(&folder, &flags);
+    assert_eq!(run.code, 0, "{run}");
+    for said in [
+        "| Tool in use since | 2026-01-01 |",
+        "| Source of the data | a \\| b |",
+        "| no | 153 | 59 | 0.386 |",
+        "| yes | 87 | 63 | 0.724 | 0.622–0.807 | 1.000 | – |",
+        "0 people are of an unknown category",
+        "no statement of compliance",
+    ] {
+        assert!(run.stdout.contains(said), "{said}: {run}");
+    }
+    let run = audit(&folder, &[&flags[..], &["--rate", "scoring", "--json"]].concat());
+    let rates: Vec<f64> = run.json()["tables"][0]["categories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|category| category["selected"].as_f64().unwrap())
+        .collect();
+    assert!(rates.iter().sum::<f64>() <= 120.0, "at most half are above the median: {rates:?}");
+}
+
+#[test]
+fn scans_and_measures_that_make_no_sense_are_refused() {
+    let folder = Folder::new();
+    for (flags, said) in [
+        (&["--scan", "ownr"][..], "there is no column or feature `ownr`"),
+        (&["--scan", "owner", "--max-terms", "9"], "a scan for subgroups of 9 terms is not possible"),
+        (&["--scan", "owner", "--scan-measure", "ks"], "a scan cannot compare `ks`"),
+        (&["--scan", "owner", "--scan-point", "999"], "there is no point 999 to scan"),
+        (&["--scan", "owner", "--permutations", "1000000"], "1,000,000 shuffles are too many"),
+        (&["--group", "owner", "--measure", "reached"], "`reached` names no budget of 0 or more"),
+    ] {
+        let run = audit(&folder, flags);
+        assert_eq!(run.code, 2, "{run}");
+        assert!(run.stderr.contains(said), "{said}: {run}");
+    }
+}

@@ -69,14 +69,14 @@ fn a_letter_is_written_and_is_one_file_without_scripts() {
         "--letter",
         "letter.html",
         "--to",
-        "<b>Ann</b>",
+        "Ann & \"Bo\" <3",
         "--from",
         "A bank",
         "--quiet",
     ]);
     assert_eq!(run.code, 0, "{run}");
     let letter = folder.read("letter.html");
-    assert!(letter.contains("&lt;b&gt;Ann&lt;/b&gt;") && !letter.contains("<b>"), "{letter}");
+    assert!(letter.contains("Ann &amp; &quot;Bo&quot; &lt;3"), "{letter}");
     assert!(
         !letter.contains("<script") && !letter.contains("http://") && !letter.contains("https://"),
         "{letter}"
@@ -88,6 +88,51 @@ fn a_letter_is_written_and_is_one_file_without_scripts() {
     );
     let run = folder.sogar(&["explain", "front.json", "--row", "1", "--letter", "no/letter.html"]);
     assert!(run.code == 2 && run.stderr.contains("`no` does not exist"), "{run}");
+}
+
+#[test]
+fn letters_to_all_are_a_new_folder_and_bad_input_writes_none() {
+    let folder = Folder::new();
+    folder.write("fields.toml", "contact = \"Desk 4\"\nmodel_role = \"It decided.\"\n");
+    folder.write("codes.csv", "feature,direction,code,text\nincome,low,R1,Income too low\n");
+    let letters = |more: &[&str]| {
+        let plain = ["explain", "front.json", "--all", "--letters", "letters", "--fields", "fields.toml"];
+        folder.sogar(&plain.iter().chain(more).copied().collect::<Vec<&str>>())
+    };
+    let refused: [(&str, &str, &[&str], &str); 7] = [
+        ("fields.toml", "contct = \"x\"", &[], "`contct` is not a field of a letter"),
+        ("fields.toml", "contact = \"<i>us</i>\"", &[], "the field `contact` has markup"),
+        (
+            "codes.csv",
+            "feature,direction,code,text\nincom,low,R1,\n",
+            &["--codes", "codes.csv"],
+            "no feature `incom`",
+        ),
+        ("m.toml", "language = \"x\"\n", &["--messages", "m.toml"], "not a file of messages"),
+        ("r.csv", "row,to\n2,Ann\n", &["--recipients", "r.csv"], "row 2 gets no letter"),
+        ("r.csv", "row,to\n1,Ann\n", &["--recipients", "r.csv"], "the list of recipients lacks row"),
+        ("x", "", &["--language", "fr"], "no messages in `fr`"),
+    ];
+    for (file, text, flags, wanted) in refused {
+        let kept = std::fs::read_to_string(folder.path(file)).unwrap_or_default();
+        folder.write(file, text);
+        let run = letters(flags);
+        assert!(run.code == 2 && run.stderr.contains(wanted), "{wanted}: {run}");
+        assert!(!folder.path("letters").exists(), "{wanted}");
+        folder.write(file, &kept);
+    }
+    let run = letters(&["--codes", "codes.csv", "--language", "de", "--json"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("does not say how to ask for a human review"), "{run}");
+    let told = run.json();
+    let index = folder.read("letters/index.csv");
+    assert_eq!(index.lines().count() as u64, told["letters"].as_u64().unwrap() + 1);
+    assert!(index.contains("R1"), "{index}");
+    let again = letters(&[]);
+    assert!(again.code == 2 && again.stderr.contains("new or empty"), "{again}");
+    let accepted = folder.sogar(&["explain", "front.json", "--row", "2", "--letter", "letter.html"]);
+    assert!(accepted.code == 2 && accepted.stderr.contains("no adverse decision"), "{accepted}");
+    assert!(!folder.path("letter.html").exists());
 }
 
 #[test]

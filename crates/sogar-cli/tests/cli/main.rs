@@ -10,6 +10,7 @@
 /// The binary that is tested.
 const BINARY: &str = env!("CARGO_BIN_EXE_sogar");
 
+mod assuring;
 mod auditing;
 mod bad_models;
 mod bad_outputs;
@@ -23,6 +24,7 @@ mod configuration;
 mod devices;
 mod explaining;
 mod exporting;
+mod fairness;
 mod folder;
 mod help;
 mod interrupting;

@@ -26,6 +26,11 @@ fn rewrite(path: &Path, change: impl FnOnce(&mut [u8])) {
     std::fs::write(path, bytes).unwrap();
 }
 
+/// Changes the outcomes in a file, which are behind three numbers.
+fn rewrite_flips(path: &Path, change: impl FnOnce(&mut [u8])) {
+    rewrite(path, |payload| change(&mut payload[24..]));
+}
+
 /// Bytes of the outcomes of one action.
 fn bytes_of_action(folder: &Folder) -> usize {
     folder.json("new.json")["population"]["affected"].as_u64().unwrap().div_ceil(64) as usize * 8
@@ -47,14 +52,14 @@ fn one_rewritten_outcome_of_a_cache_is_found() {
     let actions = folder.json("new.json")["counts"]["actions"].as_u64().unwrap() as usize;
     for action in [1, 2, actions / 2, actions - 2] {
         std::fs::write(&path, &good).unwrap();
-        rewrite(&path, |flips| flips[action * size] ^= 4);
+        rewrite_flips(&path, |flips| flips[action * size] ^= 4);
         let _ = std::fs::remove_file(folder.path("new.json"));
         let run = folder.solve(&CACHE);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         assert_refused(&folder, &run, &[&name, "is not what the model says (row ", "delete this file"]);
     }
     std::fs::write(&path, &good).unwrap();
-    rewrite(&path, |flips| flips[0] ^= 1);
+    rewrite_flips(&path, |flips| flips[0] ^= 1);
     assert_refused(&folder, &folder.solve(&CACHE), &["doing nothing changes an outcome"]);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(folder.solve(&CACHE).code, 0, "what the message tells to do works");
@@ -65,7 +70,7 @@ fn an_action_that_is_said_to_help_everybody_is_found() {
     let folder = Folder::new();
     assert_eq!(folder.solve(&CACHE).code, 0);
     let (size, path) = (bytes_of_action(&folder), file(&folder, ".outcomes"));
-    rewrite(&path, |flips| flips[size..size + 8].fill(255));
+    rewrite_flips(&path, |flips| flips[size..size + 8].fill(255));
     std::fs::remove_file(folder.path("new.json")).unwrap();
     assert_refused(&folder, &folder.solve(&CACHE), &["is not what the model says"]);
 }
@@ -75,8 +80,8 @@ fn a_rewritten_outcome_of_a_checkpoint_is_found() {
     let folder = Folder::new();
     assert_eq!(folder.solve(&CHECKPOINT).code, 0);
     std::fs::remove_file(folder.path("new.json")).unwrap();
-    // Three numbers, then 64 rows of each action.
-    rewrite(&file(&folder, "outcomes-000000"), |block| block[24 + 8 * 5] ^= 16);
+    // 64 rows of each action.
+    rewrite_flips(&file(&folder, "outcomes-000000"), |flips| flips[8 * 5] ^= 16);
     let said = ["kept: an outcome in it is not what the model says", "delete the checkpoint's folder"];
     assert_refused(&folder, &folder.solve(&CHECKPOINT), &said);
 }
@@ -130,7 +135,7 @@ fn a_command_is_asked_again_about_as_many_rows_as_is_said() {
     assert_eq!(solve(&[]).code, 0);
     assert_eq!(solve(&[]).code, 0, "what is true is believed");
     let (size, path) = (bytes_of_action(&folder), file(&folder, ".outcomes"));
-    rewrite(&path, |flips| flips[size..].chunks_mut(size).for_each(|action| action[0] ^= 255));
+    rewrite_flips(&path, |flips| flips[size..].chunks_mut(size).for_each(|action| action[0] ^= 255));
     std::fs::remove_file(folder.path("new.json")).unwrap();
     assert_refused(&folder, &solve(&[]), &["is not what the model says", "does not always say the same"]);
     let run = solve(&["--verify-cache", "0"]);
@@ -140,6 +145,6 @@ fn a_command_is_asked_again_about_as_many_rows_as_is_said() {
     let folder = Folder::new();
     assert_eq!(folder.solve(&CACHE).code, 0);
     let (size, path) = (bytes_of_action(&folder), file(&folder, ".outcomes"));
-    rewrite(&path, |flips| flips[size] ^= 1);
+    rewrite_flips(&path, |flips| flips[size] ^= 1);
     assert_eq!(folder.solve(&[&CACHE[..], &["--verify-cache", "0"]].concat()).code, 2);
 }

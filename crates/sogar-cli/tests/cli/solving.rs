@@ -167,7 +167,7 @@ fn the_export_is_about_everybody() {
     let input = ["people.csv", "--model", "model.txt", "--config", "sogar.toml", "--sample", "50"];
     let export = [&["problem", "export"][..], &input, &["-o", "all.npz"]].concat();
     let run = folder.sogar(&export);
-    assert!(run.code == 2 && run.stderr.contains("a sample of 50 is asked for"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("but `sample` is 50"), "{run}");
 }
 
 #[test]

@@ -3,7 +3,13 @@ use crate::summary::{FrontFile, SplitRef, Value};
 use sogar_table::feature::{Columns, Feature, Kind};
 
 fn feature(name: &str, kind: Kind) -> Feature {
-    Feature { name: name.into(), kind, columns: Columns::One(name.into()), codes: Vec::new() }
+    Feature {
+        name: name.into(),
+        kind,
+        columns: Columns::One(name.into()),
+        codes: Vec::new(),
+        shown: Default::default(),
+    }
 }
 
 fn texts(names: &[&str]) -> Vec<String> {

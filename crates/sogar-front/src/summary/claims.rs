@@ -1,35 +1,35 @@
-//! What a result claims: how its search ended, on whom, and what no summary can do better than. Status, sample, bound and
-//! configuration must tell one story; whatever else they tell together is refused.
+//! What a result claims: how its search ended, on whom, and the bound that no summary beats. Status, sample, bound and
+//! configuration must be consistent; other combinations are refused.
 
 use super::{FrontFile, Node, PointRef, SampleRef, Status};
 
-/// What is claimed of the people that were searched: of everybody, or of a sample.
+/// The claim about the people that were searched: all of them, or a sample.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim<'a> {
     /// How the search ended.
     pub status: Status,
     /// The front that it found.
     pub points: &'a [PointRef],
-    /// What no summary can do better than.
+    /// The bound that no summary beats.
     pub bound: Option<&'a [[u64; 2]]>,
 }
 
 impl Claim<'_> {
-    /// Whether no summary is said to be missing.
+    /// Whether the result claims that no summary is missing.
     pub fn is_complete(&self) -> bool {
         self.status == Status::Complete
     }
 }
 
 impl SampleRef {
-    /// What the file says of the search on the sample.
+    /// The claim about the search on the sample.
     fn claim(&self) -> Claim<'_> {
         Claim { status: self.status, points: &self.front, bound: self.bound.as_deref() }
     }
 }
 
 impl FrontFile {
-    /// What the file says of those who were searched.
+    /// The claim about the people that were searched.
     pub fn claim(&self) -> Claim<'_> {
         match &self.sample {
             Some(sample) => sample.claim(),
@@ -37,7 +37,7 @@ impl FrontFile {
         }
     }
 
-    /// Whether the run was stopped so early that it knew of no action but doing nothing.
+    /// Whether the run was stopped so early that it knew only "no change".
     pub fn stopped_before_outcomes(&self) -> bool {
         let nothing =
             |points: &[PointRef]| points.len() == 1 && matches!(points[0].tree, Node::Leaf { action: 0, .. });
@@ -49,11 +49,14 @@ impl FrontFile {
             && claim.bound.is_none()
     }
 
-    /// Whether status, sample, bound and configuration go together.
+    /// Whether status, sample, bound and configuration are consistent.
     pub(super) fn check_claims(&self) -> Result<(), String> {
         let (status, name) = (self.status, self.status.name());
         let sampled = self.config.limits.sample.map(|rows| rows as usize);
         let sampled = sampled.filter(|&rows| rows < self.population.affected);
+        if status == Status::CompleteWithinEpsilon && self.fairness.is_none() {
+            return Err("the status speaks of groups, but there are none".into());
+        }
         match (&self.sample, sampled) {
             (None, _) if status == Status::CompleteOnSample => {
                 return Err("the status speaks of a sample, but there is none".into());

@@ -1,13 +1,14 @@
 //! How far a stopped search may be from the complete front.
 //!
-//! Take the rectangle from (0, 0) to the dearest point's cost and the whole population as loss. What a front dominates of it is
-//! its *area*; a better front has a larger one. No summary lies below the bound, so the complete front's area is at
-//! most the bound's: the share of the bound's area that the front lacks is a certified gap, 0 when nothing can be missing.
+//! Take the rectangle from (0, 0) to the cost of the most expensive point and the whole population as loss. The part of it that a
+//! front dominates is the front's *area*; a better front has a larger one. No summary lies below the bound, so the area of the
+//! complete front is at most that of the bound. The share of the bound's area that the front lacks is a certified gap, 0 if
+//! nothing can be missing.
 
 use super::FrontFile;
 
 impl FrontFile {
-    /// The certified gap of a stopped run, between 0 and 1; `None` for a complete one, or where no bound is known.
+    /// The certified gap of a stopped run, between 0 and 1; `None` for a complete run, or if no bound is known.
     pub fn certified_gap(&self) -> Option<f64> {
         let bound = self.bound.as_ref()?;
         let found: Vec<[u64; 2]> =

@@ -1,14 +1,14 @@
-//! Numbers of people, whether or not rows have weights.
+//! Numbers of people, with or without weights.
 //!
-//! Without weights a row is a person. With weights everything is counted in units of them, and a person is `unit` units; whoever
-//! shows a number of people asks here, and needs no second way of saying it.
+//! Without weights a row is a person. With weights, everything is counted in units, and a person is `unit` units. All code that
+//! shows a number of people uses this module for both cases.
 
 use serde::Serializer;
 
 use super::{Evaluation, FrontFile, WeightRef};
 use crate::describe::grouped;
 
-/// How many people a table has, and how they are counted.
+/// How many people a table has, and in which unit they are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeopleCounts {
     /// Units in one person.
@@ -32,7 +32,7 @@ impl PeopleCounts {
         units as f64 / self.unit as f64
     }
 
-    /// A number of units as a number of people, to be read: `19,199` or `19,199.5`.
+    /// A number of units as a number of people in text: `19,199` or `19,199.5`.
     pub fn text(self, units: u64) -> String {
         grouped(self.count(units))
     }
@@ -43,7 +43,7 @@ impl PeopleCounts {
     }
 }
 
-/// Writes a number of people: as a whole number where it is one, as it is in every result without decimal weights.
+/// Serialises a number of people: as an integer if it is whole, as in every result without decimal weights.
 pub fn as_count<S: Serializer>(count: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     if count.fract() == 0.0 && (0.0..=LARGEST).contains(count) {
@@ -53,7 +53,7 @@ pub fn as_count<S: Serializer>(count: &f64, serializer: S) -> Result<S::Ok, S::E
     }
 }
 
-/// The same where there may be none.
+/// The same for an optional number.
 pub fn as_count_if_any<S: Serializer>(count: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match count {
         Some(count) => as_count(count, serializer),
@@ -76,7 +76,7 @@ impl Evaluation {
 }
 
 impl WeightRef {
-    /// Whether the block can be true.
+    /// Whether the block is consistent.
     pub(super) fn check(&self) -> std::result::Result<(), String> {
         let power = self.unit.checked_ilog10().is_some_and(|digits| 10u64.pow(digits) == self.unit);
         if !power || self.affected == 0 || self.affected > self.total {

@@ -1,11 +1,12 @@
-//! Reading a result file back, with every reference checked: nothing behind this point needs to doubt it.
+//! Reads a result file and checks every reference, so that no later code has to.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::round_trip::difference;
-use super::{EARLIER_VERSION, FORMAT, FrontFile, Node, PointRef, VERSION};
+use super::{EARLIER_VERSION, FORMAT, FrontFile, Node, PointRef, Status, VERSION};
+use crate::fairness::{chosen, least_limit};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::read_bytes;
 
@@ -97,15 +98,22 @@ impl FrontFile {
             return Err("the front has no points".into());
         }
         self.check_points(&self.points, people)?;
+        self.check_fairness(people)?;
         if self.holdout.as_ref().is_some_and(|holdout| holdout.points.len() != self.points.len()) {
             return Err("the held-out block does not have as many points as the front".into());
+        }
+        if let Some(holdout) = self.holdout.as_ref().filter(|holdout| !holdout.details.is_empty()) {
+            let leaves = self.points.iter().map(|point| point.leaves as usize);
+            if !holdout.details.iter().map(|detail| detail.leaves.len()).eq(leaves) {
+                return Err("the held-out block does not have the leaves of the front's trees".into());
+            }
         }
         if let Some(sample) = &self.sample
             && (sample.points.len() != self.points.len() || sample.rows > population.affected)
         {
             return Err("the sample is larger than the population, or lacks points of the front".into());
         }
-        // How much the rows of a sample weigh is known once they are drawn.
+        // The weight of a sample's rows is known only after they are drawn.
         if let Some(sample) = self.sample.as_ref().filter(|_| self.version == VERSION) {
             let people = match &self.weight {
                 None => sample.rows as u64,
@@ -119,7 +127,7 @@ impl FrontFile {
         Ok(())
     }
 
-    /// Whether points agree with their trees and are a front.
+    /// Whether points agree with their trees and form a front.
     fn check_points(&self, points: &[PointRef], people: u64) -> std::result::Result<(), String> {
         for (number, point) in points.iter().enumerate() {
             let mut totals = (0u64, 0u64, 0u64);
@@ -135,9 +143,45 @@ impl FrontFile {
                 return Err(format!("point {number}: its means, leaves or depth are not those of its tree"));
             }
         }
-        let ordered = |w: &[PointRef]| w[0].cost_sum < w[1].cost_sum && w[0].loss_count > w[1].loss_count;
+        // With `minimax`, the loss of all may rise where that of the group that is worst off falls.
+        let any_loss = self.config.fairness.minimax.is_some();
+        let ordered =
+            |w: &[PointRef]| w[0].cost_sum < w[1].cost_sum && (any_loss || w[0].loss_count > w[1].loss_count);
         if !points.windows(2).all(ordered) {
             return Err("the points are not a front: one of them is dominated or out of order".into());
+        }
+        Ok(())
+    }
+
+    /// Whether the block about groups is the one that the configuration asks for, and the points are those that follow from it.
+    fn check_fairness(&self, people: u64) -> std::result::Result<(), String> {
+        let goal = self.config.fairness.goal().map_err(|error| error.to_string())?;
+        let (goal, fairness) = match (goal, &self.fairness) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => return Err("the configuration asks for groups, but there are none".into()),
+            (None, Some(_)) => return Err("there are groups, but the configuration asks for none".into()),
+            (Some(goal), Some(fairness)) => (goal, fairness),
+        };
+        let points: Vec<(u64, u64)> =
+            self.points.iter().map(|point| (point.cost_sum, point.loss_count)).collect();
+        fairness.check(&points, people)?;
+        let thinned = fairness.epsilon > 0.0;
+        let said = match self.status {
+            Status::Complete => !thinned,
+            Status::CompleteWithinEpsilon => thinned,
+            Status::CompleteOnSample => false,
+            Status::TimeLimit | Status::Cancelled => true,
+        };
+        if !said || fairness.epsilon != f64::from(self.config.fairness.millionths()) / 1e6 {
+            return Err("status, epsilon and configuration disagree".into());
+        }
+        if chosen(&goal, &fairness.front, &fairness.sizes()) != fairness.points {
+            return Err("the points are not those that the goal chooses of the groups' front".into());
+        }
+        if goal.max_gap.and_then(|_| least_limit(&fairness.front, &fairness.sizes(), &fairness.points))
+            != fairness.least_limit
+        {
+            return Err("least_limit is not the smallest gap of the groups' front".into());
         }
         Ok(())
     }
@@ -164,7 +208,7 @@ impl FrontFile {
     }
 }
 
-/// Results of the earlier version say nothing of what a search on a sample found there, but that it ended as the run did.
+/// Results of the earlier version do not store the search on a sample, except that it ended as the run did.
 fn say_what_the_sample_gave(front: &mut Value) {
     let ended = match front.get("status").and_then(Value::as_str) {
         Some("complete_on_sample") => json!("complete"),

@@ -1,9 +1,9 @@
-//! A result says what this program writes, and nothing else: a file is compared with what is written of it once it is read. So a
-//! field that nobody knows, one that is missing and one in another shape are all refused, wherever they stand.
+//! A result contains exactly what this program writes: a file is read, written again and compared. So unknown fields, missing
+//! fields and fields of another shape are all refused, everywhere in the file.
 
 use serde_json::Value;
 
-/// The first place where a file differs from what would be written of it.
+/// The first place where a file differs from what this program would write.
 pub(super) fn difference(said: &Value, written: &Value) -> Option<String> {
     below(said, written, &mut String::new())
 }
@@ -46,7 +46,7 @@ fn at(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Equal values; a number may have been written with or without a point.
+/// Equal values; a number may be written with or without a decimal point.
 fn same(said: &Value, written: &Value) -> bool {
     match (said, written) {
         (Value::Number(said), Value::Number(written)) if said.is_f64() || written.is_f64() => {

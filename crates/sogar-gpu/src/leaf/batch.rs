@@ -1,4 +1,4 @@
-//! The buffers for a batch of sets, and the way of a batch through the kernels.
+//! The buffers for a batch of sets, and its path through the kernels.
 
 use sogar_solver::leaf::LeafPoint;
 use wgpu::{BindGroup, Buffer, CommandEncoderDescriptor, ComputePassDescriptor, ComputePipeline};
@@ -46,7 +46,7 @@ impl Kernels {
     }
 }
 
-/// How much a batch has room for.
+/// The capacity of a batch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     pub sets: usize,
@@ -73,15 +73,15 @@ struct Bound {
     descend: BindGroup,
     keep_short: BindGroup,
     keep_long: Vec<BindGroup>,
-    /// The kernels of long actions one by one: `warm_costs` and `candidate_costs`.
+    /// The kernels for single long actions: `warm_costs` and `candidate_costs`.
     long: Option<[BindGroup; 2]>,
 }
 
-/// What came back of a batch.
+/// The result of a batch.
 pub(super) enum Answer {
     /// For each set the points that may be on its front.
     Points(Vec<Vec<LeafPoint>>),
-    /// More points than there is room for.
+    /// More points than the buffers hold.
     Overflow,
 }
 
@@ -144,7 +144,7 @@ impl Slot {
         Ok(Slot { chunk, starts, entries, warm, stairs, candidates, found, readable, bound })
     }
 
-    /// Sends a batch on its way.
+    /// Submits a batch.
     pub fn start(&self, gpu: &Gpu, kernels: &Kernels, tables: &Tables, sets: &Sets) -> InFlight {
         let shape = tables.shape;
         let count = sets.len() as u32;

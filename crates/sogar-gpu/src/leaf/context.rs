@@ -1,4 +1,4 @@
-//! Leaves below some rows: on the device while it works, on the CPU otherwise.
+//! Leaves below some rows: on the device while it works, otherwise on the CPU.
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use sogar_solver::{RowSet, Stop, StopReason};
 use super::{LeafKernels, OnDevice};
 use crate::fault::{Fault, Injected};
 
-/// Leaves with which a device is tried out, at most.
+/// Largest number of leaves in a trial.
 const TRIAL: usize = 256;
 
 pub(super) struct Context<'a, 'p> {
@@ -17,7 +17,7 @@ pub(super) struct Context<'a, 'p> {
     grouped: &'a GroupedLeaves<'a>,
     device: &'a OnDevice<'p>,
     members: RowSet,
-    /// Made when it is needed first.
+    /// Built on first use.
     cpu: OnceLock<Box<dyn LeafContext + 'a>>,
 }
 
@@ -35,13 +35,13 @@ impl<'a, 'p> Context<'a, 'p> {
         &**self.cpu.get_or_init(|| self.grouped.among(&self.members))
     }
 
-    /// The CPU evaluates these, and if nobody else does, the device does too: are they equal, and which is faster?
+    /// The CPU evaluates these, and unless a trial is running, the device does too: are they equal, and which is faster?
     fn trial(&self, requests: &[LeafRequest<'_>], stop: &Stop) -> Result<Vec<Vec<LeafPoint>>, StopReason> {
         let (some, others) = requests.split_at(requests.len().min(TRIAL));
         let start = Instant::now();
         let mut fronts = self.cpu().leaf_fronts(some, stop)?;
         let thread = start.elapsed();
-        // Once more, since everything takes longer the first time.
+        // A second time, because the first time is always slower.
         let mut tried = self.device.fronts(some, stop);
         let start = Instant::now();
         if matches!(tried, Ok(Ok(_))) {
@@ -62,7 +62,7 @@ impl<'a, 'p> Context<'a, 'p> {
                 }
             }
             Ok(Err(fault)) => self.kernels.give_up(&fault),
-            Err(_) => self.kernels.choice.end_trial(), // stopped: what the CPU found still counts
+            Err(_) => self.kernels.choice.end_trial(), // stopped: the CPU's results still count
         }
         if !others.is_empty() {
             fronts.extend(self.leaf_fronts(others, stop)?);

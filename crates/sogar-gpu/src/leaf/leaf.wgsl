@@ -1,4 +1,4 @@
-// The fronts of many leaves: `leaf.rs` says how these kernels work together, and why nothing is lost.
+// The fronts of many leaves: `leaf.rs` explains how these kernels work together, and why they are sound.
 
 const NONE: u32 = 0xffffffffu;
 
@@ -67,7 +67,7 @@ struct Result {
 // Sets × short actions: cost (two words) and loss.
 @group(0) @binding(8) var<storage, read_write> totals_out: array<u32>;
 @group(0) @binding(9) var<storage, read> totals: array<u32>;
-// Sets × steps: the complement of the least cost that is known for so little loss.
+// Sets × steps: the complement of the smallest known cost for this loss.
 @group(0) @binding(10) var<storage, read_write> stairs_out: array<atomic<u32>>;
 @group(0) @binding(11) var<storage, read> stairs: array<u32>;
 // Long actions: number and edits; and the short ones that are parts of them.
@@ -85,7 +85,7 @@ fn know(leaf: u32, loss: u32, cost: vec2<u32>) {
     atomicMax(&stairs_out[leaf * tile.steps + step], ~coarse_up(cost, tile.cost_bits));
 }
 
-// Whether something strictly cheaper with no more loss is known.
+// Whether a strictly cheaper action with no more loss is known.
 fn dominated(leaf: u32, loss: u32, cost: u32) -> bool {
     return cost > ~stairs[leaf * tile.steps + (loss >> tile.loss_bits)];
 }
@@ -229,7 +229,7 @@ fn warm_costs(@builtin(global_invocation_id) id: vec3<u32>) {
     know(it.leaf, it.loss, long_cost(it.leaf, it.action));
 }
 
-// A step is no higher than those before it: whoever loses less loses no more.
+// A step is no higher than those before it: the cost for a smaller loss also holds for a larger one.
 @compute @workgroup_size(64)
 fn descend(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= chunk.sets {
@@ -256,7 +256,7 @@ fn keep_short(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Long actions that may be on the front, for all that their parts cost.
+// Long actions that may be on the front, by the cost of their parts.
 @compute @workgroup_size(64)
 fn keep_long(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= tile.count {
@@ -292,7 +292,7 @@ fn keep_long(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// What the long ones among them really cost.
+// The exact costs of the long ones among them.
 @compute @workgroup_size(64)
 fn candidate_costs(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= min(candidates.count, tile.candidates) {

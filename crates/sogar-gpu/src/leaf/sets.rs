@@ -1,4 +1,4 @@
-//! Row sets as the kernels read them: the words that are not empty, one set after the other.
+//! Row sets as the kernels read them: the non-empty words, one set after the other.
 
 use sogar_solver::Problem;
 use sogar_solver::leaf::LeafRequest;
@@ -6,7 +6,7 @@ use sogar_solver::leaf::LeafRequest;
 use super::batch::Room;
 use super::tables::{NONE, Tables};
 
-/// Some sets, with what is known to be good on them.
+/// Some sets, with actions that are known to be good on them.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     /// Where the words of each set begin, and where those of the last one end.
@@ -18,7 +18,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// As many of the first requests as there is room for, and one at least.
+    /// As many of the first requests as fit, and at least one.
     pub fn of(problem: &Problem, tables: &Tables, requests: &[LeafRequest<'_>], room: Room) -> Sets {
         let mut sets = Sets { starts: vec![0], ..Sets::default() };
         for (number, request) in requests.iter().take(room.sets).enumerate() {

@@ -1,7 +1,8 @@
-//! What the kernels read of a problem, in buffers that fit the adapter.
+//! The data of a problem for the kernels, in buffers that fit the adapter.
 //!
-//! Actions of up to two edits are *short*: there are few of them, and they bound the others. All edits are listed, and all pairs that are
-//! a part of some useful action; those that are no useful action themselves have no number, and are there for their costs alone.
+//! Actions of up to two edits are *short*: there are few of them, and they bound the others. All edits are listed, and all pairs
+//! that are part of some useful action; those that are not useful actions themselves have no number, and serve only for their
+//! costs.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,9 +16,9 @@ use crate::fault::Fault;
 
 /// No action, no edit.
 pub(super) const NONE: u32 = u32::MAX;
-/// Pairs of edits that bound the cost of a long action, at most.
+/// Largest number of pairs of edits that bound the cost of a long action.
 const MOST_BOUNDS: usize = 6;
-/// Steps of the stairs on which known costs stand, at most.
+/// Largest number of steps of the stairs of known costs.
 const MOST_STEPS: u64 = 1024;
 
 /// Settings that all kernels of a problem share, in the order of `Tile` in `leaf.wgsl`.
@@ -101,7 +102,7 @@ pub(super) struct Tables {
 struct Lists {
     /// Edits and number: the identity, all edits in order, pairs.
     shorts: Vec<([u32; 2], u32)>,
-    /// How many of them are no pairs.
+    /// How many of them are not pairs.
     singles: usize,
     longs: Vec<u32>,
     /// For every long action the same number of short ones that are parts of it.
@@ -145,7 +146,7 @@ impl Lists {
 }
 
 impl Tables {
-    /// `candidates` and `found`: how many a batch of sets may have.
+    /// `candidates` and `found`: limits per batch of sets.
     pub fn new(
         gpu: &Gpu,
         problem: &Problem,
@@ -225,14 +226,14 @@ fn costs_of(problem: &Problem, edits: &[u32]) -> Vec<u32> {
     table
 }
 
-/// How many actions a tile can have: their flips fit into a buffer, their threads into a dispatch.
+/// The number of actions of a tile: their flips fit into a buffer, their threads into a dispatch.
 fn most_actions(gpu: &Gpu, words: usize) -> usize {
     let by_buffer = gpu.largest / (words as u64 * 4).max(1);
     usize::try_from(by_buffer).unwrap_or(usize::MAX).min(gpu.workgroups as usize * 64)
 }
 
-/// How many rounds the loops of a kernel take at most, the last look of each loop included: three for each word of rows, one for each row,
-/// and those over the edits of a long action for each row.
+/// Upper bound of the rounds of a kernel's loops, the final check of each loop included: three for each word of rows, one for
+/// each row, and those over the edits of a long action for each row.
 fn rounds(planes: &[Vec<u64>], long_edits: u32) -> u64 {
     let words = planes.iter().map(|plane| 2 * plane.len() as u64).sum::<u64>();
     let rows = planes.iter().flatten().map(|word| u64::from(word.count_ones())).sum::<u64>();
@@ -244,13 +245,13 @@ fn too_many_rows() -> Fault {
     Fault::TooSmall("what one action does to all rows does not fit into a buffer".to_owned())
 }
 
-/// Cuts the short actions into tiles.
+/// Divides the short actions into tiles.
 struct Cutter<'a> {
     gpu: &'a Gpu,
     problem: &'a Problem,
     lists: &'a Lists,
     shape: KernelSettings,
-    /// The costs of all edits, where long actions need them in one buffer.
+    /// The costs of all edits, if long actions need them in one buffer.
     shared: Option<&'a Buffer>,
 }
 
@@ -274,7 +275,7 @@ impl Cutter<'_> {
             Some(_) => problem.edits(),
             None => (self.gpu.largest / (problem.rows() as u64 * 4)).saturating_sub(1) as usize,
         };
-        // Edits are numbered anew in each tile, unless all of them are in one buffer.
+        // Edits are renumbered in each tile, unless all of them are in one buffer.
         let mut edits: Vec<u32> = match self.shared {
             Some(_) => (0..problem.edits() as u32).collect(),
             None => Vec::new(),
@@ -293,7 +294,7 @@ impl Cutter<'_> {
                     edits.len() as u32 - 1
                 }),
             });
-            // Edits stand after the identity.
+            // Edits follow the identity.
             rows.push([a, b, pair[0].wrapping_add(1), pair[1].wrapping_add(1)]);
         }
         if rows.is_empty() {
@@ -321,7 +322,7 @@ impl Cutter<'_> {
         })
     }
 
-    /// To whom some pairs flip themselves, adds whom the long actions flip that they bound.
+    /// Adds to the flips of some pairs the flips of the long actions that they bound.
     fn unions(&self, flips: Vec<u32>, first: usize, count: usize) -> Vec<u32> {
         let mut table = flips;
         for (&action, bounds) in
@@ -406,7 +407,8 @@ mod tests {
     fn what_a_software_adapter_cuts_short_is_not_asked_of_it() {
         assert_eq!(rounds(&[vec![u64::MAX]], 0), 6 + 64);
         assert_eq!(rounds(&[vec![u64::MAX], vec![1]], 3), 12 + 65 * 5);
-        // Found by halving on Mesa's llvmpipe 22.3: this many rows come back right, with actions of two, three and four edits.
+        // Found by bisection on Mesa's llvmpipe 22.3: this many rows give the right result, with actions of two, three and four
+        // edits.
         let rows = |count: usize| RowSet::full(count).words().to_vec();
         for (right, long_edits) in [(59_917, 0), (12_866, 3), (10_754, 4)] {
             assert!(rounds(&[rows(right + 20)], long_edits) > ROUNDS_IN_SOFTWARE);

@@ -12,9 +12,9 @@ struct Layer {
     outputs: u32,
     // Distance of two units.
     stride: u32,
-    // Where the squares go.
+    // Where to write the squares.
     squares: u32,
-    // What is negative is multiplied by this …
+    // The factor of negative numbers …
     slope: f32,
     // … unless this is 0.
     bent: u32,

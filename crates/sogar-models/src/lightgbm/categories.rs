@@ -1,9 +1,8 @@
-//! The categories of pandas columns, kept by LightGBM in the last line of the file.
+//! The categories of pandas columns, which LightGBM stores in the last line of the file.
 //!
-//! A pandas categorical reaches the trees as the position of its category in a list. The lists are stored in
-//! column order, but not the columns they belong to: unordered categoricals are the columns with category
-//! codes, ordered ones look like columns of whole numbers. Lists are given to columns only where there is
-//! exactly one way to do it.
+//! A pandas categorical reaches the trees as the position of its category in a list. The lists are stored in column order, but
+//! without their columns: unordered categoricals are the columns with category codes, ordered ones look like columns of whole
+//! numbers. Lists are assigned to columns only if there is exactly one way to do it.
 
 use serde_json::Value;
 
@@ -14,10 +13,10 @@ use sogar_base::error::Result;
 
 const KEY: &str = "pandas_categorical:";
 
-/// Columns times lists up to which a placement is searched for: far beyond real tables, and 64 MB at most.
+/// Limit of columns times lists for the search of an assignment: far beyond real tables, and at most 64 MB.
 const LARGEST_PUZZLE: usize = 1 << 26;
 
-/// The lists of categories, as text; empty where the model was not trained on pandas categoricals.
+/// The lists of categories, as text; empty if the model was not trained on pandas categoricals.
 pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Vec<String>>> {
     let Some((line, json)) = lines.find_map(|(line, text)| Some((line, text.strip_prefix(KEY)?))) else {
         return Ok(Vec::new());
@@ -28,7 +27,7 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Vec<String>>> {
 
 const NO_LISTS: &str = "this is not a JSON list of lists";
 
-/// The lists of categories that a JSON value spells, or what is wrong with it.
+/// The lists of categories in a JSON value, or its error.
 pub(super) fn of_json(value: Value) -> std::result::Result<Vec<Vec<String>>, &'static str> {
     let text = |value: Value| match value {
         Value::String(text) => Ok(text),
@@ -47,7 +46,7 @@ pub(super) fn of_json(value: Value) -> std::result::Result<Vec<Vec<String>>, &'s
     }
 }
 
-/// Gives the lists to the columns: `(categories of each column, lists that could not be placed)`.
+/// Assigns the lists to the columns: `(categories of each column, unassigned lists)`.
 pub(super) fn place(lists: Vec<Vec<String>>, infos: &[ColumnInfo]) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
     let mut placed = vec![Vec::new(); infos.len()];
     let fits = |column: usize, list: usize| {
@@ -77,8 +76,8 @@ pub(super) fn place(lists: Vec<Vec<String>>, infos: &[ColumnInfo]) -> (Vec<Vec<S
     }
 }
 
-/// The one way to give `lists` lists, in order, to `columns` columns such that each list fits its column and
-/// every needy column gets one: the column of each list; `None` where there is no such way or more than one.
+/// The only way to assign `lists` lists, in order, to `columns` columns such that each list fits its column and every needy
+/// column gets one: the column of each list; `None` if there is no such way or more than one.
 pub fn only_placement(
     columns: usize,
     lists: usize,
@@ -88,7 +87,7 @@ pub fn only_placement(
     if lists > columns || columns.saturating_mul(lists) > LARGEST_PUZZLE {
         return None;
     }
-    // ways[c][l]: ways to give the lists from l on to the columns from c on, counted up to 2.
+    // ways[c][l]: ways to assign the lists from l on to the columns from c on, counted up to 2.
     let mut ways = vec![vec![0u8; lists + 1]; columns + 1];
     ways[columns][lists] = 1;
     for column in (0..columns).rev() {

@@ -1,7 +1,7 @@
 //! The JSON dump: `json.dump(booster.dump_model(), file)`.
 //!
-//! It has what the text file has, numbers with all their digits included. Trees are nested as deeply as they grow, so
-//! they are taken as stretches of text here and read by [`nested`](super::nested) without recursion.
+//! It has the contents of the text file, including all digits of numbers. Trees are nested as deeply as they grow, so they are
+//! kept as text here, and [`nested`](super::nested) reads them without recursion.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{categories, damaged, nested};
 use crate::Tree;
 use sogar_base::error::{Error, Result};
 
-/// What a dump holds.
+/// The contents of a dump.
 pub(super) struct Contents {
     pub header: Header,
     pub trees: Vec<Tree>,
@@ -39,7 +39,7 @@ struct Dump<'a> {
     pandas_categorical: Value,
 }
 
-/// What a column holds; `values` are the codes of a column of categories.
+/// The contents of a column; `values` are the codes of a column of categories.
 #[derive(Deserialize)]
 struct Range {
     min_value: f64,
@@ -73,7 +73,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Contents> {
         let message = format!("{per_round} trees a round do not fit {} classes", dump.num_class);
         return Err(in_dump(message));
     }
-    // Sets of categories are spelled as lists but kept as bits: no more of them than the file is long, and then some.
+    // Sets of categories are spelled as lists but stored as bits: limited by the length of the file, plus some.
     let mut room = bytes.len() + (1 << 20);
     let mut trees = Vec::new();
     for (number, info) in dump.tree_info.iter().enumerate() {

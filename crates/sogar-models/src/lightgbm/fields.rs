@@ -52,9 +52,9 @@ impl<'a> Field<'a> {
         value.parse().map_err(|_| self.error(format!("{} is not a number that can stand here", shown(value))))
     }
 
-    /// The value as numbers between blanks; there must be `count` of them.
+    /// The value as `count` numbers separated by blanks.
     pub(super) fn numbers<T: FromStr>(&self, count: usize) -> Result<Vec<T>> {
-        // Parsed before the count is looked at: memory follows the text, not the claim.
+        // Parsed before the count is compared: memory follows the text, not the claim.
         let parse = |word: &str| {
             word.parse()
                 .map_err(|_| self.error(format!("{} is not a number that can stand here", shown(word))))
@@ -68,7 +68,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A text from the file as it may stand in a message.
+/// A text from the file, safe for a message.
 fn shown(text: &str) -> String {
     if text.chars().count() <= 40 {
         format!("`{text}`")
@@ -77,7 +77,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// A run of `key=value` lines: the header, or one tree.
+/// A block of `key=value` lines: the header, or one tree.
 pub(super) struct Block<'a> {
     fields: BTreeMap<&'a str, Field<'a>>,
     line: usize,

@@ -5,7 +5,7 @@ use super::fields::{Block, Field};
 use crate::Decision;
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// The versions whose files are understood.
+/// The supported versions.
 const VERSIONS: [&str; 2] = ["v3", "v4"];
 
 /// Objectives whose prediction is the sum of the trees itself.
@@ -21,7 +21,7 @@ const IDENTITY_OBJECTIVES: [&str; 9] = [
     "custom",
 ];
 
-/// What a model column holds, as far as the file says.
+/// The contents of a model column, as far as the file says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ColumnInfo {
     /// Numbers between these two.
@@ -38,7 +38,7 @@ pub(super) struct Header {
     pub(super) infos: Vec<ColumnInfo>,
     pub(super) trees_per_round: usize,
     pub(super) average_output: bool,
-    /// Name of the objective; empty for one that was the user's own.
+    /// Name of the objective; empty for a custom one.
     pub(super) objective: String,
     /// What follows the objective's name.
     pub(super) parameters: Vec<String>,
@@ -158,7 +158,7 @@ impl Header {
     }
 }
 
-/// Files of other versions are not understood.
+/// Refuses other versions.
 pub(super) fn check_version(version: &str) -> Result<()> {
     if VERSIONS.contains(&version) {
         return Ok(());

@@ -1,7 +1,6 @@
 //! A tree of the JSON dump: nodes that contain their children, to any depth.
 //!
-//! The text is JSON (serde_json went over it before), so a few tokens tell all; an explicit stack takes the place of
-//! recursion.
+//! The text is valid JSON (serde_json has parsed it), so a few tokens suffice; an explicit stack replaces recursion.
 
 use super::tree::beside_zero;
 use crate::ensemble::{Missing, Node, Test, Tree};
@@ -9,10 +8,10 @@ use crate::ensemble::{Missing, Node, Test, Tree};
 /// LightGBM's categories are non-negative 32-bit numbers.
 const LARGEST_CATEGORY: u32 = i32::MAX as u32;
 
-/// Reads a tree over `columns` model columns from the text of its root. `room` is the number of words that sets of
-/// categories may still take.
+/// Reads a tree over `columns` model columns from the text of its root. `room` is the number of words that sets of categories may
+/// still use.
 pub(super) fn read(text: &str, columns: usize, room: &mut usize) -> Result<Tree, String> {
-    let mut tree = Tree { nodes: Vec::new(), leaves: Vec::new() };
+    let mut tree = Tree { nodes: Vec::new(), leaves: Vec::new(), covers: Vec::new() };
     let mut open: Vec<Opened<'_>> = Vec::new();
     let mut rest = text;
     let mut root = None;
@@ -40,7 +39,7 @@ pub(super) fn read(text: &str, columns: usize, room: &mut usize) -> Result<Tree,
     if root.is_none() {
         return Err("there is no root".into());
     }
-    // Nodes were finished from the leaves up; the root is the first one.
+    // Nodes were finished from the leaves up; the root must be first.
     let last = tree.nodes.len() as i32 - 1;
     let turned = |child: i32| if child < 0 { child } else { last - child };
     tree.nodes.reverse();
@@ -50,10 +49,10 @@ pub(super) fn read(text: &str, columns: usize, room: &mut usize) -> Result<Tree,
     Ok(tree)
 }
 
-/// A node whose end was not reached yet.
+/// A node that is still open.
 #[derive(Default)]
 struct Opened<'a> {
-    /// The key whose value is due.
+    /// The key of the next value.
     key: Option<&'a str>,
     split_feature: Option<&'a str>,
     threshold: Option<&'a str>,
@@ -61,6 +60,7 @@ struct Opened<'a> {
     default_left: Option<&'a str>,
     missing_type: Option<&'a str>,
     leaf_value: Option<&'a str>,
+    leaf_count: Option<&'a str>,
     linear: bool,
     left: Option<i32>,
     right: Option<i32>,
@@ -75,6 +75,7 @@ impl<'a> Opened<'a> {
             Some("default_left") => &mut self.default_left,
             Some("missing_type") => &mut self.missing_type,
             Some("leaf_value") => &mut self.leaf_value,
+            Some("leaf_count") => &mut self.leaf_count,
             Some("leaf_coeff" | "leaf_const") => {
                 self.linear = true;
                 return;
@@ -92,7 +93,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Adds the node or leaf to the tree and gives its number.
+    /// Adds the node or leaf to the tree and returns its number.
     fn close(self, tree: &mut Tree, columns: usize, room: &mut usize) -> Result<i32, String> {
         if self.linear {
             return Err("linear trees (`linear_tree=true`) are not read".into());
@@ -106,6 +107,8 @@ impl<'a> Opened<'a> {
                 return Err("a leaf has children".into());
             }
             tree.leaves.push(value);
+            // If one leaf has no count, the lengths differ, and no count is used.
+            tree.covers.extend(self.leaf_count.and_then(|text| text.parse::<f64>().ok()));
             return i32::try_from(tree.leaves.len() - 1).map(|leaf| !leaf).map_err(too_large);
         };
         let column = feature.parse().ok().filter(|&column: &usize| column < columns);
@@ -140,7 +143,7 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The set that a text such as `1||4||7` spells, as 32-bit words.
+/// The set of a text such as `1||4||7`, as 32-bit words.
 fn set(text: &str, room: &mut usize) -> Result<Vec<u32>, String> {
     let mut words: Vec<u32> = Vec::new();
     for category in text.split("||") {
@@ -162,13 +165,13 @@ enum Token<'a> {
     Close,
     /// A whole list.
     List,
-    /// The inside of a quoted text, escapes as they are.
+    /// The inside of a quoted text, with its escapes.
     Text(&'a str),
     /// A number, `true`, `false` or `null`.
     Scalar(&'a str),
 }
 
-/// Takes the next token off the text; colons and commas carry no news.
+/// Takes the next token off the text; skips colons and commas.
 fn next_token<'a>(rest: &mut &'a str) -> Option<Token<'a>> {
     *rest = rest.trim_start_matches([' ', '\n', '\r', '\t', ',', ':']);
     let text: &'a str = rest;
@@ -247,7 +250,7 @@ mod tests {
         assert_eq!(tree.value_of(&[0.0, 1.0, 0.0]), 0.5);
         assert_eq!(tree.value_of(&[0.0, 3.0, 0.0]), -1e-3);
         assert_eq!(tree.value_of(&[0.0, f64::NAN, 0.0]), 0.5);
-        assert_eq!(read_tree(LEAF).unwrap(), Tree { nodes: vec![], leaves: vec![0.5] });
+        assert_eq!(read_tree(LEAF).unwrap(), Tree { nodes: vec![], leaves: vec![0.5], covers: vec![] });
     }
 
     #[test]

@@ -24,7 +24,10 @@ pub(super) fn read(block: &Block<'_>, columns: usize) -> Result<Tree> {
         return Err(value_field.error("a leaf's value is not a finite number"));
     }
     let nodes = if leaf_count == 1 { Vec::new() } else { read_nodes(block, leaf_count - 1, columns)? };
-    let tree = Tree { nodes, leaves };
+    // Files of some releases, and edited ones, lack the counts: contributions do without them.
+    let covers =
+        block.find("leaf_count").and_then(|field| field.numbers(leaf_count).ok()).unwrap_or_default();
+    let tree = Tree { nodes, leaves, covers };
     check_shape(&tree).map_err(|message| block.error(message))?;
     Ok(tree)
 }
@@ -76,11 +79,11 @@ fn read_nodes(block: &Block<'_>, count: usize, columns: usize) -> Result<Vec<Nod
     Ok(nodes)
 }
 
-/// A threshold that decides as the library does for values next to zero.
+/// A threshold that decides like the library for values next to zero.
 ///
-/// The library replaces values within [`ZERO_BAND`] of zero by zero before it walks the trees. A threshold
-/// inside the band thus parts the whole band from its neighbours, on the side where zero falls: moving the
-/// threshold to that end of the band has the same effect on every value.
+/// The library replaces values within [`ZERO_BAND`] of zero by zero before it walks the trees. So a threshold inside the band
+/// separates the whole band from its neighbours, on the side where zero falls: moving the threshold to that end of the band has
+/// the same effect on every value.
 pub(super) fn beside_zero(threshold: f64) -> f64 {
     if (0.0..ZERO_BAND).contains(&threshold) {
         ZERO_BAND
@@ -112,7 +115,7 @@ fn read_sets(block: &Block<'_>) -> Result<Vec<Vec<u32>>> {
     sets.ok_or_else(|| boundary_field.error("the sets overlap"))
 }
 
-/// Every node and leaf is reached from the root exactly once: no cycles, nothing shared, nothing left over.
+/// Every node and leaf is reached from the root exactly once: no cycles, nothing shared, nothing unused.
 fn check_shape(tree: &Tree) -> std::result::Result<(), String> {
     let mut node_seen = vec![false; tree.nodes.len()];
     let mut leaf_seen = vec![false; tree.leaves.len()];
@@ -163,7 +166,9 @@ mod tests {
 
     #[test]
     fn only_trees_pass_the_shape_check() {
-        let shape = |nodes: Vec<Node>, leaves: usize| check_shape(&Tree { nodes, leaves: vec![0.0; leaves] });
+        let shape = |nodes: Vec<Node>, leaves: usize| {
+            check_shape(&Tree { nodes, leaves: vec![0.0; leaves], covers: vec![] })
+        };
         assert!(shape(vec![], 1).is_ok());
         assert!(shape(vec![node(1, !0), node(!1, !2)], 3).is_ok());
         assert!(shape(vec![node(0, !0), node(!1, !2)], 3).is_err(), "a cycle at the root");

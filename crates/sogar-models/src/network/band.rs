@@ -1,33 +1,33 @@
-//! How close a row is to the decision, and how far other runtimes may be off.
+//! How close a row is to the decision boundary, and how large the error of other runtimes may be.
 //!
-//! **The band.** Let a runtime evaluate in single precision (`u = 2^-24`) in any order. A sum of `n` products and a bias is off
-//! by at most `γ·(|W|·|h| + |b|)` with `γ = (n + 2)·u / (1 − (n + 2)·u)`, whatever the order and whether or not products
-//! are fused with additions. With `h` known up to `e` (Euclidean norm), the next layer's sums are known up to
-//! `‖W‖·e + γ·(‖|W|‖·(‖h‖ + e) + ‖b‖)`, and an activation multiplies that by its steepness and adds its own rounding. The
-//! last layer's error is a bound for each output. What a final logistic function or softmax rounds is moved to the outputs by
-//! its slope at the threshold. The error of our own double precision is below a millionth of each term and covered by
-//! rounding every constant up.
+//! **The band.** Let a runtime evaluate in single precision (`u = 2^-24`) in any order. A sum of `n` products and a bias has an
+//! error of at most `γ·(|W|·|h| + |b|)` with `γ = (n + 2)·u / (1 − (n + 2)·u)`, in any order and with or without fused
+//! multiply-adds. With `h` known up to `e` (Euclidean norm), the next layer's sums are known up to
+//! `‖W‖·e + γ·(‖|W|‖·(‖h‖ + e) + ‖b‖)`, and an activation multiplies that by its slope and adds its own rounding. The last
+//! layer's error is a bound for each output. The rounding of a final logistic function or softmax is translated to the outputs by
+//! its slope at the threshold. The error of our own double precision is below a millionth of each term; rounding every constant
+//! up covers it.
 
 use super::norms::LayerNorms;
 use super::{Activation, DenseNetwork, NetworkDecision};
 use crate::Rows;
 use sogar_base::error::Result;
 
-/// Half the distance of 1 to the next single-precision number.
+/// Half the distance from 1 to the next single-precision number.
 pub const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
 
-/// How close a row is to being decided otherwise.
+/// How close a row is to another label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closeness {
-    /// How far the outputs are from the decision's boundary: the output (or the difference of two) minus the threshold; with
+    /// The distance of the outputs from the decision boundary: the output (or the difference of two) minus the threshold; with
     /// several classes the lead of the largest output.
     pub margin: f64,
-    /// How much of that any single-precision runtime may be off.
+    /// The error that any single-precision runtime may have in it.
     pub band: f64,
 }
 
 impl Closeness {
-    /// Whether another runtime may give another label; also for margins that are not numbers.
+    /// Whether another runtime may give another label; also true for NaN margins.
     pub fn is_close(&self) -> bool {
         self.margin.is_nan() || self.band.is_nan() || self.margin.abs() <= self.band
     }
@@ -38,14 +38,14 @@ impl Closeness {
 pub struct ActivationBound {
     /// Steepest slope.
     pub slope: f64,
-    /// Rounding of its result in single precision, relative to it …
+    /// Rounding of its result in single precision, relative …
     pub relative: f64,
     /// … and absolute.
     pub absolute: f64,
 }
 
 impl Activation {
-    /// How far its computed value may be from the exact one.
+    /// The error of its computed value.
     pub fn bound(self) -> ActivationBound {
         let (slope, relative, absolute) = match self {
             Activation::Identity | Activation::Relu => (1.0, 0.0, 0.0),
@@ -69,8 +69,8 @@ pub fn gamma_double(terms: usize) -> f64 {
     (terms as f64 + 2.0) * f64::EPSILON
 }
 
-/// Where the output's logistic function reaches a threshold, and how far around it rounding may decide, for arithmetic
-/// with `unit` as half the distance of 1 to the next number.
+/// Where the output's logistic function reaches a threshold, and the radius in which rounding may decide, for arithmetic with
+/// `unit` as half the distance from 1 to the next number.
 pub fn logit(threshold: f64, unit: f64) -> (f64, f64) {
     if threshold < 0.0 {
         return (f64::NEG_INFINITY, 0.0);
@@ -88,9 +88,8 @@ pub fn logit(threshold: f64, unit: f64) -> (f64, f64) {
 }
 
 impl DenseNetwork {
-    /// For each row, how close it is to the decision's boundary and how much of that any single-precision runtime may be
-    /// off: labels of other runtimes agree with [`DenseNetwork::predict`] except where
-    /// [`Closeness::is_close`].
+    /// For each row, its distance from the decision boundary and the error that any single-precision runtime may have: labels of
+    /// other runtimes agree with [`DenseNetwork::predict`] except where [`Closeness::is_close`].
     pub fn closeness(&self, rows: Rows<'_>) -> Result<Vec<Closeness>> {
         let norms: Vec<LayerNorms> = self.layers.iter().map(LayerNorms::of).collect();
         self.each_row(rows, |evaluation, row| {
@@ -116,7 +115,7 @@ impl DenseNetwork {
 }
 
 impl NetworkDecision {
-    /// Closeness for outputs of which another runtime's may each be off by `error`.
+    /// Closeness for outputs that may each have the error `error` in another runtime.
     fn closeness(&self, outputs: &[f64], error: f64) -> Closeness {
         let against = |output: f64, (at, rounding): (f64, f64), error: f64| Closeness {
             margin: output - at,

@@ -4,7 +4,7 @@ use super::{DenseNetwork, NetworkDecision};
 use crate::Prediction;
 
 impl NetworkDecision {
-    /// The decision threshold, where there is one.
+    /// The decision threshold, if there is one.
     pub fn threshold(&self) -> Option<f64> {
         match *self {
             NetworkDecision::Sigmoid { threshold }
@@ -14,7 +14,7 @@ impl NetworkDecision {
         }
     }
 
-    /// The label of these outputs. Outputs that are not numbers are above nothing: class 0.
+    /// The label of these outputs. NaN is above nothing: class 0.
     pub fn label(&self, outputs: &[f64]) -> u32 {
         match *self {
             NetworkDecision::Raw { threshold } => u32::from(first(outputs) > threshold),
@@ -24,8 +24,8 @@ impl NetworkDecision {
         }
     }
 
-    /// The score behind the label: the probability of class 1 (two classes) or of the predicted class; the output
-    /// itself where there are no probabilities.
+    /// The score behind the label: the probability of class 1 (two classes) or of the predicted class; the output itself if there
+    /// are no probabilities.
     pub fn score(&self, outputs: &[f64]) -> f64 {
         match *self {
             NetworkDecision::Raw { .. } => first(outputs),
@@ -50,7 +50,7 @@ fn first(outputs: &[f64]) -> f64 {
     outputs.first().copied().unwrap_or(f64::NAN)
 }
 
-/// How far class 1 is ahead of class 0.
+/// The lead of class 1 over class 0.
 fn lead(outputs: &[f64]) -> f64 {
     match outputs {
         [zero, one, ..] => one - zero,

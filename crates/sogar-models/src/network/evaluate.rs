@@ -1,13 +1,13 @@
-//! The evaluation that defines what a network says: double precision, in a fixed order.
+//! The evaluation that defines a network's answer: double precision, in a fixed order.
 //!
-//! An output of a layer is `bias + Σ weight · input`, added from the first input to the last, each product rounded
-//! before it is added (never fused). Rows are evaluated side by side, one in each lane of a vector, so that
-//! vectors change the speed and not a single bit.
+//! An output of a layer is `bias + Σ weight · input`, added from the first input to the last, each product rounded before it is
+//! added (never fused). Rows are evaluated side by side, one per lane of a vector, so vectors change the speed but not a single
+//! bit.
 
 use super::decision::logistic;
 use super::{Activation, DenseNetwork, Instructions, Layer};
 
-/// Rows that are evaluated side by side.
+/// Rows to evaluate side by side.
 pub const LANES: usize = 32;
 
 /// One number for each row of a block.
@@ -15,7 +15,7 @@ pub const LANES: usize = 32;
 #[repr(align(64))]
 struct Lane([f64; LANES]);
 
-/// Room for evaluating blocks of rows; one for each thread.
+/// Scratch memory for evaluating blocks of rows; one per thread.
 pub struct Evaluation<'a> {
     network: &'a DenseNetwork,
     instructions: Instructions,
@@ -23,7 +23,7 @@ pub struct Evaluation<'a> {
     next: Vec<Lane>,
     outputs: Vec<f64>,
     missing: [bool; LANES],
-    /// Sums of squares of what went into each layer, for error bounds.
+    /// Sums of squares of the inputs of each layer, for error bounds.
     squares: Vec<[f64; LANES]>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Evaluates rows of network inputs, one after the other in `inputs`: at most [`LANES`] of them. Gives their number.
+    /// Evaluates up to [`LANES`] rows of network inputs, one after the other in `inputs`. Returns their number.
     pub fn run(&mut self, inputs: &[f32]) -> usize {
         let rows = inputs.chunks_exact(self.network.inputs.max(1)).take(LANES);
         let count = rows.len();
@@ -68,7 +68,7 @@ impl<'a> Evaluation<'a> {
         count
     }
 
-    /// The outputs of a row of the last run. A row with an input that is not a number has outputs that are not numbers.
+    /// The outputs of a row of the last run. A row with a NaN input has NaN outputs.
     pub fn outputs(&mut self, row: usize) -> &[f64] {
         for (output, unit) in self.outputs.iter_mut().zip(&self.now) {
             *output = if self.missing[row] { f64::NAN } else { unit.0[row] };
@@ -76,7 +76,7 @@ impl<'a> Evaluation<'a> {
         &self.outputs
     }
 
-    /// The Euclidean norm of what went into a layer for a row of the last run.
+    /// The Euclidean norm of the inputs of a layer for a row of the last run.
     pub fn norm(&self, layer: usize, row: usize) -> f64 {
         self.squares[layer][row].sqrt()
     }
@@ -137,7 +137,7 @@ fn activate(activation: Activation, units: &mut [Lane]) {
     };
     match activation {
         Activation::Identity => {}
-        // What is not a number stays so.
+        // NaN stays NaN.
         Activation::Relu => each(&|x| if x < 0.0 { 0.0 } else { x }),
         Activation::LeakyRelu { slope } => each(&|x| if x < 0.0 { f64::from(slope) * x } else { x }),
         Activation::Sigmoid => each(&logistic),

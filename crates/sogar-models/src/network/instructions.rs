@@ -1,9 +1,9 @@
-//! Which instructions this processor has, found once and handed to the numeric loops.
+//! The instruction sets of this processor, detected once and passed to the numeric loops.
 //!
-//! [`Avx2`] and [`Avx512`] can only be made here, after the instructions were detected. Whoever holds one may use its instructions: no
-//! safe code can run a loop on a processor that lacks them.
+//! [`Avx2`] and [`Avx512`] can only be created here, after detection. Their holders may use the instructions: no safe code can
+//! run a loop on a processor that lacks them.
 
-/// An instruction set that was found on this processor.
+/// A detected instruction set of this processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instructions {
     /// What every processor of the target has.
@@ -32,7 +32,7 @@ impl Instructions {
         Instructions::all().last().copied().unwrap_or(Instructions::Plain)
     }
 
-    /// All that this processor has, the plain ones first.
+    /// All of this processor's, the plain ones first.
     pub fn all() -> Vec<Instructions> {
         let mut found = vec![Instructions::Plain];
         #[cfg(target_arch = "x86_64")]

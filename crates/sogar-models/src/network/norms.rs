@@ -1,26 +1,26 @@
-//! Upper bounds of matrix norms, certain and reasonably tight.
+//! Upper bounds of matrix norms, proven and reasonably tight.
 //!
-//! Rounding errors travel through a layer by its weights. Bounding each layer by its spectral norm keeps the error bound
-//! of a five-layer network some thousand times tighter than sums of absolute weights would: the largest singular
-//! value of 50 × 50 random weights of size `s` is about `14·s`, a row's absolute sum `40·s`.
+//! Rounding errors pass through a layer by its weights. Bounding each layer by its spectral norm keeps the error bound of a
+//! five-layer network some thousand times tighter than sums of absolute weights would: the largest singular value of 50 × 50
+//! random weights of size `s` is about `14·s`, the absolute sum of a row `40·s`.
 
 use super::Layer;
 
-/// Multiply-adds that may go into one bound: a fraction of a second.
+/// Limit of multiply-adds for one bound: a fraction of a second.
 const EFFORT: f64 = 1e9;
-/// Entries of a matrix that may be copied for it.
+/// Limit of entries of a matrix to copy for it.
 const LARGEST: usize = 10_000_000;
 
-/// Covers the rounding of everything that is computed here in double precision: relative errors are below
-/// `rows · columns · 2^-52`, which [`LayerNorms::of`] keeps below this.
+/// Covers the rounding of all computations here in double precision: relative errors are below `rows · columns · 2^-52`, which
+/// [`LayerNorms::of`] keeps below this.
 const ROUNDING: f64 = 1.0 + 1e-6;
 
-/// What a layer can do to the error of its inputs, and how large its sums can be.
+/// The effect of a layer on the error of its inputs, and the size of its sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNorms {
-    /// At least the spectral norm of the weights.
+    /// An upper bound of the spectral norm of the weights.
     pub weights: f64,
-    /// At least the spectral norm of the weights' absolute values.
+    /// An upper bound of the spectral norm of the weights' absolute values.
     pub absolute: f64,
     /// Euclidean norm of the bias.
     pub bias: f64,
@@ -45,10 +45,10 @@ impl LayerNorms {
     }
 }
 
-/// At least the largest singular value of a matrix, given row by row, after a function was applied to its entries.
+/// An upper bound of the largest singular value of a matrix, given row by row, after applying a function to its entries.
 ///
-/// With `G = W·Wᵀ` (or `Wᵀ·W`, whichever is smaller), `‖W‖² = ‖G‖ ≤ ‖G^(2^p)‖_F^(1/2^p)`, which is at most `n^(1/2^(p+1))`
-/// times too large. The powers come from squaring a matrix that is first divided by its norm.
+/// With `G = W·Wᵀ` (or `Wᵀ·W`, whichever is smaller), `‖W‖² = ‖G‖ ≤ ‖G^(2^p)‖_F^(1/2^p)`, which is at most `n^(1/2^(p+1))` times
+/// too large. The powers come from squaring a matrix that is first divided by its norm.
 fn spectral(matrix: &[f32], columns: usize, function: fn(f32) -> f32) -> f64 {
     let columns = columns.max(1);
     let rows = matrix.len() / columns;
@@ -78,8 +78,8 @@ fn spectral(matrix: &[f32], columns: usize, function: fn(f32) -> f32) -> f64 {
     cheap.min((logarithm / 2.0).exp() * ROUNDING)
 }
 
-/// The smaller one of the Frobenius norm and the root of the largest absolute row sum times the largest column sum. Signs
-/// don't matter to either.
+/// The smaller of the Frobenius norm and the root of the largest absolute row sum times the largest absolute column sum. Neither
+/// depends on signs.
 fn cheap_bound(matrix: &[f32], columns: usize) -> f64 {
     let frobenius = matrix.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
     let mut column_sums = vec![0.0; columns];
@@ -127,7 +127,7 @@ mod tests {
         let norm = |matrix: &[f32], columns| spectral(matrix, columns, |value| value);
         let close =
             |bound: f64, norm: f64| assert!(bound >= norm && bound < 1.05 * norm, "{bound} for {norm}");
-        // A rotation that is stretched to singular values of 10 and 5.
+        // A rotation stretched to singular values of 10 and 5.
         close(norm(&[6.0, -4.0, 8.0, 3.0], 2), 10.0);
         close(spectral(&[1.0, -1.0, 1.0, 1.0], 2, f32::abs), 2.0);
         close(norm(&[3.0, 4.0], 2), 5.0);

@@ -1,13 +1,13 @@
-//! A dense network as a [`Predictor`]: what readers of network files give.
+//! A dense network as a [`Predictor`], which readers of network files return.
 
 use rayon::prelude::*;
 
 use super::evaluate::LANES;
-use super::{DenseNetwork, Evaluation};
+use super::{DenseNetwork, Evaluation, NetworkDecision};
 use crate::{ModelInfo, Prediction, Predictor, Rows};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Rows that one task of a parallel prediction takes.
+/// Rows per task of a parallel prediction.
 const ROWS_PER_TASK: usize = 16 * LANES;
 
 /// A dense network with its description.
@@ -18,8 +18,7 @@ pub struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// Refuses a network that cannot be evaluated (see [`DenseNetwork::check`]) or does not have the columns of its
-    /// description.
+    /// Refuses a network that cannot be evaluated (see [`DenseNetwork::check`]) or that has other columns than its description.
     pub fn new(info: ModelInfo, network: DenseNetwork) -> Result<NetworkModel> {
         network.check()?;
         if info.columns.len() != network.inputs {
@@ -37,6 +36,10 @@ impl NetworkModel {
 }
 
 impl Predictor for NetworkModel {
+    fn gives_probabilities(&self) -> bool {
+        !matches!(self.network.decision, NetworkDecision::Raw { .. })
+    }
+
     fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -65,12 +68,12 @@ impl DenseNetwork {
         }
     }
 
-    /// One prediction a row, in order. The network must be sound ([`DenseNetwork::check`]).
+    /// One prediction per row, in order. The network must be sound ([`DenseNetwork::check`]).
     pub fn predict(&self, rows: Rows<'_>) -> Result<Vec<Prediction>> {
         self.each_row(rows, |evaluation, row| self.prediction(evaluation.outputs(row)))
     }
 
-    /// Evaluates rows in parallel, and gives what `answer` makes of the evaluation for each of its rows.
+    /// Evaluates rows in parallel, and returns the result of `answer` for each row.
     pub(super) fn each_row<T: Send>(
         &self,
         rows: Rows<'_>,

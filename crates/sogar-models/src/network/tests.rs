@@ -73,7 +73,7 @@ fn predictions_depend_neither_on_the_batch_nor_on_threads() {
     assert!(model.predict(Rows { values: &values, columns: 5 }).is_err());
 }
 
-/// The network in single precision, in a given order of additions: what another runtime may do.
+/// The network in single precision, in a given order of additions, as another runtime may do it.
 fn foreign(network: &DenseNetwork, row: &[f64], backwards: bool, fused: bool) -> Vec<f32> {
     let mut now: Vec<f32> = row.iter().map(|&value| value as f32).collect();
     for layer in &network.layers {

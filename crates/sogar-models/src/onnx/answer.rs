@@ -1,7 +1,7 @@
-//! Which output is the model's answer, and how it becomes a label.
+//! Decides which output is the model's answer, and how it becomes a label.
 //!
-//! Without a threshold of the user's, labels are what the file's label output says, else the usual reading of its
-//! scores: above 0.5 for one probability, the largest of several. A threshold is one on the probability of class 1.
+//! Without a threshold from the user, the file's label output decides, otherwise the usual reading of its scores: above 0.5 for
+//! one probability, the largest of several. A threshold applies to the probability of class 1.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::network::{DenseNetwork, NetworkDecision, NetworkModel};
 use crate::{Decision, ModelInfo, Predictor, TreeEnsemble, TreeModel};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// What the outputs say.
+/// The meaning of the outputs.
 pub(super) struct Chosen {
     scores: Scores,
     rule: Option<LabelRule>,
@@ -35,7 +35,7 @@ pub(super) fn choose(outputs: &[Value]) -> Result<Chosen> {
     });
     match (labels, scores) {
         (Some(mut labels), scores) => {
-            // Names may stand at either output.
+            // Either output may have the names.
             if labels.scores.classes.is_none() {
                 labels.scores.classes = scores.and_then(|scores| scores.scores.classes);
             }
@@ -56,7 +56,7 @@ pub(super) fn choose(outputs: &[Value]) -> Result<Chosen> {
 }
 
 impl Chosen {
-    /// The names of the classes, where they say more than `0`, `1`, ….
+    /// The names of the classes, if they are more than `0`, `1`, ….
     fn class_names(&self, count: usize) -> Result<Vec<String>> {
         let names = self.scores.classes.as_deref().cloned().unwrap_or_default();
         if !names.is_empty() && names.len() != count {
@@ -175,7 +175,7 @@ impl Chosen {
         Ok(Arc::new(TreeModel { info, ensemble }))
     }
 
-    /// The decision, and whether it looks at the second of two outputs alone.
+    /// The decision, and whether it uses only the second of two outputs.
     fn tree_decision(&self, trees: &Trees, threshold: Option<f64>) -> Result<(Decision, bool)> {
         let stated = match self.rule {
             Some(LabelRule::Above(bound)) => Some(bound),
@@ -204,7 +204,7 @@ impl Chosen {
             (Answer::Probability, Squash::None) => own(raw(threshold.or(stated).unwrap_or(0.5))),
             (Answer::Margin { logistic: true }, Squash::None) => own(match threshold.or(stated) {
                 Some(threshold) => Decision::Sigmoid { slope: 1.0, threshold: probability(threshold)? },
-                None => Decision::Sign,
+                None => Decision::Margin { above: 0.0, slope: 1.0 },
             }),
             (Answer::Margin { logistic: false }, Squash::None) => {
                 own(raw(threshold.or(stated).unwrap_or(0.0)))

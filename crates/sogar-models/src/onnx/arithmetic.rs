@@ -1,4 +1,4 @@
-//! `Add`, `Sub`, `Mul` and `Div` with a constant: a scaler where they meet columns, a bias or a factor behind a layer.
+//! `Add`, `Sub`, `Mul` and `Div` with a constant: a scaler on columns, a bias or a factor behind a layer.
 
 use super::chain::Affine;
 use super::columns::complement;
@@ -10,7 +10,7 @@ use sogar_base::error::Result;
 
 pub(super) fn evaluate(call: &mut Call<'_, '_>) -> Result<Value> {
     let operator = call.node.operator;
-    // Where the varying side is, and the constant on the other.
+    // The varying side, and the constant on the other.
     let (varying, constant, swapped) = match (call.constant(0).cloned(), call.constant(1).cloned()) {
         (None, Some(constant)) => (0, constant, false),
         (Some(constant), None) => (1, constant, true),

@@ -7,7 +7,7 @@ use super::tensor::{Data, Tensor};
 use super::wire::Field;
 use sogar_base::error::Result;
 
-/// What a node is, with its attributes.
+/// A node's type, with its attributes.
 #[derive(Debug, Default)]
 pub(super) struct Attributes<'a> {
     list: Vec<Attribute<'a>>,
@@ -79,7 +79,7 @@ impl<'a> Attributes<'a> {
         self.find(name).map_or(&[], |attribute| &attribute.texts)
     }
 
-    /// A list of numbers, or, under the name with `_as_tensor` added, a tensor; empty if absent.
+    /// A list of numbers, or a tensor under the name with `_as_tensor` added; empty if absent.
     pub fn numbers(&self, name: &str, files: &mut ExternalFiles) -> Result<Vec<f64>> {
         if let Some(tensor) = self.tensor(&format!("{name}_as_tensor"), files)? {
             return tensor.numbers().ok_or_else(|| damaged(format!("the attribute `{name}` holds texts")));

@@ -1,8 +1,8 @@
-//! From the nodes of an ONNX tree to ours.
+//! Converts the nodes of an ONNX tree.
 //!
-//! ONNX knows six comparisons, lets a node be the child of several others, and writes "one of these categories" as
-//! a row of equalities with one common branch. Here everything becomes `x <= threshold` or membership in ranges,
-//! on the plain column: what a scaler does to the column before is undone in the threshold ([`Scaling`]), exactly.
+//! ONNX has six comparisons, lets several nodes share a child, and writes "one of these categories" as a row of equalities with
+//! one common branch. Here everything becomes `x <= threshold` or membership in ranges, on the plain column: the effect of a
+//! scaler is moved into the threshold ([`Scaling`]), exactly.
 
 use super::budget::Budget;
 use super::damaged;
@@ -30,13 +30,13 @@ pub(super) enum Place {
     Leaf(usize),
 }
 
-/// An inner node as the file has it.
+/// An inner node of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
     pub mode: Mode,
     pub column: usize,
     pub value: f64,
-    /// Whether a missing value goes the way of a test that holds.
+    /// Whether a missing value counts as passing.
     pub missing_holds: bool,
     pub holds: Place,
     pub fails: Place,
@@ -84,7 +84,7 @@ pub(super) fn check_ends(branches: &[Branch]) -> Result<()> {
     Ok(())
 }
 
-/// The tree from `root` on. Shared branches are copied, as far as the budget allows.
+/// The tree below `root`. Shared branches are copied within the budget.
 pub(super) fn shape(
     root: Place,
     branches: &[Branch],
@@ -139,7 +139,7 @@ fn node(
         Mode::Below | Mode::AtLeast => at_most(column, before(bound, columns.single), columns.single),
         Mode::Equal | Mode::NotEqual => return equality(at, branches, column, columns.single, budget),
     };
-    // The other three comparisons hold where these fail.
+    // The other three comparisons are the negations of these.
     let negated = matches!(branch.mode, Mode::Above | Mode::AtLeast);
     let holds_on_left = negated == test.negated;
     let missing_holds = missing_holds(branch, column, columns.single);
@@ -155,8 +155,8 @@ fn node(
     Ok((Node { column: column.index, test, left: 0, right: 0 }, left, right))
 }
 
-/// Equality with this branch's number, or with one of the numbers of all branches that follow on failure, ask the same
-/// column, and lead to the same place.
+/// Equality with this branch's number, or with one of the numbers of all branches that follow on failure, test the same column,
+/// and lead to the same place.
 fn equality(
     at: usize,
     branches: &[Branch],
@@ -175,7 +175,7 @@ fn equality(
         }
         let (low, high) = (at_most(column, before(bound, single), single), at_most(column, bound, single));
         let (low, high) = if low.negated { (high.at, low.at) } else { (low.at, high.at) };
-        // Where no value is equal to the bound there is no range.
+        // If no value equals the bound, there is no range.
         if let Some(high) = high {
             let low = low.unwrap_or(f64::NEG_INFINITY);
             if low < high {
@@ -211,7 +211,7 @@ fn sides(holds_on_left: bool, holds: Place, fails: Place) -> (Place, Place) {
     if holds_on_left { (holds, fails) } else { (fails, holds) }
 }
 
-/// Whether a missing value goes the way of a test that holds. An imputer may have made a number of it.
+/// Whether a missing value counts as passing. An imputer may have replaced it by a number.
 fn missing_holds(branch: &Branch, column: &Column, single: bool) -> bool {
     let value = column.scaling.apply(f64::NAN);
     let bound = if single { f64::from(branch.value as f32) } else { branch.value };
@@ -226,7 +226,7 @@ fn missing_holds(branch: &Branch, column: &Column, single: bool) -> bool {
     }
 }
 
-/// `scaled x <= bound` as a test of x: it holds iff `x <= at` (never where there is no `at`), or iff not so.
+/// `scaled x <= bound` as a test of x: it holds iff `x <= at` (never if there is no `at`), or iff not.
 struct AtMost {
     at: Option<f64>,
     negated: bool,
@@ -235,7 +235,7 @@ struct AtMost {
 fn at_most(column: &Column, bound: f64, single: bool) -> AtMost {
     const ROUND: Step = Step { operation: Operation::Round, single: true };
     let scaling: &Scaling = &column.scaling;
-    // Most columns are only rounded: that threshold is known without a search.
+    // Most columns are only rounded: that threshold needs no search.
     let at = if single && scaling.steps == [ROUND] {
         single::largest_at_most(bound as f32)
     } else {
@@ -265,9 +265,10 @@ mod tests {
         Columns { list: vec![Column { index: 0, scaling: Scaling { steps } }], single: true }
     }
 
-    /// The file's leaf that a value reaches.
+    /// The file's leaf for a value.
     fn leaf(shape: &TreeShape, value: f64) -> usize {
-        let tree = crate::Tree { nodes: shape.nodes.clone(), leaves: vec![0.0; shape.leaves.len()] };
+        let tree =
+            crate::Tree { nodes: shape.nodes.clone(), leaves: vec![0.0; shape.leaves.len()], covers: vec![] };
         shape.leaves[tree.leaf_of(&[value])]
     }
 

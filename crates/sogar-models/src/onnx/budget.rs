@@ -1,18 +1,18 @@
-//! A limit on what a graph may make of its constants.
+//! Limits what a graph may build from its constants.
 //!
-//! Reading costs as much memory as the file has bytes. Following the graph can cost more: one matrix may be used a
-//! thousand times, a tree's nodes may be shared. What is made is therefore counted, and a file that asks for far more
-//! than its own size is refused.
+//! Reading needs as much memory as the file has bytes. Following the graph can need more: one matrix may be used a thousand
+//! times, and nodes of a tree may be shared. So everything built is counted, and a file that needs far more than its own size is
+//! refused.
 
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Elements that any graph may make, however small.
+/// Elements that any graph may build, regardless of its size.
 const FREE: usize = 1 << 22;
 
-/// Elements that may be made for each byte that was read.
+/// Elements per byte of the file.
 const PER_BYTE: usize = 4;
 
-/// What may still be made.
+/// What may still be built.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: usize,
@@ -24,12 +24,12 @@ impl Budget {
         Budget { left: bytes.saturating_mul(PER_BYTE).saturating_add(FREE) }
     }
 
-    /// Adds what another file of this many bytes allows.
+    /// Adds the allowance of another file of this many bytes.
     pub fn grow(&mut self, bytes: usize) {
         self.left = self.left.saturating_add(bytes.saturating_mul(PER_BYTE));
     }
 
-    /// Takes the cost of `rows · columns` elements before they are made.
+    /// Charges for `rows · columns` elements before they are built.
     pub fn take(&mut self, rows: usize, columns: usize) -> Result<()> {
         match rows.checked_mul(columns).and_then(|cost| self.left.checked_sub(cost)) {
             Some(left) => {

@@ -1,7 +1,7 @@
 //! A dense network while the graph is being walked.
 //!
-//! Numbers stay in double precision until the end, so that a batch normalisation or a factor can be folded into the
-//! layer before it (or, behind an activation, after it) with one rounding to single precision at the end.
+//! Numbers stay in double precision until the end, so that a batch normalisation or a factor can be folded into the layer before
+//! it (or, behind an activation, after it) with a single rounding to single precision.
 
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ pub(super) struct Affine {
     pub shift: Vec<f64>,
 }
 
-/// More layers than any network of tables has.
+/// More layers than any network on tables has.
 const MOST_LAYERS: usize = 1000;
 
 impl Chain {
@@ -52,7 +52,7 @@ impl Chain {
         self.layers.last().map_or(self.inputs.list.len(), |layer| layer.outputs)
     }
 
-    /// Whether the last thing done was a logistic function.
+    /// Whether the last operation was a logistic function.
     pub fn ends_in_sigmoid(&self) -> bool {
         self.after.is_none()
             && self.layers.last().is_some_and(|layer| layer.activation == Activation::Sigmoid)
@@ -122,8 +122,8 @@ impl Chain {
         Ok(chain)
     }
 
-    /// The finished layers over all `columns` of the model, with what is done to each column first, and whether a
-    /// last logistic function was taken off.
+    /// The finished layers over all `columns` of the model, with the scaling of each column, and whether a final logistic
+    /// function was removed.
     pub fn finish(&self, columns: usize, budget: &mut Budget) -> Result<(Vec<Scaling>, Vec<Layer>, bool)> {
         let mut chain = self.clone();
         if chain.layers.is_empty() || chain.after.is_some() {
@@ -172,14 +172,14 @@ impl Chain {
     }
 }
 
-/// What is done to a column that the network does not look at: it counts as 0, also where it is missing.
+/// The scaling of a column that the network does not use: it counts as 0, even if missing.
 fn ignored() -> Scaling {
     let steps = [Operation::FillMissing(0.0), Operation::Clip(0.0, 0.0)];
     Scaling { steps: steps.iter().filter_map(|&operation| Step::new(operation, true)).collect() }
 }
 
 impl Dense {
-    /// Takes what was to be done to the inputs into the weights.
+    /// Folds an operation on the inputs into the weights.
     fn fold_before(&mut self, before: &Affine) {
         for (row, bias) in self.weights.chunks_exact_mut(self.inputs.max(1)).zip(&mut self.bias) {
             for ((weight, factor), shift) in row.iter_mut().zip(&before.factor).zip(&before.shift) {
@@ -189,7 +189,7 @@ impl Dense {
         }
     }
 
-    /// Takes what is to be done to the sums into the weights.
+    /// Folds an operation on the sums into the weights.
     fn fold_after(&mut self, after: &Affine) {
         for (output, row) in self.weights.chunks_exact_mut(self.inputs.max(1)).enumerate() {
             for weight in row {

@@ -1,5 +1,4 @@
-//! Operators that prepare columns: scalers, imputers, joining and choosing columns, and changes of shape that keep
-//! every row where it is.
+//! Operators that prepare columns: scalers, imputers, joining and selecting columns, and changes of shape that keep every row.
 
 use std::rc::Rc;
 
@@ -60,7 +59,7 @@ pub(super) fn imputed(call: &mut Call<'_, '_>) -> Result<Value> {
     Ok(filled.ok_or_else(|| call.unsupported("with a replacement that is not finite"))?.into())
 }
 
-/// `Clip`: of columns, or at zero from below of a network's outputs, which is `Relu`.
+/// `Clip`: of columns, or of a network's outputs at zero from below, which is `Relu`.
 pub(super) fn clipped(call: &mut Call<'_, '_>) -> Result<Value> {
     let bound = |index: usize, name: &str| match call.input(index) {
         Value::Absent => Ok(call.attributes.float(name).map(f64::from)),
@@ -145,7 +144,7 @@ pub(super) fn selected(call: &mut Call<'_, '_>, extractor: bool) -> Result<Value
     }
 }
 
-/// `Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`, where they leave one row of the same values for each row.
+/// `Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`, if they keep one row of the same values per row.
 pub(super) fn reshaped(call: &mut Call<'_, '_>) -> Result<Value> {
     let value = call.input(0).clone();
     let width = match &value {

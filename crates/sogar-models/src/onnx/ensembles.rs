@@ -1,8 +1,8 @@
-//! ONNX's tree ensembles: `TreeEnsembleClassifier` and `TreeEnsembleRegressor`, and `TreeEnsemble`, which replaces
-//! both from version 5 of the operator set on.
+//! ONNX's tree ensembles: `TreeEnsembleClassifier` and `TreeEnsembleRegressor`, and `TreeEnsemble`, which replaces both from
+//! version 5 of the operator set on.
 //!
-//! Sums are taken as onnxruntime takes them on one thread: in the precision of the inputs, tree by tree, the base
-//! value last. A leaf may add to several classes; each class gets its own copy of the tree.
+//! Sums are those of onnxruntime on one thread: in the precision of the inputs, tree by tree, the base value last. A leaf may add
+//! to several classes; each class gets its own copy of the tree.
 
 use super::branches::{Branch, Mode, Place, check_ends, shape};
 use super::budget::Budget;
@@ -27,7 +27,7 @@ pub(super) struct Trees {
     pub softmax: bool,
 }
 
-/// What the outputs of the trees are.
+/// The meaning of the trees' outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     /// Numbers.
@@ -46,7 +46,7 @@ impl Trees {
     }
 }
 
-/// Names of the classes that a classifier's attributes give.
+/// Names of the classes in a classifier's attributes.
 pub(super) fn class_names(call: &Call<'_, '_>, texts: &str, integers: &str) -> Vec<String> {
     let named = call.attributes.texts(texts);
     if named.is_empty() {
@@ -166,7 +166,7 @@ fn arithmetic(columns: &Columns) -> Arithmetic {
     if columns.single { Arithmetic::Single } else { Arithmetic::Double }
 }
 
-/// The inner nodes of all trees, and for each of the file's nodes what it became.
+/// The inner nodes of all trees, and the converted place of each of the file's nodes.
 pub(super) struct Branches {
     pub list: Vec<Branch>,
     pub places: std::collections::BTreeMap<(i64, i64), Place>,
@@ -247,7 +247,7 @@ fn nodes(call: &mut Call<'_, '_>) -> Result<(Branches, Vec<Place>, usize)> {
     Ok((Branches { list, places }, roots, leaves))
 }
 
-/// What the leaves of versions 1 to 3 add, from the lists whose names begin with `prefix`.
+/// The leaf weights of versions 1 to 3, from the lists whose names begin with `prefix`.
 fn leaf_weights(
     call: &mut Call<'_, '_>,
     prefix: &str,
@@ -302,14 +302,14 @@ fn assemble(
         let shape = shape(root, &branches.list, columns, budget)?;
         for (output, leaves) in weights.of_tree(&shape.leaves, budget)? {
             budget.take(shape.nodes.len() + 1, 4)?;
-            of_output[output].push(Tree { nodes: shape.nodes.clone(), leaves });
+            of_output[output].push(Tree { nodes: shape.nodes.clone(), leaves, covers: Vec::new() });
         }
     }
     // Rounds of one tree for each output: outputs with fewer trees add nothing.
     let rounds = of_output.iter().map(Vec::len).max().unwrap_or(0);
     budget.take(outputs, rounds)?;
     for trees in &mut of_output {
-        trees.resize(rounds, Tree { nodes: Vec::new(), leaves: vec![0.0] });
+        trees.resize(rounds, Tree { nodes: Vec::new(), leaves: vec![0.0], covers: Vec::new() });
     }
     if rounds == 0 {
         return Err(Error::new(ErrorKind::Model, "the model has no trees")

@@ -1,7 +1,7 @@
-//! Weights in files of their own, beside the model.
+//! Weights in separate files beside the model.
 //!
-//! The model names those files, so the names are as untrusted as the rest of it: only plain names inside the model's
-//! own folder are followed, and what lies outside of a file's bytes is an error before anything is copied.
+//! The model names those files, so the names are as untrusted as the rest of it: only plain names inside the model's own folder
+//! are followed, and a range outside of a file's bytes is an error before anything is copied.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ use super::damaged;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::{read_bytes, sha256_hex};
 
-/// The files beside a model, read when they are asked for.
+/// The files beside a model, read on demand.
 #[derive(Debug, Default)]
 pub struct ExternalFiles {
     folder: Option<PathBuf>,
@@ -32,8 +32,8 @@ impl ExternalFiles {
         ExternalFiles::default()
     }
 
-    /// SHA-256 over the model's bytes and whatever files were read for it; of the bytes alone where none were.
-    pub fn hash_with(&self, bytes: &[u8]) -> String {
+    /// SHA-256 over the model's bytes and all files that were read for it; only of the bytes if there were none.
+    pub(crate) fn hash_with(&self, bytes: &[u8]) -> String {
         let own = sha256_hex(bytes);
         if self.read.is_empty() {
             return own;
@@ -85,7 +85,7 @@ impl ExternalFiles {
             && name.components().count() > 0
             && name.components().all(|part| matches!(part, Component::Normal(_)));
         let path = folder.join(name);
-        // A link that leads out of the folder is no plain name either.
+        // A link that leads out of the folder is not a plain name either.
         let inside = || match (folder.canonicalize(), path.canonicalize()) {
             (Ok(folder), Ok(path)) => path.starts_with(folder),
             _ => true,

@@ -17,7 +17,7 @@ use sogar_base::error::{Error, ErrorKind, Result};
 /// More columns than any table has.
 const MOST_COLUMNS: usize = 1 << 16;
 
-/// What the graph is made of.
+/// The result of the walk.
 pub(super) struct Walked {
     /// Names of the model's columns.
     pub columns: Vec<String>,
@@ -98,7 +98,7 @@ pub(super) fn walk(graph: &Graph<'_>, files: &mut ExternalFiles, budget: &mut Bu
 fn needed_nodes(graph: &Graph<'_>) -> Vec<bool> {
     let mut wanted: std::collections::BTreeSet<&str> = graph.outputs.iter().map(|info| info.name).collect();
     let mut needed = vec![false; graph.nodes.len()];
-    // Nodes come after what they use, so one pass from the end finds them all.
+    // Nodes come after their inputs, so one pass from the end finds them all.
     for (node, needed) in graph.nodes.iter().zip(&mut needed).rev() {
         *needed = node.outputs.iter().any(|output| wanted.contains(output));
         if *needed {
@@ -108,7 +108,7 @@ fn needed_nodes(graph: &Graph<'_>) -> Vec<bool> {
     needed
 }
 
-/// The columns of an input, which are added to the model's.
+/// The columns of an input, added to the model's.
 fn columns_of(input: &ValueInfo<'_>, columns: &mut Vec<String>) -> Result<Columns> {
     let name = input.name;
     let unread =

@@ -1,4 +1,4 @@
-//! What the leaves of a tree ensemble add to which outputs.
+//! The weights of a tree ensemble's leaves, by output.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::budget::Budget;
 use super::damaged;
 use sogar_base::error::Result;
 
-/// What one leaf adds to one output.
+/// The weight of one leaf for one output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Weight {
     pub leaf: usize,
@@ -14,7 +14,7 @@ pub(super) struct Weight {
     pub value: f64,
 }
 
-/// What all leaves add, by leaf and output.
+/// The weights of all leaves, by leaf and output.
 #[derive(Debug, Clone)]
 pub(super) struct LeafWeights {
     pub list: Vec<Weight>,
@@ -23,7 +23,7 @@ pub(super) struct LeafWeights {
 }
 
 impl LeafWeights {
-    /// Puts the weights in order; each leaf may add to an output once.
+    /// Sorts the weights; each leaf may add to an output once.
     pub fn new(mut list: Vec<Weight>, leaves: usize) -> Result<Self> {
         if list.iter().any(|weight| !weight.value.is_finite()) {
             return Err(damaged("a leaf's value is not a finite number"));
@@ -43,7 +43,7 @@ impl LeafWeights {
         }
     }
 
-    /// The values of a tree with these leaves, for every output that any of them adds to, outputs ascending.
+    /// The values of a tree with these leaves, for every output to which any of them adds, outputs ascending.
     pub fn of_tree(&self, leaves: &[usize], budget: &mut Budget) -> Result<Vec<(usize, Vec<f64>)>> {
         let mut values: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for (position, &leaf) in leaves.iter().enumerate() {
@@ -58,7 +58,7 @@ impl LeafWeights {
         Ok(values.into_iter().collect())
     }
 
-    /// Fails if a class has no weights: runtimes never answer it, whatever the others' scores are.
+    /// Fails if a class has no weights: runtimes never predict it, regardless of the other scores.
     pub fn check_every_output(&self, outputs: usize) -> Result<()> {
         let mut seen = vec![false; outputs];
         for weight in &self.list {

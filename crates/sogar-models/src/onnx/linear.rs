@@ -23,7 +23,7 @@ pub(super) fn product(call: &mut Call<'_, '_>) -> Result<Value> {
     let factor = |name: &str| if gemm { call.attributes.float(name).map_or(1.0, f64::from) } else { 1.0 };
     let (alpha, beta) = (factor("alpha"), factor("beta"));
     let transposed = gemm && call.attributes.integer("transB").unwrap_or(0) != 0;
-    // Ours are a row for each output.
+    // Our layout has a row per output.
     let (outputs, inputs, mut list) = if transposed {
         (rows, columns, list)
     } else {

@@ -1,7 +1,7 @@
-//! What each operator makes of its inputs.
+//! Evaluates each operator on symbolic inputs.
 //!
-//! The arms below are the list of what is read. Everything else is answered with [`Call::unsupported`], which names
-//! the operator, the node and the remedy.
+//! The arms below list all supported operators. Everything else gives [`Call::unsupported`], which names the operator, the node
+//! and the remedy.
 
 use std::rc::Rc;
 
@@ -25,12 +25,12 @@ pub(super) struct Call<'c, 'a> {
     pub budget: &'c mut Budget,
 }
 
-/// What is read, for people.
+/// The supported models, for messages.
 const SUPPORTED: &str = "dense networks (Gemm, MatMul, Add, Relu, LeakyRelu, Sigmoid, Tanh, BatchNormalization, \
                          Softmax, scalers), linear classifiers and tree ensembles are read";
 
 impl Call<'_, '_> {
-    /// The error for an operator, or a use of one, that is not read.
+    /// The error for an unsupported operator, or an unsupported use of one.
     pub fn unsupported(&self, how: &str) -> Error {
         let Node { operator, domain, name, outputs, .. } = self.node;
         let named = if name.is_empty() { outputs.first().copied().unwrap_or("") } else { name };
@@ -71,7 +71,7 @@ impl Call<'_, '_> {
             .ok_or_else(|| damaged(format!("the attribute `{name}` with its numbers is not there")))
     }
 
-    /// A choice among `names`, written as a text or as its position; the usual one if absent.
+    /// A choice among `names`, written as a text or as its position; the default if absent.
     pub fn transform<'n>(&self, name: &str, names: &[&'n str]) -> Result<&'n str> {
         let text = match self.attributes.text(name)? {
             "" => None,
@@ -91,7 +91,7 @@ impl Call<'_, '_> {
             .ok_or_else(|| self.unsupported(&format!("with {name} {wanted}")))
     }
 
-    /// The columns that are the operator's input.
+    /// The columns of the operator's input.
     pub fn columns(&self) -> Result<Rc<Columns>> {
         match self.input(0) {
             Value::Columns(columns) => Ok(Rc::clone(columns)),
@@ -99,7 +99,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The network so far that is the operator's input; columns are a network without layers.
+    /// The network of the operator's input so far; columns are a network without layers.
     fn chain(&self, index: usize) -> Option<Chain> {
         match self.input(index) {
             Value::Columns(columns) => Some(Chain::of(columns)),
@@ -253,7 +253,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// Probabilities that sum to one already stay as they are.
+    /// Probabilities that already sum to one stay unchanged.
     fn normalizer(&mut self) -> Result<Vec<Value>> {
         match (self.input(0), self.attributes.text("norm")?) {
             (Value::Scores(scores), "L1")

@@ -1,6 +1,6 @@
-//! The messages of an ONNX file that matter here, as views of the file's bytes.
+//! The relevant messages of an ONNX file, as views of the file's bytes.
 //!
-//! Fields that are not needed (documentation, shapes of inner values, training information) are stepped over.
+//! Unused fields (documentation, shapes of inner values, training information) are skipped.
 
 use super::wire::{Field, Message};
 use sogar_base::error::Result;
@@ -14,7 +14,7 @@ pub(super) struct Model<'a> {
     pub graph: Option<&'a [u8]>,
     /// Versions of the operator sets, by domain.
     pub operator_sets: Vec<(&'a str, i64)>,
-    /// What the user wrote into the file.
+    /// The user's entries in the file.
     pub metadata: Vec<(&'a str, &'a str)>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Node<'a> {
     pub name: &'a str,
     pub operator: &'a str,
     pub domain: &'a str,
-    /// Its attributes, opened when they are asked for.
+    /// Its attributes, decoded on demand.
     pub attributes: Vec<&'a [u8]>,
 }
 

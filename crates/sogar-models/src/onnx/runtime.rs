@@ -1,8 +1,8 @@
 //! Graphs that are neither a dense network nor trees, evaluated by an ONNX runtime.
 //!
-//! They are black boxes: every edited row is scored. The runtime (tract, in plain Rust) is behind the feature
-//! `onnx-runtime`, because building it takes long. It gets the bytes of one file and nothing else: weights in other files
-//! are refused, and a fault of the runtime is an error, not the end of the program.
+//! They are black boxes: every edited row is scored. The runtime (tract, in plain Rust) is behind the feature `onnx-runtime`,
+//! because building it takes long. It gets only the bytes of one file: weights in other files are refused, and a fault of the
+//! runtime is an error instead of the end of the program.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::tensor::kinds;
 use crate::{Answers, Batching, Callback, ModelInfo, Predictor, Rows};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Rows that the runtime gets at a time.
+/// Rows per call of the runtime.
 const BATCH: usize = 4096;
 
-/// No file but the model is opened.
+/// Opens no file except the model.
 struct NoOtherFiles;
 
 impl ModelDataResolver for NoOtherFiles {
@@ -46,7 +46,7 @@ pub(super) fn predictor(
 ) -> Result<Arc<dyn Predictor>> {
     let inputs: Vec<Input> = inputs(graph).collect();
     let plan = guarded(|| prepare(bytes, &inputs))?;
-    // What the outputs are shows on a first row.
+    // A first row shows what the outputs are.
     let first =
         guarded(|| run(&plan, &inputs, Rows { values: &vec![0.0; columns.len()], columns: columns.len() }))?;
     let (output, width) = scores_among(&first)?;
@@ -74,7 +74,7 @@ pub(super) fn predictor(
     Ok(Arc::new(Callback::new(info, scored).batching(Batching { rows: BATCH, at_once })))
 }
 
-/// An input of the graph: its type and how many of the model's columns it takes.
+/// An input of the graph: its type and its number of model columns.
 struct Input {
     kind: DatumType,
     width: usize,
@@ -82,7 +82,7 @@ struct Input {
     list: bool,
 }
 
-/// The inputs, which the walk through the graph has found to be numbers of known width.
+/// The inputs, which the walk through the graph found to be numbers of known width.
 fn inputs<'g>(graph: &'g Graph<'_>) -> impl Iterator<Item = Input> + 'g {
     let weights = |info: &ValueInfo<'_>| graph.initializers.iter().any(|weights| weights.name == info.name);
     graph.inputs.iter().filter(move |info| !weights(info)).map(|info| {
@@ -116,7 +116,7 @@ fn prepare(bytes: &[u8], inputs: &[Input]) -> TractResult<Plan> {
     model.into_optimized()?.into_runnable()
 }
 
-/// For each output that is a table of numbers these numbers, row by row, and how many there are in a row; others are empty.
+/// For each output that is a table of numbers: these numbers, row by row, and their count per row; others are empty.
 fn run(plan: &Plan, inputs: &[Input], rows: Rows<'_>) -> TractResult<Vec<(Vec<f64>, usize)>> {
     let count = rows.iter().len();
     let mut first = 0;
@@ -146,7 +146,7 @@ fn run(plan: &Plan, inputs: &[Input], rows: Rows<'_>) -> TractResult<Vec<(Vec<f6
         .collect()
 }
 
-/// The last output that holds scores, and how many a row has.
+/// The last output with scores, and their count per row.
 fn scores_among(outputs: &[(Vec<f64>, usize)]) -> Result<(usize, usize)> {
     let found = outputs.iter().enumerate().rev().find(|(_, (_, width))| *width > 0);
     found.map(|(position, (_, width))| (position, *width)).ok_or_else(|| {
@@ -169,9 +169,9 @@ struct Decides {
 enum Reading {
     /// All of them.
     AsTheyAre,
-    /// Of two probabilities that of class 1.
+    /// The second of two probabilities, that of class 1.
     Second,
-    /// Of two scores the difference, whose sign says which is larger.
+    /// The difference of two scores, whose sign shows which is larger.
     Difference,
 }
 
@@ -189,7 +189,7 @@ fn decide(graph: &Graph<'_>, output: usize, width: usize, threshold: Option<f64>
     Ok(Decides { threshold, reading })
 }
 
-/// Runs the runtime's code; what goes wrong in it is an error about the model.
+/// Runs the runtime's code; a failure in it is an error about the model.
 fn guarded<T>(work: impl FnOnce() -> TractResult<T>) -> Result<T> {
     let fault = |why: String| {
         Error::new(ErrorKind::Model, format!("the ONNX runtime cannot evaluate this graph: {why}")).help(

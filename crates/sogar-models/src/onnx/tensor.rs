@@ -33,7 +33,7 @@ pub(super) enum Data {
 }
 
 impl Tensor {
-    /// Reads a constant; as many elements as its dimensions say must be there.
+    /// Reads a constant, which must have as many elements as its dimensions say.
     pub fn read(proto: &TensorProto<'_>, files: &mut ExternalFiles) -> Result<Tensor> {
         let name = proto.name;
         let mut dims = Vec::with_capacity(proto.dims.len());
@@ -127,7 +127,7 @@ impl Tensor {
         if self.len() == 1 { self.numbers()?.first().copied() } else { None }
     }
 
-    /// One number for each of `width` columns: given as that many, or as one for all. `None` for any other shape.
+    /// One number for each of `width` columns: given separately, or one for all. `None` for any other shape.
     pub fn per_column(&self, width: usize) -> Option<Vec<f64>> {
         let mut leading = self.dims.iter().rev();
         let last = leading.next().copied().unwrap_or(1);

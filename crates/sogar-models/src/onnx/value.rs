@@ -1,8 +1,8 @@
-//! What a value of the graph is to us: not numbers, but how they come from the model's columns.
+//! Symbolic values of the graph: not numbers, but how they derive from the model's columns.
 //!
-//! The graph is walked once with these values instead of tensors. A dense layer turns columns into the scores of a
-//! network, a tree ensemble into the scores of trees, an `ArgMax` turns scores into labels; what the graph's outputs
-//! then are says which model the file holds.
+//! The graph is walked once with these values instead of tensors. A dense layer turns columns into the scores of a network, a
+//! tree ensemble into the scores of trees, an `ArgMax` turns scores into labels. The values of the graph's outputs then show
+//! which model the file holds.
 
 use std::rc::Rc;
 
@@ -17,15 +17,15 @@ use sogar_base::error::Error;
 pub(super) enum Value {
     /// An input that was left out.
     Absent,
-    /// Known already.
+    /// A constant.
     Constant(Rc<Tensor>),
-    /// Columns of the model, each by itself perhaps scaled.
+    /// Columns of the model, each possibly scaled.
     Columns(Rc<Columns>),
-    /// Numbers that a model computes of the columns.
+    /// Numbers that a model computes from the columns.
     Scores(Scores),
     /// Classes.
     Labels(Labels),
-    /// What depends on an operator that is not read; why.
+    /// A value that depends on an unsupported operator, with the error.
     Unknown(Rc<Error>),
 }
 
@@ -33,16 +33,16 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Columns {
     pub list: Vec<Column>,
-    /// Whether they are in single precision now (else in double).
+    /// Whether they are now in single precision (otherwise in double).
     pub single: bool,
 }
 
-/// One of the model's columns on its way to the model.
+/// One of the model's columns after some steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Column {
     /// Which of the model's columns.
     pub index: usize,
-    /// What was done to it.
+    /// These steps.
     pub scaling: Scaling,
 }
 
@@ -50,10 +50,10 @@ pub(super) struct Column {
 #[derive(Debug, Clone)]
 pub(super) struct Scores {
     pub source: Source,
-    /// What was done to them at the end, apart from what is part of the source.
+    /// The final operation on them, apart from the source's own.
     pub squash: Squash,
     pub part: ScorePart,
-    /// Names of the classes, where a node gave them.
+    /// Names of the classes, if a node has them.
     pub classes: Option<Rc<Vec<String>>>,
 }
 
@@ -99,12 +99,12 @@ pub(super) enum LabelRule {
     Largest,
     /// Class 1 iff the score is above this.
     Above(f64),
-    /// As the operator that made both says.
+    /// As the operator that made both defines it.
     Own,
 }
 
 impl Columns {
-    /// The columns after one more step each; `None` if a constant is unfit for it.
+    /// The columns after one more step each; `None` if a constant is invalid.
     pub fn then(&self, step: impl Fn(usize) -> Operation) -> Option<Columns> {
         let list = self.list.iter().enumerate().map(|(position, column)| {
             let step = Step::new(step(position), self.single)?;
@@ -113,7 +113,7 @@ impl Columns {
         Some(Columns { list: list.collect::<Option<_>>()?, single: self.single })
     }
 
-    /// What copying the columns costs.
+    /// The cost of copying the columns.
     pub fn cost(&self) -> usize {
         self.list.iter().map(|column| 1 + column.scaling.steps.len()).sum()
     }
@@ -137,7 +137,7 @@ impl Scores {
         }
     }
 
-    /// Whether both come from the very same place.
+    /// Whether both have the same source.
     pub fn same_source(&self, other: &Scores) -> bool {
         match (&self.source, &other.source) {
             (Source::Network(a), Source::Network(b)) => Rc::ptr_eq(a, b),
@@ -146,7 +146,7 @@ impl Scores {
         }
     }
 
-    /// The chain of a network that can be continued: nothing but the chain itself.
+    /// The chain of a network that can be continued, without further operations.
     pub fn open_chain(&self) -> Option<&Rc<Chain>> {
         match &self.source {
             Source::Network(chain) if self.squash == Squash::None && self.part == ScorePart::All => {
@@ -156,7 +156,7 @@ impl Scores {
         }
     }
 
-    /// Whether this is one probability, made by a logistic function.
+    /// Whether this is one probability from a logistic function.
     pub fn is_one_probability(&self) -> bool {
         self.part == ScorePart::All
             && self.width() == 1

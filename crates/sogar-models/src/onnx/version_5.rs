@@ -1,4 +1,4 @@
-//! The nodes of `TreeEnsemble` (version 5 of the operator set): leaves in lists of their own.
+//! The nodes of `TreeEnsemble` (version 5 of the operator set), with leaves in separate lists.
 
 use super::branches::{Branch, Mode, Place};
 use super::damaged;
@@ -7,7 +7,7 @@ use super::leaves::{LeafWeights, Weight};
 use super::operators::Call;
 use sogar_base::error::Result;
 
-/// The branches, the roots, and what the leaves add.
+/// The branches, the roots, and the leaf weights.
 pub(super) fn nodes(call: &mut Call<'_, '_>) -> Result<(Branches, Vec<Place>, LeafWeights)> {
     let splits = call.tensor_numbers("nodes_splits")?;
     let modes = call.tensor_numbers("nodes_modes")?;
@@ -62,7 +62,7 @@ pub(super) fn nodes(call: &mut Call<'_, '_>) -> Result<(Branches, Vec<Place>, Le
     for &root in attributes.integers("tree_roots") {
         let root = usize::try_from(root).ok().filter(|&root| root < count);
         let root = root.ok_or_else(|| damaged("a tree's root is not there"))?;
-        // A tree of one leaf is written as a node both of whose ways lead to it.
+        // A tree of one leaf is written as a node with both branches to it.
         let branch: &Branch = &list[root];
         roots.push(match (branch.holds, branch.fails) {
             (Place::Leaf(a), Place::Leaf(b)) if a == b => Place::Leaf(a),

@@ -1,8 +1,7 @@
 //! Protocol Buffers' wire format: numbered fields, one after the other.
 //!
-//! Everything is a view of the file's bytes: a length that goes beyond them is an error, so nothing can be allocated
-//! that is not there. Nested messages are plain byte strings to this module; who wants one opens it, so there is
-//! no recursion.
+//! Everything is a view of the file's bytes: a length beyond them is an error, so no allocation can exceed the file. Nested
+//! messages are plain byte strings here; callers open them, so there is no recursion.
 
 use super::damaged;
 use sogar_base::error::Result;
@@ -10,7 +9,7 @@ use sogar_base::error::Result;
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Field<'a> {
-    /// A number of variable length.
+    /// A variable-length number.
     Varint(u64),
     /// Eight bytes.
     Fixed64([u8; 8]),

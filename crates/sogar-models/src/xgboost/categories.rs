@@ -1,8 +1,7 @@
-//! The texts behind category codes, which XGBoost keeps since release 3.1 for tables with categorical columns.
+//! The names of category codes, which XGBoost stores since release 3.1 for tables with categorical columns.
 //!
-//! Up to release 3.2 XGBoost counts the letters of pandas' categories but cuts bytes: with a letter beyond ASCII the
-//! texts that follow are shifted and the last one is cut short. Such lists are refused, since no one could tell the
-//! categories from them.
+//! Up to release 3.2, XGBoost counts the letters of pandas' categories but cuts bytes: after a non-ASCII letter, the following
+//! names are shifted and the last one is cut short. Such lists are refused, because the categories cannot be recovered.
 
 use super::damaged;
 use super::schema::{ColumnCategories, Forest, Number};
@@ -40,7 +39,7 @@ fn texts(column: &ColumnCategories) -> Result<Vec<String>> {
     texts.ok_or_else(|| damaged("the texts of categories overlap or lie outside of the file"))
 }
 
-/// Bytes are spelled as signed numbers, or as unsigned ones.
+/// Bytes are stored as signed or unsigned numbers.
 fn byte(value: Number) -> Option<u8> {
     match value {
         Number::Whole(value) => {

@@ -1,12 +1,12 @@
-//! XGBoost spells "not a number" and the infinities in its JSON as JSON itself cannot: as bare words.
+//! XGBoost writes NaN and infinities in its JSON as bare words, which JSON does not allow.
 //!
-//! They stand where a value has no meaning, such as the threshold of a leaf whose values are elsewhere.
+//! They occur where a value has no meaning, such as the threshold of a leaf whose values are elsewhere.
 
 use std::borrow::Cow;
 
 const WORDS: [&[u8]; 3] = [b"NaN", b"-Infinity", b"Infinity"];
 
-/// The text with `null` in place of such words, where it has any outside of quotes.
+/// Replaces such words outside of quotes by `null`, if there are any.
 pub(super) fn without_nan(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out: Vec<u8> = Vec::new();
     let (mut at, mut copied) = (0, 0);

@@ -19,17 +19,17 @@ const IDENTITY_OBJECTIVES: [&str; 10] = [
     "rank:map",
 ];
 
-/// XGBoost keeps `base_score` this far from 0 and 1 where it is a probability.
+/// XGBoost keeps `base_score` this far from 0 and 1 if it is a probability.
 const CLOSEST_TO_CERTAIN: f32 = 1e-6;
 
 pub(super) struct Objective {
     pub decision: Decision,
-    /// Whether `base_score` is a probability rather than a sum to start from.
+    /// Whether `base_score` is a probability instead of a start value.
     logistic: bool,
 }
 
 impl Objective {
-    /// The objective of a model with so many outputs; `threshold` is the user's, in place of the library's.
+    /// The objective of a model with this many outputs; `threshold` is the user's, in place of the library's.
     pub fn of(learner: &Learner, outputs: usize, threshold: Option<f64>) -> Result<Objective> {
         if threshold.is_some_and(|t| !t.is_finite()) {
             return Err(Error::new(ErrorKind::Usage, "the decision threshold is not a finite number"));
@@ -41,14 +41,14 @@ impl Objective {
             _ if outputs != 1 => return Err(damaged(format!("`{name}` does not have {outputs} outputs"))),
             "binary:logistic" | "reg:logistic" => probability(threshold)?,
             "binary:hinge" => above(0.0),
-            // `XGBClassifier.predict` compares whatever the model gives with 0.5.
+            // `XGBClassifier.predict` compares the model's output with 0.5 in any case.
             "binary:logitraw" => above(if learner.saved_by_scikit_learn() { 0.5 } else { 0.0 }),
             _ => number(name, threshold)?,
         };
         Ok(Objective { decision, logistic: matches!(name, "binary:logistic" | "reg:logistic") })
     }
 
-    /// What each output starts from, computed from `base_score` as the library does.
+    /// The start value of each output, computed from `base_score` as in the library.
     pub fn start_values(&self, base_score: &str, outputs: usize) -> Result<Vec<f64>> {
         let bad = || damaged(format!("`base_score` is `{base_score}`, not {outputs} finite numbers"));
         // One number up to release 3.0, a list since 3.1.
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn start_values_are_margins() {
         assert_eq!(objective(true).start_values("5E-1", 1).unwrap(), [0.0]);
-        // The margin that XGBoost 3.2 gives for base_score = 0.3 and a model without trees.
+        // The margin of XGBoost 3.2 for base_score = 0.3 and a model without trees.
         assert_eq!(objective(true).start_values("[3E-1]", 1).unwrap(), [f64::from(-0.847_297_85f32)]);
         assert_eq!(objective(true).start_values("[0E0]", 1).unwrap(), [f64::from(-13.815_51f32)]);
         assert_eq!(objective(true).start_values("[1E0]", 1).unwrap(), [f64::from(13.745_16f32)]);

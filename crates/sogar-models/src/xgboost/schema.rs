@@ -1,6 +1,6 @@
-//! The document that XGBoost saves, as far as predictions depend on it. Whatever else is in the file is skipped.
+//! The document that XGBoost saves, as far as predictions depend on it. Everything else in the file is skipped.
 //!
-//! Parameters are text, arrays have one entry a node. Fields that only some releases write have defaults.
+//! Parameters are text, arrays have one entry per node. Fields of only some releases have defaults.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -78,7 +78,7 @@ pub(super) struct ForestParam {
     pub num_parallel_tree: String,
 }
 
-/// The texts or numbers behind category codes, one entry a column (release 3.1 and later).
+/// The names or numbers of category codes, one entry per column (release 3.1 and later).
 #[derive(Default, serde::Deserialize)]
 pub(super) struct Categories {
     #[serde(default)]
@@ -103,7 +103,7 @@ pub(super) struct Tree {
     /// Thresholds of inner nodes, values of leaves; `None` stands for "not a number" in JSON.
     pub split_conditions: Vec<Option<f32>>,
     pub default_left: Vec<Flag>,
-    /// 1 where a category is tested.
+    /// 1 if a category is tested.
     #[serde(default)]
     pub split_type: Vec<u8>,
     #[serde(default)]
@@ -114,12 +114,15 @@ pub(super) struct Tree {
     pub categories_segments: Vec<i64>,
     #[serde(default)]
     pub categories_sizes: Vec<i64>,
-    /// Values of all nodes, where leaves are vectors.
+    /// Values of all nodes, if leaves are vectors.
     #[serde(default)]
     pub base_weights: Vec<Option<f32>>,
-    /// Values of the leaves, where they are vectors (release 3.2 and later); a leaf's right child is its place.
+    /// Values of the leaves, if they are vectors (release 3.2 and later); a leaf's right child is its position.
     #[serde(default)]
     pub leaf_weights: Vec<Option<f32>>,
+    /// The weight of the training rows of each node, for contributions.
+    #[serde(default)]
+    pub sum_hessian: Vec<Option<f32>>,
     #[serde(default)]
     pub tree_param: TreeParam,
 }
@@ -131,20 +134,20 @@ pub(super) struct TreeParam {
 }
 
 impl Learner {
-    /// Whether scikit-learn's interface (`XGBClassifier`) saved the file; it leaves a note.
+    /// Whether scikit-learn's interface (`XGBClassifier`) saved the file; it adds a mark.
     pub fn saved_by_scikit_learn(&self) -> bool {
         self.attributes.contains_key("scikit_learn")
     }
 }
 
 impl Tree {
-    /// Whether a leaf holds a value per class (`multi_strategy="multi_output_tree"`).
-    pub fn has_vectors(&self) -> bool {
+    /// Whether a leaf has a value per class (`multi_strategy="multi_output_tree"`).
+    pub(crate) fn has_vectors(&self) -> bool {
         !matches!(self.tree_param.size_leaf_vector.as_str(), "" | "0" | "1")
     }
 }
 
-/// A truth value, which release 1.0 spells as such and later ones as 0 or 1.
+/// A boolean, which release 1.0 writes as such and later ones as 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Flag(pub bool);
 

@@ -1,16 +1,16 @@
-//! One tree: from arrays with an entry a node to inner nodes and leaves.
+//! One tree: from arrays with an entry per node to inner nodes and leaves.
 //!
-//! A tree is followed from its root, and only what is reached is kept: pruned nodes stay behind in the arrays.
+//! A tree is followed from its root, and only reached nodes are kept: pruned nodes remain in the arrays.
 
 use super::schema;
 use crate::ensemble::{Missing, Node, Test, Tree};
 use crate::single::largest_below;
 
-/// Categories from this one on are no categories to XGBoost, which counts them in single precision.
+/// XGBoost counts categories in single precision and treats this number and larger ones as none.
 const END_OF_CATEGORIES: i64 = 1 << 24;
 
-/// Reads and checks a tree over `columns` model columns: one tree, or one an output where leaves are vectors. `weight` is
-/// the factor that `dart` gives the tree.
+/// Reads and checks a tree over `columns` model columns: one tree, or one per output if leaves are vectors. `weight` is the
+/// factor of the tree in `dart`.
 pub(super) fn read(
     raw: &schema::Tree,
     weight: Option<f32>,
@@ -28,8 +28,9 @@ pub(super) fn read(
     let sets = CategorySets::of(raw)?;
     let mut nodes: Vec<Node> = Vec::new();
     let mut leaves: Vec<Vec<f64>> = vec![Vec::new(); size];
+    let mut covers: Vec<f64> = Vec::new();
     let mut seen = vec![false; raw.left_children.len()];
-    // A node of the file, and where its number goes: the parent's place and side.
+    // A node of the file, and where its number goes: the parent's position and side.
     let mut open: Vec<(i32, Option<(usize, bool)>)> = vec![(0, None)];
     while let Some((at, parent)) = open.pop() {
         let index = usize::try_from(at).ok().filter(|&index| index < seen.len());
@@ -42,6 +43,8 @@ pub(super) fn read(
             for (output, leaves) in leaves.iter_mut().enumerate() {
                 leaves.push(leaf_value(raw, index, output, size, weight)?);
             }
+            // If a node has none, the lengths differ, and none is used.
+            covers.extend(raw.sum_hessian.get(index).copied().flatten().map(f64::from));
             number
         } else {
             let place = nodes.len();
@@ -62,7 +65,10 @@ pub(super) fn read(
             None => {}
         }
     }
-    Ok(leaves.into_iter().map(|leaves| Tree { nodes: nodes.clone(), leaves }).collect())
+    Ok(leaves
+        .into_iter()
+        .map(|leaves| Tree { nodes: nodes.clone(), leaves, covers: covers.clone() })
+        .collect())
 }
 
 fn check_lengths(raw: &schema::Tree) -> Result<(), String> {
@@ -119,7 +125,7 @@ fn test(raw: &schema::Tree, index: usize, sets: &CategorySets) -> Result<Test, S
         0 => {
             let threshold = raw.split_conditions[index].filter(|threshold| !threshold.is_nan());
             let threshold = threshold.ok_or("a threshold is not a number")?;
-            // Values are narrowed to single precision and pass below the threshold.
+            // Values are narrowed to single precision and pass if below the threshold.
             let threshold = largest_below(threshold).unwrap_or(f64::NEG_INFINITY);
             Ok(Test::AtMost { threshold, missing: Missing::NaNIsMissing, default_left })
         }

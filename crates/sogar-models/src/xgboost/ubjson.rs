@@ -1,18 +1,18 @@
-//! UBJSON, a binary spelling of JSON, as a serde deserializer over bytes.
+//! UBJSON, a binary form of JSON, as a serde deserializer over bytes.
 //!
-//! A value is a letter and its payload, numbers in big-endian order; a container may announce the number of its
-//! elements and their common letter. The announced number is never believed: elements are read one by one, and only
-//! letters whose elements take space may be common. Depth is limited.
+//! A value is a letter and its payload, numbers in big-endian order; a container may announce the number of its elements and
+//! their common letter. The announced number is never trusted: elements are read one by one, and only letters whose elements take
+//! space may be common. Depth is limited.
 
 use std::fmt;
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Containers in containers; a model needs about ten.
+/// Limit of nested containers; a model needs about ten.
 const DEEPEST: usize = 64;
 
-/// Reads the one value that the bytes spell.
+/// Reads the single value in the bytes.
 pub(super) fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let mut reader = Reader { bytes, at: 0, depth: 0 };
     let value = T::deserialize(&mut reader)?;
@@ -24,7 +24,7 @@ pub(super) fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> 
     Ok(value)
 }
 
-/// What is wrong with the bytes, and where.
+/// An error in the bytes, and where.
 #[derive(Debug)]
 pub(super) struct Error {
     message: String,
@@ -54,7 +54,7 @@ struct Reader<'a> {
     depth: usize,
 }
 
-/// The head of a container: the letter of all elements and their number, where they are given.
+/// The head of a container: the common letter and the number of elements, if given.
 struct Head {
     letter: Option<u8>,
     left: Option<u64>,
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// The next letter that means something.
+    /// The next significant letter.
     fn letter(&mut self) -> Result<u8, Error> {
         loop {
             match self.byte()? {
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    /// Whether the container goes on; eats its end where there is one.
+    /// Whether the container continues; consumes its end if there is one.
     fn more(&mut self, head: &mut Head, end: u8) -> Result<bool, Error> {
         match &mut head.left {
             Some(0) => Ok(false),
@@ -222,7 +222,7 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'_> {
 struct Elements<'r, 'a> {
     reader: &'r mut Reader<'a>,
     head: Head,
-    /// The letter of the element that is due, where the head gives it.
+    /// The letter of the next element, if the head gives it.
     letter: Option<u8>,
     end: u8,
 }

@@ -1,4 +1,4 @@
-"""Trains the small LightGBM models of `tests/lightgbm.rs` and records what LightGBM says of chosen rows.
+"""Trains the small LightGBM models of `tests/formats/lightgbm.rs` and records what LightGBM says of chosen rows.
 
     python make_lightgbm.py          # needs lightgbm, numpy and pandas; writes beside this file
 

@@ -1,4 +1,4 @@
-"""Makes the ONNX models of `tests/onnx.rs` and records what onnxruntime says of chosen rows.
+"""Makes the ONNX models of `tests/formats/onnx.rs` and records what onnxruntime says of chosen rows.
 
     python make_onnx.py            # needs numpy, onnx, onnxruntime, scikit-learn, skl2onnx, torch, onnxscript
 

@@ -1,4 +1,4 @@
-"""Makes the XGBoost models of `tests/xgboost.rs` and records what XGBoost itself says about some rows.
+"""Makes the XGBoost models of `tests/formats/xgboost.rs` and records what XGBoost itself says about some rows.
 
     python make_xgboost.py           # needs xgboost 3.2, numpy and pandas; writes into `xgboost`
     python make_xgboost.py --old     # with XGBoost 1.0, 1.7, 2.1 or 3.0: makes the one model `release_<…>`

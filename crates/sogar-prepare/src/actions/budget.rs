@@ -1,31 +1,26 @@
-//! How many actions a run has by default: a table of many numbers gets fewer sizes of shifts, then fewer edits per action.
+//! The default number of actions: a table of many numbers gets fewer sizes of shifts, then fewer edits per action.
 //!
-//! The rule depends on the table, its bins and the settings that say how features are edited (`steps`, `edits`, `kind`), and on nothing else: not on
-//! the model, nor on what is immutable, protected or limited to a direction. Two runs that differ in these alone have the same shifts,
-//! so that their fronts can be compared. What was resolved is part of the result's configuration.
+//! The rule depends only on the table, its bins and the settings of how features are edited (`steps`, `edits`, `kind`). It does
+//! not depend on the model, or on what is immutable, protected or limited to a direction. Two runs that differ only in these have
+//! the same shifts, so their fronts can be compared. The configuration of the result records what was resolved.
 
+use super::amounts::amounts;
+use super::target_count;
 use sogar_base::error::Result;
 use sogar_base::text::grouped;
 use sogar_table::binarize::binning;
 use sogar_table::config::{Config, EditStyle};
 use sogar_table::feature::{Distributions, Kind};
 
-/// Sizes of shifts of a number, unless the budget or the configuration says otherwise.
+/// Default number of sizes of shifts of a number.
 pub const STEPS: u32 = 5;
-/// Edits of an action, likewise.
-pub const MAX_EDITS: u32 = 3;
-/// Actions that a run has at most, unless the configuration says otherwise.
-pub const BUDGET: u64 = 200_000;
+/// Default number of edits per action.
+pub(crate) const MAX_EDITS: u32 = 3;
+/// Default limit of actions.
+pub(crate) const BUDGET: u64 = 200_000;
 
-/// The sizes of shifts in bins, ascending: up to half of the range, in so many steps.
-///
-/// ```
-/// use sogar_prepare::actions::budget::step_sizes;
-/// assert_eq!(step_sizes(10, 5), [1, 2, 3, 4, 5]);
-/// assert_eq!(step_sizes(10, 2), [3, 5]);
-/// assert_eq!(step_sizes(3, 5), [1, 2]);
-/// ```
-pub fn step_sizes(bins: u32, steps: u32) -> Vec<u32> {
+/// The sizes of shifts in bins, ascending: up to half of the range, in this number of steps.
+pub(crate) fn step_sizes(bins: u32, steps: u32) -> Vec<u32> {
     let size = |i: u64| (i * u64::from(bins)).div_ceil(2 * u64::from(steps.max(1)));
     let mut sizes: Vec<u32> = (1..=u64::from(steps)).map(|i| size(i) as u32).collect();
     sizes.dedup();
@@ -34,27 +29,32 @@ pub fn step_sizes(bins: u32, steps: u32) -> Vec<u32> {
 
 /// How many edits a feature may have.
 enum Edits {
-    /// So many, whatever the number of steps.
+    /// A fixed number, for any number of steps.
     Fixed(u64),
-    /// Two for each size of a shift over so many bins.
-    Shifts(u32),
+    /// Two for each size of a shift; the numbers of sizes for one step, two steps, ….
+    Shifts(Vec<u64>),
+    /// Some, and this many more.
+    And(Box<Edits>, u64),
 }
 
 impl Edits {
     fn count(&self, steps: u32) -> u64 {
-        match *self {
-            Edits::Fixed(edits) => edits,
-            Edits::Shifts(bins) => 2 * step_sizes(bins, steps).len() as u64,
+        match self {
+            Edits::Fixed(edits) => *edits,
+            Edits::Shifts(sizes) => {
+                2 * sizes.get(steps.saturating_sub(1) as usize).or(sizes.last()).copied().unwrap_or(0)
+            }
+            Edits::And(edits, more) => edits.count(steps) + more,
         }
     }
 }
 
-/// Settles how many sizes of shifts numbers have and how many edits an action, within the budget: the most edits (at most three) that fit with one
-/// size of shifts, then the most sizes (at most five) that fit. What the configuration sets itself stays.
+/// Chooses the number of sizes of shifts and of edits per action within the budget: the most edits (at most three) that fit with
+/// one size of shifts, then the most sizes (at most five) that fit. Keeps what the configuration sets.
 ///
-/// What differs from the defaults is set in `config`, so that a run with that configuration has the same actions.
+/// Stores what differs from the defaults in `config`, so that a run with that configuration has the same actions.
 ///
-/// `left_aside` are ids, dates and the like, which have no edits whatever else is set.
+/// `left_aside` are ids, dates and the like, which have no edits under any setting.
 pub fn resolve(
     table: &dyn Distributions,
     left_aside: &[usize],
@@ -121,9 +121,19 @@ fn edits_of(table: &dyn Distributions, feature: usize, config: &Config) -> Resul
     Ok(match (&description.kind, style) {
         (Kind::Real | Kind::Integer | Kind::Ordinal { .. }, _) => {
             let Some(bins) = binning(table, feature, config)? else { return Ok(Edits::Fixed(0)) };
-            match settings.and_then(|settings| settings.steps.as_ref()) {
+            let shifts = match settings.and_then(|settings| settings.steps.as_ref()) {
                 Some(steps) => Edits::Fixed(2 * steps.len() as u64),
-                None => Edits::Shifts(bins.count),
+                None => {
+                    // The range and what is immutable do not count.
+                    let most = config.limits.steps.unwrap_or(STEPS);
+                    let sizes =
+                        |steps| amounts(table, feature, &bins, None, config, Some(steps)).len() as u64;
+                    Edits::Shifts((1..=most.max(1)).map(sizes).collect())
+                }
+            };
+            match settings.map_or(Ok(0), |settings| target_count(table, feature, settings, &bins))? {
+                0 => shifts,
+                targets => Edits::And(Box::new(shifts), 2 * targets),
             }
         }
         (_, EditStyle::Set) => Edits::Fixed(levels - u64::from(description.missing_level().is_some())),
@@ -132,7 +142,7 @@ fn edits_of(table: &dyn Distributions, feature: usize, config: &Config) -> Resul
     })
 }
 
-/// Sets of at most so many edits on distinct features, the empty one included.
+/// Sets of at most this many edits on distinct features, the empty one included.
 fn count(edits: &[Edits], steps: u32, most: u32) -> u128 {
     let mut sets = vec![0u128; most as usize + 1];
     sets[0] = 1;
@@ -154,7 +164,14 @@ mod tests {
     use sogar_table::feature::FeatureTable;
     use sogar_table::table::{Column, Table};
 
-    /// A table of so many numbers, each with more values than bins.
+    #[test]
+    fn shifts_reach_up_to_half_of_the_range() {
+        assert_eq!(step_sizes(10, 5), [1, 2, 3, 4, 5]);
+        assert_eq!(step_sizes(10, 2), [3, 5]);
+        assert_eq!(step_sizes(3, 5), [1, 2]);
+    }
+
+    /// A table of this many numbers, each with more values than bins.
     fn numbers(features: usize) -> FeatureTable {
         let columns = (0..features).map(|f| {
             Column::numbers(
@@ -177,7 +194,7 @@ mod tests {
     #[test]
     fn steps_shrink_before_edits_do_and_actions_stay_within_the_budget() {
         let plain = Config::default();
-        // Ten edits a feature: 1 + 10n + 100·C(n, 2) + 1000·C(n, 3).
+        // Ten edits per feature: 1 + 10n + 100·C(n, 2) + 1000·C(n, 3).
         assert_eq!(resolved(&numbers(10), &plain), (5, 3, 0), "125 thousand actions");
         assert_eq!(resolved(&numbers(13), &plain), (4, 3, 1), "294 thousand with five sizes");
         assert_eq!(resolved(&numbers(25), &plain), (2, 3, 1));

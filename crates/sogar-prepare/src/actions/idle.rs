@@ -1,7 +1,8 @@
-//! Features that no action changes because the model does not look at them (SPEC §4).
+//! Features that no action changes because the model does not use them (SPEC §4).
 //!
-//! An edit of such a feature changes no outcome and costs something, so an action without it is never worse: the front is the same. A link or a rule may
-//! give the edit a meaning, and then it stays. A column that a model lists counts as one that it looks at, whether or not one of its trees tests it.
+//! An edit of such a feature changes no outcome and costs something, so an action without it is never worse: the front is the
+//! same. If a link or a rule gives the edit a meaning, it stays. A column that a model lists counts as used even if no tree tests
+//! it.
 
 use super::Edit;
 use crate::encode::Encoder;
@@ -14,7 +15,7 @@ use sogar_table::rules::Rule;
 pub struct Idle(Vec<bool>);
 
 impl Idle {
-    /// Those that are none of the model's columns and take part in no link and no rule.
+    /// Those that are not columns of the model and take part in no link or rule.
     pub fn new(features: &[Feature], encoder: &Encoder, config: &Config, rules: &[Rule]) -> Idle {
         let linked = |name: &String| config.links.iter().any(|link| link.from == *name || link.to == *name);
         let ruled = |index: usize| rules.iter().any(|rule| rule.features().any(|feature| feature == index));
@@ -30,7 +31,7 @@ impl Idle {
         edits
     }
 
-    /// What the user should know, if there are any.
+    /// A notice for the user, if there are any.
     pub fn notice(&self, features: &[Feature]) -> Option<String> {
         let names: Vec<String> = features
             .iter()

@@ -1,7 +1,8 @@
 //! Actions: sets of edits that touch distinct features (SPEC §4, §9).
 //!
-//! An edit touches its own feature and those that links move along. Two edits that touch a common feature *clash*: together they would
-//! move it twice, so no action has both. Which features follow depends on the edited feature alone, so that features clash, whatever their edits.
+//! An edit touches its own feature and the linked features that move with it. Two edits that touch a common feature *clash*:
+//! together they would move it twice, so no action has both. Which features follow depends only on the edited feature, so clashes
+//! are between features, for all their edits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +10,14 @@ use sogar_solver::Actions;
 
 use super::Edit;
 
-/// Which features' edits go into no action together. A feature's own edits never do, and are not listed.
+/// Which features' edits cannot be in the same action. Edits of the same feature always clash and are not listed.
 #[derive(Debug, Default)]
-pub struct Clashes {
+pub(crate) struct Clashes {
     of: BTreeMap<usize, BTreeSet<usize>>,
 }
 
 impl Clashes {
-    /// Of all pairs of these edits.
+    /// The clashes of all pairs of these edits.
     pub fn new(edits: &[Edit]) -> Clashes {
         let mut clashes = Clashes::default();
         if edits.iter().all(|edit| edit.followers.is_empty()) {
@@ -42,7 +43,7 @@ impl Clashes {
         self.of.get(&feature).into_iter().flatten().copied()
     }
 
-    /// The features that clash with others, those that do with each other near each other.
+    /// The features that clash with others, ordered so that clashing features are close.
     fn tied(&self) -> Vec<usize> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
@@ -66,7 +67,7 @@ pub fn all_actions(edits: &[Edit], most: u32) -> Actions {
     actions.push(&[]);
     let mut longer = Vec::with_capacity(most as usize);
     let mut taken: Vec<usize> = Vec::new();
-    // Each round extends the actions of the one before, which stand in the list already.
+    // Each round extends the actions of the previous one, which are in the list already.
     let mut round = 0..1;
     for _ in 0..most {
         for shorter in round.clone() {
@@ -90,7 +91,7 @@ pub fn all_actions(edits: &[Edit], most: u32) -> Actions {
     actions
 }
 
-/// How many actions [`all_actions`] would give, without making them.
+/// The number of actions of [`all_actions`], without building them.
 pub fn count_actions(edits: &[Edit], most: u32) -> u128 {
     let clashes = Clashes::new(edits);
     let mut own: BTreeMap<usize, u128> = BTreeMap::new();
@@ -105,7 +106,7 @@ pub fn count_actions(edits: &[Edit], most: u32) -> u128 {
             own.insert(group[0].feature, group.len() as u128);
         }
     }
-    // Features that clash: the same by which of those to come are blocked by what is chosen.
+    // Features that clash: the same counts, keyed by the later features that the chosen ones block.
     let mut blocked = BTreeMap::from([(BTreeSet::new(), sets)]);
     let mut seen = BTreeSet::new();
     for feature in clashes.tied() {
@@ -128,7 +129,7 @@ pub fn count_actions(edits: &[Edit], most: u32) -> u128 {
     blocked.values().flatten().fold(0, |sum, &count| sum.saturating_add(count))
 }
 
-/// The sets with one of `edits` further edits in each.
+/// The sets extended by one of `edits` further edits.
 fn with_one_of(sets: &[u128], edits: u128) -> Vec<u128> {
     let shorter = std::iter::once(0).chain(sets.iter().copied());
     shorter.take(sets.len()).map(|count: u128| count.saturating_mul(edits)).collect()
@@ -156,7 +157,7 @@ mod tests {
         own.iter().enumerate().flat_map(of_feature).map(|(feature, by)| edit(feature, by)).collect()
     }
 
-    /// By the definition: every set of edits is looked at.
+    /// By the definition: tries every set of edits.
     fn by_definition(edits: &[Edit], most: u32) -> Vec<Vec<u32>> {
         let mut found: Vec<Vec<u32>> = (0..1u32 << edits.len())
             .map(|set| (0..edits.len() as u32).filter(|edit| set >> edit & 1 == 1).collect::<Vec<u32>>())
@@ -179,9 +180,9 @@ mod tests {
         let cases: [Case<'_>; 9] = [
             (&[2, 2, 2, 2], &[]),
             (&[2, 2, 2], &[(0, 1)]),            // a → b, both with edits
-            (&[2, 2, 2], &[(2, 0)]),            // b → a, which stands before it
+            (&[2, 2, 2], &[(2, 0)]),            // b → a, which comes before it
             (&[2, 0, 2, 2], &[(0, 1), (2, 1)]), // two links into a feature without edits
-            (&[1, 2, 3, 1], &[(0, 1), (1, 2)]), // a chain: its ends go together
+            (&[1, 2, 3, 1], &[(0, 1), (1, 2)]), // a chain: its ends are compatible
             (&[1, 1, 1, 1, 2], &[(0, 4), (1, 4), (2, 4), (3, 4)]), // all exclude each other
             (&[2, 1, 1, 2], &[(0, 2), (0, 3), (1, 3)]),
             (&[1, 1, 1, 1, 1, 1], &[(0, 3), (1, 4), (2, 5)]),

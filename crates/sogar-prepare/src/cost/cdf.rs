@@ -1,16 +1,16 @@
 //! A smoothed distribution function of a feature in the reference table.
 //!
-//! **Grids.** A real feature has 51 points. A whole one has a point at every whole number of its range, up to 2¹⁷ of them. In a wider range
-//! the points are evenly spaced from the smallest to the largest value, a 128th of the bandwidth apart or a little less, but at most 2²⁰, and
-//! the sum over every whole number up to each of them is found by trapezoids. The estimate is smooth at that scale, so that costs differ from those of
-//! the full grid by less than a hundred-thousandth, and memory and time are bounded whatever the range is.
+//! **Grids.** A real feature has 51 points. An integer feature has a point at every whole number of its range, up to 2¹⁷ of them.
+//! In a wider range the points are evenly spaced from the smallest to the largest value, at most a 128th of the bandwidth apart,
+//! but at most 2²⁰ of them, and the trapezoidal rule gives the sum over every whole number up to each of them. The estimate is
+//! smooth at that scale, so costs differ from those of the full grid by less than a hundred-thousandth, and memory and time are
+//! bounded for every range.
 
 use rayon::prelude::*;
 
 use sogar_table::feature::Ordered;
 
-/// The smoothed distribution function that the authors of CET use: a Gaussian kernel estimate summed up on a grid,
-/// linear in between.
+/// The smoothed distribution function of the authors of CET: a Gaussian kernel estimate cumulated on a grid, linear in between.
 #[derive(Debug)]
 pub(super) struct SmoothCdf {
     start: f64,
@@ -27,12 +27,12 @@ const PER_BANDWIDTH: f64 = 128.0;
 const MOST_POINTS: f64 = (1 << 20) as f64;
 /// Kernels further away than this many bandwidths are below the precision of the sum.
 const REACH: f64 = 9.0;
-/// What is added to either tail.
+/// Added to either tail.
 const TAIL: f64 = 1e-6;
 
 impl SmoothCdf {
-    /// `None` where there is no spread to estimate from. `whole`: values are whole numbers.
-    /// A row counts as many times as it has a `unit` of weight.
+    /// `None` if there is no spread to estimate from. `whole`: values are whole numbers. A row counts as many times as it has a
+    /// `unit` of weight.
     pub fn new(values: &Ordered, unit: u64, whole: bool) -> Option<Self> {
         let times = |weight: u64| weight as f64 / unit as f64;
         let count = times(values.count());
@@ -53,7 +53,7 @@ impl SmoothCdf {
         };
         let (step, points) = (range / intervals, intervals as usize + 1);
         let kernel = |distance: f64| (-0.5 * (distance / bandwidth).powi(2)).exp();
-        // Between whole numbers there are few distances.
+        // Whole numbers have few distinct distances.
         let kernels: Vec<f64> = match every_number {
             true => (0..=(REACH * bandwidth).min(range) as usize).map(|lag| kernel(lag as f64)).collect(),
             false => Vec::new(),
@@ -114,7 +114,8 @@ fn running(density: &[f64], scale: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The sums over every whole number up to each point of a grid with that step: the integral by trapezoids, and half of either end.
+/// The sums over every whole number up to each point of a grid with that step: the integral by the trapezoidal rule, and half of
+/// either end.
 fn by_trapezoids(density: &[f64], step: f64, scale: f64) -> Vec<f64> {
     let (mut integral, mut before) = (0.0, density.first().copied().unwrap_or(0.0));
     let first = before;

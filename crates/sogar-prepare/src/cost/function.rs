@@ -1,7 +1,7 @@
-//! A cost that its owner computes: a function of a row and an edit of it.
+//! A cost that the caller computes: a function of a row and an edit of it.
 //!
-//! The engine cannot make such a function; whoever prepares a run from another language sets one
-//! ([`super::CostModel::set_function`]). A result file says that its cost was a function, and not which.
+//! The engine cannot create such a function; a caller from another language sets one ([`crate::prepared::Prepared::set_cost_function`]). A
+//! result file records that its cost was a function, but not which.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::actions::Edit;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_table::feature::Feature;
 
-/// A cost that its owner computes.
+/// A cost that the caller computes.
 pub trait CostFunction: Send + Sync {
-    /// The cost of an edit on each of some rows, given as feature values before and after it. Every row is one that the
-    /// edit changes. A cost is a number from 0 on; anything else is refused by the caller.
+    /// The cost of an edit on each of some rows, given as feature values before and after it. The edit changes every one of these
+    /// rows. A cost is a non-negative number; the caller refuses anything else.
     fn costs(&self, edit: &Edit, features: &[Feature], moves: &[(&[f64], &[f64])]) -> Result<Vec<f64>>;
 }
 
-/// The function of a run, with the features that it speaks of; none until it is set.
+/// The function of a run, with its features; none until it is set.
 #[derive(Clone, Default)]
 pub(super) struct Function {
     pub features: Vec<Feature>,
@@ -31,7 +31,7 @@ impl fmt::Debug for Function {
 }
 
 impl Function {
-    /// The cost of an edit on rows before and after it; nothing where it changes nothing.
+    /// The cost of an edit on rows before and after it; zero if it changes nothing.
     pub fn costs(&self, edit: &Edit, moves: &[(&[f64], &[f64])]) -> Result<Vec<f64>> {
         let Some(function) = &self.function else { return Err(no_function()) };
         let changes = |(before, after): &(&[f64], &[f64])| {
@@ -55,7 +55,7 @@ impl Function {
     }
 }
 
-/// The error for a cost that is a function where nobody gave one.
+/// The error for a cost of the kind `function` without a function.
 pub(super) fn no_function() -> Error {
     Error::new(ErrorKind::Config, "the cost is a function of the Python package, and none is given here")
         .help("solve in Python with `cost=` a function, or choose another `kind` under [cost]")

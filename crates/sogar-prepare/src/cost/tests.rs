@@ -3,7 +3,13 @@ use crate::actions::{Change, Follower};
 use sogar_table::feature::{Columns, Feature};
 
 fn feature(name: &str, kind: Kind) -> Feature {
-    Feature { name: name.into(), kind, columns: Columns::One(name.into()), codes: Vec::new() }
+    Feature {
+        name: name.into(),
+        kind,
+        columns: Columns::One(name.into()),
+        codes: Vec::new(),
+        shown: Default::default(),
+    }
 }
 
 fn levels(names: &[&str]) -> Vec<String> {
@@ -58,7 +64,7 @@ fn percentile_shifts_are_whole_rows_of_the_reference_table() {
     assert_eq!(mps.edit_cost(&set(2, 1), &row).unwrap(), 3); // the larger value's share …
     assert_eq!(mps.edit_cost(&set(2, 0), &[4.0, 0.0, 1.0]).unwrap(), 3); // … either way
     assert_eq!(mps.edit_cost(&shift(3.0), &[f64::NAN, 0.0, 0.0]).unwrap(), 0);
-    assert_eq!(mps.edit_cost(&set(1, 1), &[4.0, 3.0, 0.0]).unwrap(), 3); // from a category nobody had
+    assert_eq!(mps.edit_cost(&set(1, 1), &[4.0, 3.0, 0.0]).unwrap(), 3); // from an unknown category
 }
 
 #[test]
@@ -120,7 +126,7 @@ const CET_SHIFT: u32 = 346_257;
 
 #[test]
 fn a_wide_range_takes_no_more_memory_and_costs_the_same() {
-    // Whole numbers up to the bound of the grid of step 1, and the same twice as far apart.
+    // Whole numbers up to the limit of the grid of step 1, and the same twice as far apart.
     let near: Vec<f64> = (0..2000u64).map(|i| (i * i * 7919 % 131_072) as f64).chain([131_071.0]).collect();
     let far: Vec<f64> = near.iter().map(|value| 2.0 * value).collect();
     let smooth = |values: &[f64]| SmoothCdf::new(&Ordered::new(values, None), 1, true).unwrap();
@@ -224,7 +230,7 @@ fn what_follows_an_edit_has_its_prices_too() {
     assert!(read("x,4,5,3").unwrap_err().to_string().contains("no edit leads there"));
 }
 
-/// The price of an edit's feature, times the row's first value; and how often it was asked.
+/// The price of an edit's feature, times the row's first value; and how often it was called.
 struct Prices(Vec<f64>);
 
 impl CostFunction for Prices {

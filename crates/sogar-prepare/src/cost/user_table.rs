@@ -1,7 +1,7 @@
 //! A user's own costs: a CSV with the columns `feature`, `from`, `to`, `cost`.
 //!
-//! `from` and `to` are values of the feature, or `*` for any value. Numbers are compared as numbers and levels as levels, however they are
-//! written. The most specific row counts: both values, then `from` alone, then `to` alone, then `*` to `*`. A change that no row
+//! `from` and `to` are values of the feature, or `*` for any value. Numbers are compared as numbers and levels as levels, in any
+//! spelling. The most specific row counts: both values, then only `from`, then only `to`, then `*` to `*`. A change that no row
 //! covers is an error, not a free change; so is a row that covers no change ([`reachable`]).
 
 mod reachable;
@@ -51,14 +51,14 @@ const COLUMNS: [&str; 4] = ["feature", "from", "to", "cost"];
 /// How the cells of a cost table are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading<'a> {
-    /// Texts that mean "missing".
+    /// Strings that mean "missing".
     pub missing: &'a [String],
     /// Whether cells are trimmed.
     pub trim: bool,
 }
 
 impl UserTable {
-    /// Reads a table of costs of some edits, which say together with the reference table what can change into what.
+    /// Reads a table of costs of some edits. These and the reference table determine which changes are possible.
     pub fn read(
         path: &Path,
         reference: &dyn Distributions,
@@ -130,7 +130,7 @@ fn fault(path: &Path, message: String) -> Error {
     Error::new(ErrorKind::Config, message).file(path)
 }
 
-/// What stands in a cell.
+/// The text of a cell.
 fn cell(column: &Column, row: usize) -> &str {
     match &column.cells {
         Cells::Text { codes, levels } => levels.get(codes[row] as usize).map_or("", String::as_str),
@@ -138,7 +138,7 @@ fn cell(column: &Column, row: usize) -> &str {
     }
 }
 
-/// The value that a cell means, or what to do about one that means none.
+/// The value of a cell, or a remedy if it has none.
 fn value(feature: &Feature, text: &str, reading: Reading<'_>) -> std::result::Result<Key, String> {
     if feature.is_numeric() {
         return match text.trim() {

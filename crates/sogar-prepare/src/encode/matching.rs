@@ -1,10 +1,9 @@
-//! Which feature, or which level of one, a model column is: by declaration, by name, or by position.
+//! Finds the feature, or the level of a feature, of each model column: by declaration, by name, or by position.
 //!
-//! Names are tried in rounds, from the strictest reading to the loosest: the table's column names, the same
-//! with the characters replaced that LightGBM or its users replace, and `feature_level` names of models that
-//! were trained on one-hot columns of a readable table. A looser round only looks at model columns that no
-//! stricter one has settled, and offers only what is still free. Where two readings are left, nothing is
-//! guessed.
+//! Names are tried in rounds, from the strictest reading to the loosest: the table's column names, the same with the characters
+//! that LightGBM or its users replace, and `feature_level` names of models that were trained on one-hot columns of a readable
+//! table. A looser round only considers model columns that no stricter one has matched, and only targets that are still free. If
+//! two readings remain, nothing is guessed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +19,7 @@ pub(super) enum ColumnMeaning {
     Whole(usize),
     /// Whether the feature (first) has this level (second).
     Level(usize, usize),
-    /// Whether the feature has a level that nobody in the table has.
+    /// Whether the feature has a level that does not occur in the table.
     Absent(usize),
 }
 
@@ -34,7 +33,7 @@ impl ColumnMeaning {
     }
 }
 
-/// Signs that join a feature's name and a level's in the name of a one-hot column.
+/// Characters that join the names of a feature and a level in the name of a one-hot column.
 const JOINTS: [char; 4] = [':', '=', '_', '.'];
 
 /// Names that pandas and others give to the one-hot column of missing values.
@@ -88,7 +87,7 @@ fn columns_of(index: usize, feature: &Feature) -> Vec<(&str, ColumnMeaning)> {
     }
 }
 
-/// Names of table columns; a feature's own name where no column has it.
+/// Names of table columns; a feature's own name if no column has it.
 fn column_names(features: &[Feature]) -> Names {
     let mut names = Names::new();
     for (index, feature) in features.iter().enumerate() {
@@ -131,17 +130,17 @@ fn spellings(feature: &Feature, level: usize, text: &str) -> Vec<String> {
     spellings
 }
 
-/// The name as LightGBM and its users rewrite it: blanks and JSON's and XGBoost's special signs become `_`.
+/// The name as LightGBM and its users rewrite it: blanks and special characters of JSON and XGBoost become `_`.
 fn rewritten(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() || "\",:[]{}<>=".contains(c) { '_' } else { c }).collect()
 }
 
-/// The name as exporters to ONNX rewrite it: whatever no identifier may have becomes `_`.
+/// The name as ONNX exporters rewrite it: characters that an identifier cannot have become `_`.
 fn as_identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Fills in the model columns whose name, spelled that way, is in `names`.
+/// Fills in the model columns whose name, in this spelling, is in `names`.
 fn match_names(
     info: &ModelInfo,
     features: &[Feature],
@@ -182,7 +181,7 @@ fn match_names(
     Ok(())
 }
 
-/// Fills in one-hot columns of categories that nobody in the table has: columns named like others that are levels of the same feature.
+/// Fills in one-hot columns of categories that do not occur in the table: columns named like other levels of the same feature.
 fn absent_levels(
     info: &ModelInfo,
     features: &[Feature],
@@ -201,7 +200,7 @@ fn absent_levels(
             let rest = name.get(name.len().checked_sub(rest)?..)?;
             rest.strip_prefix(JOINTS).filter(|level| !level.is_empty())
         };
-        // Of `mother` and `mother_job`, a column `mother_job_nurse` belongs to the longer name.
+        // With features `mother` and `mother_job`, a column `mother_job_nurse` belongs to the longer name.
         let of = hot
             .iter()
             .filter(|feature| level(feature).is_some())
@@ -285,7 +284,7 @@ fn declared_part(features: &[Feature], names: &Names, meant: &str) -> Result<Col
     Err(Error::new(ErrorKind::Config, message).help(help))
 }
 
-/// The features' columns in order, if there are as many as the model has.
+/// The features' columns in order, if their number is the model's.
 fn by_position(
     info: &ModelInfo,
     features: &[Feature],
@@ -351,7 +350,7 @@ fn counted(names: &[&str]) -> String {
     if names.len() == 1 { "a column".into() } else { format!("{} columns", names.len()) }
 }
 
-/// Names between commas, the first ten of them.
+/// Names separated by commas, the first ten of them.
 fn listed(names: &[&str]) -> String {
     let mut text = names.iter().take(10).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if names.len() > 10 {

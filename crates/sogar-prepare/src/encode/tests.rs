@@ -19,7 +19,13 @@ fn texts(list: &[&str]) -> Vec<String> {
 }
 
 fn feature(name: &str, kind: Kind) -> Feature {
-    Feature { name: name.into(), kind, columns: Columns::One(name.into()), codes: Vec::new() }
+    Feature {
+        name: name.into(),
+        kind,
+        columns: Columns::One(name.into()),
+        codes: Vec::new(),
+        shown: Default::default(),
+    }
 }
 
 fn number(name: &str) -> Feature {
@@ -289,7 +295,10 @@ fn whole_tables_and_chosen_rows_are_encoded_alike() {
         rows: 3,
         weights: None,
     };
-    assert_eq!(encoder.encode_table(&table), [0.0, 1.0, 1.0, 2.0, 0.0, 3.0]);
+    assert_eq!(
+        encoder.encode_rows(&table, &(0..table.rows).collect::<Vec<_>>()),
+        [0.0, 1.0, 1.0, 2.0, 0.0, 3.0]
+    );
     assert_eq!(encoder.encode_rows(&table, &[1]), [1.0, 2.0]);
 }
 

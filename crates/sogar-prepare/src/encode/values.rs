@@ -1,8 +1,8 @@
-//! The numbers that a model column has for the levels of its feature.
+//! The model's numbers for the levels of a feature.
 //!
-//! Numbers stay numbers, also where they are the names of levels. Text becomes what the model was trained on:
-//! the position in the model's own list of categories where it has one, 0 and 1 for one-hot columns and pairs
-//! of values, and the rank for ordered levels. Any other text is an error: there is no honest guess.
+//! Numbers stay numbers, even as names of levels. Text becomes what the model was trained on: the position in the model's own
+//! list of categories if it has one, 0 and 1 for one-hot columns and pairs of values, and the rank for ordered levels. Any other
+//! text is an error, because any number would be a guess.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,8 +45,7 @@ pub(super) fn sources(
     Ok(columns)
 }
 
-/// The model's categories per column, with lists that the file leaves open given to the columns whose
-/// features have those levels.
+/// The model's categories per column. Lists that the file does not assign go to the columns whose features have those levels.
 fn settled_categories(
     info: &ModelInfo,
     features: &[Feature],
@@ -126,7 +125,7 @@ fn whole(
     Ok(Some(map))
 }
 
-/// A numeric feature is passed as it is, unless the model wants codes that are not the numbers themselves.
+/// A numeric feature is passed unchanged, unless the model expects codes that are not the numbers themselves.
 fn whole_number(feature: &Feature, list: &[String], column: &str) -> Result<Option<Vec<f64>>> {
     if list.iter().enumerate().all(|(code, text)| text.parse() == Ok(code as f64)) {
         return Ok(None);
@@ -147,7 +146,7 @@ fn codes(feature: &Feature, list: &[String], column: &str, notices: &mut Vec<Str
     let taken: BTreeSet<usize> =
         feature.levels().iter().filter_map(|text| exact.get(text.as_str()).copied()).collect();
     for (level, text) in feature.levels().iter().enumerate() {
-        // A category that a level has by its very text is not another level's, too.
+        // A category that equals the text of one level cannot stand for another level.
         let alike = || position(list, text).filter(|code| !taken.contains(code));
         let code = exact.get(text.as_str()).copied().or_else(alike);
         let has_blanks = |text: &str| text.trim() != text;
@@ -190,7 +189,7 @@ fn missing_level(feature: &Feature) -> Option<usize> {
     }
 }
 
-/// The levels as numbers, if all but the missing one are numbers, or all but it are truth values.
+/// The levels as numbers, if all except the missing one are numbers, or all except it are booleans.
 fn numbers(feature: &Feature) -> Option<Vec<f64>> {
     let missing = missing_level(feature);
     let all = |number: fn(&str) -> Option<f64>| {
@@ -205,7 +204,7 @@ fn numbers(feature: &Feature) -> Option<Vec<f64>> {
         .or_else(|| all(|text| truth(text).map(f64::from)))
 }
 
-/// Where a level stands in a list of categories; numbers and truth values may be written differently.
+/// The position of a level in a list of categories; numbers and booleans may be spelled differently.
 fn position(list: &[String], level: &str) -> Option<usize> {
     list.iter().position(|text| text == level).or_else(|| {
         let level = plain(level);
@@ -213,7 +212,7 @@ fn position(list: &[String], level: &str) -> Option<usize> {
     })
 }
 
-/// One spelling for numbers that are equal and for truth values; any other text is what it is, blanks included.
+/// A common spelling for equal numbers and for booleans; any other text is unchanged, blanks included.
 fn plain(text: &str) -> Cow<'_, str> {
     match exact_number(text) {
         Some(number) => Cow::Owned(number.to_string()),

@@ -1,7 +1,7 @@
-//! What a starting file is made of: which columns are features, which one is the label, and what the model says of the rows.
+//! The facts behind a starting file: which columns are features, which one is the label, and the model's predictions.
 //!
-//! With a model there is less to guess: its columns are the features, no column that it uses is the label, and a column that agrees with its
-//! predictions more often than by chance probably is.
+//! With a model there is less to guess: its columns are the features, no column that it uses is the label, and a column that
+//! agrees with its predictions more often than by chance probably is.
 
 use std::collections::BTreeSet;
 
@@ -14,26 +14,26 @@ use sogar_table::feature::{FeatureTable, Labels, declare_shown, label_values};
 use sogar_table::hints::{Unfit, good_class, is_label_name, label_rank, personal, unfit, words};
 use sogar_table::table::{Cells, MISSING, Table};
 
-/// Texts that tables use for "unknown".
+/// Strings that tables use for "unknown".
 const TOKENS: &[&str] = &["?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"];
-/// Most values of a label.
+/// Most distinct values of a label.
 const MOST_CLASSES: usize = 10;
-/// Columns that are offered as the label where none is known.
+/// Number of columns to offer as the label if none is known.
 const OFFERED: usize = 3;
-/// Agreement beyond chance (Cohen's κ) from which on a column is taken for the label.
+/// Smallest agreement beyond chance (Cohen's κ) of a label column.
 const AGREEING: f64 = 0.2;
 
-/// What is known of a table, and of a model if there is one.
+/// Facts about a table, and about a model if there is one.
 pub(super) struct Facts {
-    /// Label, ignored columns, tokens and, if need be, the names of classes.
+    /// Label, ignored columns, missing tokens and, if necessary, the names of classes.
     pub config: Config,
     pub features: FeatureTable,
     pub notices: Vec<String>,
     /// Why the ignored columns are ignored.
     pub ignored: Vec<(String, String)>,
-    /// Features that look like none, but that the model uses.
+    /// Features that do not look like features, but that the model uses.
     pub unfit: Vec<(usize, Unfit)>,
-    /// How often the model's answer is the label, if both are known.
+    /// How often the model's prediction is the label, if both are known.
     pub agreement: Option<f64>,
     /// Columns that may be the label, if none is known.
     pub offered: Vec<String>,
@@ -43,13 +43,13 @@ pub(super) struct Facts {
 /// The classes, with how many rows have each.
 pub(super) struct Outcome {
     pub classes: Vec<(String, usize)>,
-    /// The one that people hope for, if names tell.
+    /// The desired one, if names are clear.
     pub good: Option<usize>,
-    /// Whether it is the model that gives them.
+    /// Whether the model predicts them (otherwise they are labels).
     pub predicted: bool,
 }
 
-/// What a model says of a table.
+/// A model's predictions for a table.
 struct Answers {
     /// The columns that it uses.
     used: BTreeSet<String>,
@@ -104,7 +104,7 @@ impl Facts {
         config.data.label = label.map(|(.., name)| name.to_owned());
         let label = label.map(|(_, agreement, name)| (agreement, name));
 
-        // What is no feature.
+        // Columns that are not features.
         let is_label = |name: &str| label.is_some_and(|(_, label)| label == name);
         let mut ignored: Vec<(String, String)> = Vec::new();
         for name in table.names().filter(|name| !is_label(name) && !used(name)) {
@@ -118,7 +118,7 @@ impl Facts {
             };
             ignored.extend(why.map(|why| (name.to_owned(), why)));
         }
-        // If nothing else is left, the error about constant features says more than an empty file.
+        // If no column is left, the error about constant features is clearer than an empty file.
         if ignored.len() + usize::from(label.is_some()) >= table.columns.len() {
             ignored.clear();
         }
@@ -160,8 +160,7 @@ fn offered(table: &Table, config: &Config, used: &dyn Fn(&str) -> bool) -> Vec<S
     names.iter().rev().filter(fits).take(OFFERED).map(|name| (*name).to_owned()).collect()
 }
 
-/// The classes and how often they are there. Where the names of the model's classes are not the label's values, they become part of the
-/// configuration.
+/// The classes and their counts. If the names of the model's classes are not the label's values, they go into the configuration.
 fn outcome(
     config: &mut Config,
     labels: Option<&Labels>,
@@ -193,7 +192,8 @@ fn outcome(
     Ok(Some(Outcome { good, predicted: answers.is_some(), classes: names.into_iter().zip(counts).collect() }))
 }
 
-/// What the model says of the rows. Columns that are no features may have to be left out before its columns can be found by position.
+/// The model's predictions. Columns that are not features may have to be left out before the model's columns can be matched by
+/// position.
 fn answers(
     table: &Table,
     model: &LoadedModel,
@@ -212,7 +212,7 @@ fn answers(
             Err(error) => first = first.or(Some(error)),
         }
     }
-    // All of them say the same, and the first one has seen all columns.
+    // All errors are the same, and the first attempt saw all columns.
     Err(first.unwrap_or_else(|| table.error("the model's columns are not in the table")))
 }
 
@@ -233,8 +233,8 @@ fn answers_without(table: &Table, model: &LoadedModel, config: &Config) -> Resul
     })
 }
 
-/// How far a column agrees with the model, beyond chance (κ, negative if it is the other way round) and as a share of the rows; `None` if its values
-/// can't be the model's classes.
+/// The agreement of a column with the model, beyond chance (κ, negative if reversed) and as a share of the rows; `None` if its
+/// values cannot be the model's classes.
 fn agreement(
     table: &Table,
     name: &str,
@@ -277,14 +277,14 @@ fn unfit_column(table: &Table, position: usize, config: &Config) -> Option<Unfit
     unfit(&table.columns[position], &[], position == 0, &config.data.missing)
 }
 
-/// Whether a column is called after predictions.
+/// Whether a column has the name of predictions.
 fn is_prediction(name: &str) -> bool {
     words(name).iter().any(|word| word.starts_with("pred"))
 }
 
-/// A feature of people that is no outcome, however well a model goes by it.
+/// A personal feature is not an outcome, even if a model follows it closely.
 fn is_personal(name: &str) -> bool {
-    personal(name).is_some_and(|found| found.clear)
+    personal(name, &[]).is_some_and(|found| found.clear)
 }
 
 fn is_class_like(table: &Table, name: &str) -> bool {
@@ -310,7 +310,7 @@ fn distinct_values(table: &Table, name: &str) -> usize {
     }
 }
 
-/// The "unknown" texts that occur in the table's text columns.
+/// The strings for "unknown" that occur in the table's text columns.
 fn tokens(table: &Table) -> Vec<String> {
     let occurs = |token: &&&str| {
         table.columns.iter().any(|column| match &column.cells {

@@ -1,8 +1,9 @@
-//! How long a run may take, before it is begun.
+//! Estimates the time of a run before it starts.
 //!
-//! The formulas and their constants are the fit of measured runs that `scripts/cost_model.py` prints (docs/SCALE.md): R affected rows, A
-//! actions, L sets of rows that the search looks at, depth d, two threads. They were right within a factor of 1.5 for most of these runs. A guess on
-//! another machine or with another model is a guess; it is there to tell seconds from hours.
+//! The formulas are fitted to measured runs: outcomes by `scripts/cost_model.py` (docs/SCALE.md), the search to the published data sets and the tables of
+//! `scripts/time_guess.py`. On another machine or with another model they are a guess, meant to tell seconds from hours.
+
+use sogar_solver::RowSet;
 
 /// Threads of the measured runs.
 const THREADS: f64 = 2.0;
@@ -12,10 +13,10 @@ const CACHED: f64 = 50_000.0;
 /// Runs that may take longer than this many seconds are announced.
 pub const LONG: f64 = 60.0;
 
-/// Seconds that the two long stages may take.
+/// Estimated seconds of the two long stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeEstimate {
-    /// For whom each action works.
+    /// Computing outcomes.
     pub outcomes: f64,
     /// The search.
     pub search: f64,
@@ -29,22 +30,22 @@ impl TimeEstimate {
 }
 
 /// The time for outcomes of a sum of trees.
-pub fn outcomes_of_trees(rows: usize, actions: u128, threads: usize) -> f64 {
+pub(crate) fn outcomes_of_trees(rows: usize, actions: u128, threads: usize) -> f64 {
     let per_row = 1.86e-5 + 2.06e-7 * (actions as f64).powf(0.6);
     rows as f64 * per_row * THREADS / threads.max(1) as f64
 }
 
 /// The time for outcomes of a dense network with so many weights.
-pub fn outcomes_of_network(rows: usize, actions: u128, weights: usize, threads: usize) -> f64 {
+pub(crate) fn outcomes_of_network(rows: usize, actions: u128, weights: usize, threads: usize) -> f64 {
     rows as f64 * actions as f64 * (4e-12 * weights as f64 + 1e-9) * THREADS / threads.max(1) as f64
 }
 
-/// The time for outcomes of a model that is asked about every edited row, given how long it took for a row of the table.
-pub fn outcomes_by_asking(rows: usize, actions: u128, seconds_per_row: f64) -> f64 {
+/// The time for outcomes of a model that scores every edited row, from its measured time per row of the table.
+pub(crate) fn outcomes_by_asking(rows: usize, actions: u128, seconds_per_row: f64) -> f64 {
     rows as f64 * actions as f64 * seconds_per_row
 }
 
-/// A time to one digit or two: a guess must not look like more.
+/// A time to one or two digits, so that a guess does not look precise.
 pub fn about(seconds: f64) -> String {
     match seconds {
         short if short < 1.0 => "a moment".to_owned(),
@@ -56,24 +57,92 @@ pub fn about(seconds: f64) -> String {
     }
 }
 
-/// The time for a search.
-pub fn search(rows: usize, actions: u128, splits: usize, depth: u32, threads: usize) -> f64 {
-    let (rows, actions) = (rows as f64, actions as f64);
-    let per_set = 3.17e-7 * actions.powf(0.4);
-    let all_rows = 8.09e-10 * rows + 4.12e-9 * (rows - CACHED).max(0.0);
-    let per_set = per_set + all_rows * actions.powf(0.25) / f64::from(depth).exp2();
-    leaf_sets(splits, depth) * per_set * THREADS / threads.max(1) as f64
+/// The time for a search of so many sets of rows ([`leaf_sets`]), each compared with the actions by way of their outermost [`boxes`].
+pub fn search(rows: usize, actions: u128, boxes: f64, leaf_sets: f64, threads: usize) -> f64 {
+    let rows = rows as f64;
+    let per_set = 1.5e-5 + 2e-9 * rows + 2e-8 * (rows - CACHED).max(0.0);
+    let per_set = per_set + 5e-7 * (actions as f64).sqrt() + 6e-8 * boxes;
+    leaf_sets * per_set / threads.max(1) as f64
 }
 
-/// About how many different sets of rows a search looks at: each level has half of those that it could have.
-fn leaf_sets(splits: usize, depth: u32) -> f64 {
-    let mut level_sets = 1.0;
-    let mut all = 1.0;
-    for level in 1..=depth {
-        level_sets *= splits as f64 / f64::from(level) * if level > 1 { 0.5 } else { 1.0 };
-        all += level_sets;
+/// The number of outermost boxes of actions: ways to choose at most `max_edits` features and, for each number, a direction. `families` has the
+/// directions (or 1 for a category) of each feature with edits.
+pub fn boxes(families: impl Iterator<Item = usize>, max_edits: u32) -> f64 {
+    let mut ways = vec![0.0; max_edits as usize + 1];
+    ways[0] = 1.0;
+    for family in families {
+        for chosen in (1..ways.len()).rev() {
+            ways[chosen] += ways[chosen - 1] * family as f64;
+        }
     }
-    all
+    ways[1..].iter().sum()
+}
+
+/// What a search still has to do, from the leaf sets that are expected up to each depth: the estimate before the run, renewed while it goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remaining(Vec<f64>);
+
+impl Remaining {
+    /// `leaf_sets[d]`: about how many leaf sets trees of depth `d` and less have ([`leaf_sets`]).
+    pub fn new(leaf_sets: Vec<f64>) -> Remaining {
+        Remaining(leaf_sets)
+    }
+
+    /// Seconds that are left after `elapsed` seconds of search, with `done` of `all` root splits at this depth; `None` as long as nothing is known.
+    ///
+    /// Leaf sets take nearly all the time. How many there are in all is a guess, but the same guess says how many there should be by now, so that only
+    /// their growth from depth to depth counts, and at the last depth only the share of splits.
+    pub fn seconds(&self, depth: u32, done: usize, all: usize, elapsed: f64) -> Option<f64> {
+        let until = |depth: usize| self.0.get(depth).or(self.0.last()).copied();
+        let (before, after) = (until((depth as usize).checked_sub(1)?)?, until(depth as usize)?);
+        let share = done as f64 / all.max(1) as f64;
+        let by_now = before + share * (after - before);
+        let whole = self.0.last()?;
+        (done > 0 && by_now > 0.0).then(|| elapsed * (whole / by_now - 1.0).max(0.0))
+    }
+}
+
+/// Tuples of sides that are drawn for each number of splits.
+const DRAWN: u32 = 300;
+
+/// About how many different sets of at least `min_leaf` rows at most 0, 1, …, `depth` splits cut out of all rows: all tuples of sides, times the share
+/// of drawn ones that are large enough and in which every side counts.
+pub fn leaf_sets(splits: &[RowSet], rows: usize, min_leaf: usize, depth: u32) -> Vec<f64> {
+    let mut state = 1u64;
+    let mut below = |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as usize) % end.max(1)
+    };
+    let (mut tuples, mut sets) = (1.0, 1.0);
+    let mut by_depth = vec![sets];
+    for level in 1..=depth as usize {
+        tuples *= 2.0 * (splits.len() as f64 - level as f64 + 1.0).max(0.0) / level as f64;
+        if tuples == 0.0 {
+            break;
+        }
+        let mut valid = 0;
+        for _ in 0..DRAWN {
+            let sides: Vec<(usize, bool)> =
+                (0..level).map(|_| (below(splits.len()), below(2) == 0)).collect();
+            valid += u32::from(is_leaf_set(splits, rows, min_leaf, &sides));
+        }
+        // Even where none was drawn, some may exist.
+        sets += tuples * f64::from(valid).max(0.3) / f64::from(DRAWN);
+        by_depth.push(sets);
+    }
+    by_depth
+}
+
+fn is_leaf_set(splits: &[RowSet], rows: usize, min_leaf: usize, sides: &[(usize, bool)]) -> bool {
+    let without = |left_out: usize| {
+        let kept = sides.iter().enumerate().filter(|(at, _)| *at != left_out);
+        kept.fold(RowSet::full(rows), |set, (_, (split, passing))| match passing {
+            true => set.and(&splits[*split]),
+            false => set.and_not(&splits[*split]),
+        })
+    };
+    let size = without(usize::MAX).count();
+    size >= min_leaf.max(1) && (0..sides.len()).all(|at| without(at).count() > size)
 }
 
 #[cfg(test)]
@@ -89,15 +158,62 @@ mod tests {
         near(outcomes_of_trees(19_199, 119_719, 2), 4.34);
         near(outcomes_of_trees(1_000_000, 10_808, 2), 71.9);
         near(outcomes_of_network(18_530, 118_634, 15_000, 2), 105.6);
-        near(search(19_199, 119_719, 147, 3, 2), 7.68);
-        near(search(19_199, 119_719, 147, 4, 2), 130.0);
-        near(search(1_000_000, 10_808, 148, 2, 2), 64.4);
-        near(search(100_000, 10_808, 148, 2, 2), 4.5);
+        near(search(19_199, 119_719, 500.0, 135_405.0, 2), 7.68);
+        near(search(19_199, 119_719, 500.0, 2_192_972.0, 2), 124.0);
+        near(search(1_000_000, 10_808, 500.0, 5_633.0, 2), 64.4);
+        near(search(100_000, 10_808, 500.0, 5_633.0, 2), 4.5);
+        // Generated tables of `scripts/time_guess.py` with 12 numbers, and with 12 numbers and four categories; one thread.
+        near(search(688, 116_961, boxes([2; 12].into_iter(), 3), 31_658.0, 1), 4.87);
+        near(search(6_206, 158_417, boxes([2; 12].into_iter().chain([1; 4]), 3), 18_233.0, 1), 5.13);
+    }
+
+    #[test]
+    fn boxes_are_counted_by_feature_and_direction() {
+        assert_eq!(boxes([2, 2, 1].into_iter(), 1), 5.0);
+        assert_eq!(boxes([2, 2, 1].into_iter(), 3), 5.0 + 8.0 + 4.0);
+        assert_eq!(boxes(std::iter::empty(), 3), 0.0);
+    }
+
+    #[test]
+    fn leaf_sets_are_counted_within_a_factor_of_two() {
+        // Two numbers with three thresholds each, on a grid: intervals of one times intervals of the other.
+        let rows = 1600;
+        let splits: Vec<RowSet> = (0..6)
+            .map(|at| {
+                RowSet::from_fn(rows, |row| if at < 3 { row % 40 } else { row / 40 } < 10 * (at % 3 + 1))
+            })
+            .collect();
+        let mut known = std::collections::BTreeSet::new();
+        let mut level = vec![RowSet::full(rows)];
+        for depth in 0..=3 {
+            known.extend(level.iter().map(|set| set.words().to_vec()));
+            let guess = leaf_sets(&splits, rows, 100, 3)[depth];
+            let factor = (guess / known.len() as f64).max(known.len() as f64 / guess);
+            assert!(factor < 2.0, "depth {depth}: {guess} and {}", known.len());
+            level = level
+                .iter()
+                .flat_map(|set| splits.iter().flat_map(|split| [set.and(split), set.and_not(split)]))
+                .filter(|set| set.count() >= 100)
+                .collect();
+        }
+    }
+
+    #[test]
+    fn what_is_left_follows_what_was_done() {
+        let left = Remaining::new(vec![1.0, 10.0, 100.0, 1000.0]);
+        assert_eq!(left.seconds(1, 0, 5, 1.0), None);
+        // After a half of depth 2, 55 of 1,000 leaf sets are done.
+        assert!((left.seconds(2, 5, 10, 5.5).unwrap() - 94.5).abs() < 1e-9);
+        assert_eq!(left.seconds(3, 10, 10, 60.0), Some(0.0));
+        // A depth that was not foreseen, or a guess that is no guess, is no error.
+        assert_eq!(left.seconds(9, 1, 2, 1.0), Some(0.0));
+        assert_eq!(Remaining::new(Vec::new()).seconds(1, 1, 1, 1.0), None);
     }
 
     #[test]
     fn nothing_overflows() {
-        assert!(search(usize::MAX, u128::MAX, usize::MAX, 10, 1).is_finite());
-        assert!(search(1, 1, 0, 0, 0) > 0.0);
+        assert!(search(usize::MAX, u128::MAX, 1e30, 1e30, 0).is_finite());
+        assert_eq!(leaf_sets(&[], 1, 1, 10), [1.0]);
+        assert!(leaf_sets(&[RowSet::full(5)], 5, 9, 10).iter().all(|sets| sets.is_finite()));
     }
 }

@@ -1,17 +1,17 @@
-//! A command as a model: rows on its standard input, an answer a line on its standard output.
+//! A command as a model: rows on its standard input, one answer per line on its standard output.
 //!
-//! The protocol is what the shortest script does by itself. A process gets one CSV table with a header, the table's own
-//! columns with categories by name, up to the end of its input; it prints one line a row, in order, and exits with 0. A
-//! further batch of rows is a further process, so that nothing can get out of step, and a crash or a hang costs one
-//! batch and is told apart from a wrong answer. Batches are large, so that starting the process does not matter.
+//! The protocol is what the shortest script does by default. A process reads one CSV table with a header, the table's own columns
+//! with categories by name, up to the end of its input. It prints one line per row, in order, and exits with 0. Each batch of
+//! rows is a new process, so batches cannot get out of step, and a crash or a hang costs one batch and is distinguished from a
+//! wrong answer. Batches are large, so the cost of starting a process does not matter.
 //!
-//! The words of the command are split as a shell would, but no shell is started. [`process`] runs it.
+//! The command line is split into words as a shell would, but no shell is started. [`process`] runs it.
 
 mod process;
 
 use std::time::Duration;
 
-use super::callback::DEFAULT_THRESHOLD;
+use super::DEFAULT_THRESHOLD;
 use super::readable::Readable;
 use super::{Answers, Batching, Callback, LoadedModel, Rows};
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -21,11 +21,11 @@ use sogar_table::table::TableSource;
 
 pub use process::end_all;
 
-/// Seconds that a batch may take unless the user says otherwise.
-pub const DEFAULT_TIMEOUT: f64 = 600.0;
-/// Rows of a batch unless the user says otherwise.
-pub const DEFAULT_BATCH: u32 = 100_000;
-/// Bytes that an answer may have on average; more is not an answer.
+/// Default time limit of a batch, in seconds.
+pub(crate) const DEFAULT_TIMEOUT: f64 = 600.0;
+/// Default number of rows per batch.
+pub(crate) const DEFAULT_BATCH: u32 = 100_000;
+/// Average length of answers, in bytes, beyond which they are not answers.
 const LONGEST_ANSWER: u64 = 256;
 
 /// A command line and how its answers are read.
@@ -39,7 +39,7 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// The command of a configuration, if it names one. The configuration must have been checked.
+    /// The command of a checked configuration, if it names one.
     pub fn of(config: &ModelConfig) -> Result<Option<CommandLine>> {
         let Some(text) = &config.command else { return Ok(None) };
         let seconds = config.timeout.unwrap_or(DEFAULT_TIMEOUT);
@@ -64,12 +64,12 @@ impl CommandLine {
         &self.text
     }
 
-    /// What is hashed into results. The script behind a command may change unseen; its command line is all there is.
+    /// What results hash. The script behind a command may change unnoticed; only its command line is known.
     pub fn identity(&self) -> Vec<u8> {
         format!("command\0{}\0{}", self.answers.name(), self.words.join("\0")).into_bytes()
     }
 
-    /// The model for a table, whose columns the command will get. The command is not started yet.
+    /// The model for a table, whose columns the command will get. Does not start the command yet.
     pub fn open(&self, table: &dyn TableSource, config: &Config) -> Result<LoadedModel> {
         let (reference, _) = Reference::infer(table, config)?;
         let readable = Readable::new(&reference.features, table.header());
@@ -95,7 +95,7 @@ impl CommandLine {
         Ok(model.batching(self.batching).into_model(&self.text, &self.identity()))
     }
 
-    /// What the command prints for these rows.
+    /// The output of the command for these rows.
     fn ask(&self, readable: &Readable, rows: Rows<'_>) -> Result<Vec<u8>> {
         let input = as_csv(readable, rows)
             .map_err(|cause| Error::new(ErrorKind::Model, format!("the rows can't be written: {cause}")))?;
@@ -134,7 +134,7 @@ fn as_csv(readable: &Readable, rows: Rows<'_>) -> std::result::Result<Vec<u8>, c
     writer.into_inner().map_err(|cause| cause.into_error().into())
 }
 
-/// One answer a line; blank lines at the end do not count.
+/// One answer per line; trailing blank lines do not count.
 fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]) -> Result<Answers> {
     let fault = |message: String| Error::new(ErrorKind::Model, message);
     let text =
@@ -143,7 +143,7 @@ fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]
     while lines.last().is_some_and(|line| line.trim().is_empty()) {
         lines.pop();
     }
-    // A line that is no answer (a header, a warning) explains a wrong count better than the count does.
+    // A line that is not an answer (a header, a warning) explains a wrong count better than the count does.
     let odd = |line: usize, what: String| {
         Err(fault(format!("line {} of the command's answers is {what}", line + 1))
             .help(format!("it must print one {} a row on standard output, and nothing else", kind.one())))
@@ -182,7 +182,8 @@ fn read_answers(output: &[u8], rows: usize, kind: AnswerKind, classes: &[String]
     Ok(answers)
 }
 
-/// The class that an answer names: by its very text, else by the only text or number that is the same without blanks around it.
+/// The class that an answer names: by its exact text, otherwise by the only text or number that is the same without surrounding
+/// blanks.
 fn class_of(classes: &[String], answer: &str) -> Option<usize> {
     let alike = |class: &str| {
         class.trim() == answer.trim()

@@ -1,8 +1,8 @@
-//! A table's own columns as a model's: what a model outside of this process is shown.
+//! A table's own columns as model columns, for models outside this process.
 //!
-//! A model that was read from a file wants the numbers that it was trained on. A command or a Python function has its
-//! own preparation of data in front of the model, so it gets the columns as they stand in the table: numbers as numbers,
-//! categories by name, an empty cell where a value is missing.
+//! A model that was read from a file expects the numbers that it was trained on. A command or a Python function has its own
+//! preprocessing, so it gets the columns as they are in the table: numbers as numbers, categories by name, an empty cell for a
+//! missing value.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use sogar_table::table::{Cells, Table};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readable {
     names: Vec<String>,
-    /// The texts that codes stand for; empty for numbers.
+    /// The texts of codes; empty for numbers.
     texts: Vec<Vec<String>>,
 }
 
@@ -44,8 +44,8 @@ impl Readable {
         &self.names
     }
 
-    /// What the cell of a column says for the model's value of it: a number, or the text that a code stands for;
-    /// nothing where the value is missing (or a category that the reference table never had).
+    /// The text of a cell for the model's value of its column: a number, or the text of a code; empty if the value is missing (or
+    /// a category that is not in the reference table).
     pub fn cell(&self, column: usize, value: f64) -> Cow<'_, str> {
         match self.texts.get(column).map_or(&[][..], Vec::as_slice) {
             _ if value.is_nan() => Cow::Borrowed(""),
@@ -72,13 +72,13 @@ impl Readable {
     }
 }
 
-/// How a table writes false and true in a one-hot column; nothing where it writes 0 and 1.
+/// How a table spells false and true in a one-hot column; empty if it has 0 and 1.
 fn truths(column: &str, table: &Table) -> Vec<String> {
     let Some(Cells::Text { levels, .. }) = table.column(column).map(|column| &column.cells) else {
         return Vec::new();
     };
     let known = |wanted: bool| levels.iter().find(|level| truth(level) == Some(wanted));
-    // A column without one of the two writes it as it writes the other.
+    // If a column lacks one of the two, it is spelled like the other.
     let like = |other: &String, text: &str| match other.chars().collect::<Vec<_>>()[..] {
         [first, second, ..] if first.is_uppercase() && second.is_uppercase() => text.to_uppercase(),
         [first, ..] if first.is_uppercase() => format!("{}{}", text[..1].to_uppercase(), &text[1..]),
@@ -108,6 +108,7 @@ mod tests {
             kind,
             columns: Columns::One(name.into()),
             codes: Vec::new(),
+            shown: Default::default(),
         };
         let features = vec![
             one("age", Kind::Real),
@@ -117,6 +118,7 @@ mod tests {
                 kind: Kind::Categorical { levels: texts(&["Rome", "Oslo"]), missing: None },
                 columns: Columns::OneHot(vec![Some("city_Rome".into()), Some("city_Oslo".into())]),
                 codes: Vec::new(),
+                shown: Default::default(),
             },
             one("job", Kind::Categorical { levels: texts(&[MISSING_LEVEL, "clerk, 2nd"]), missing: Some(0) }),
             one("rank", Kind::Ordinal { levels: texts(&["low", "high"]) }),
@@ -133,7 +135,8 @@ mod tests {
         let (encoder, _) = Encoder::match_columns(&info, &features, &ModelConfig::default()).unwrap();
         let values =
             vec![vec![1.5, f64::NAN], vec![1.0, 2.0], vec![1.0, 2.0], vec![1.0, 0.0], vec![1.0, 0.0]];
-        let encoded = encoder.encode_table(&FeatureTable { features, values, rows: 2, weights: None });
+        let encoded =
+            encoder.encode_rows(&FeatureTable { features, values, rows: 2, weights: None }, &[0, 1]);
         let shown: Vec<Cow<'_, str>> =
             encoded.iter().enumerate().map(|(i, &value)| readable.cell(i % 6, value)).collect();
         assert_eq!(shown[..6], ["high", "1.5", "yes", "False", "1", "clerk, 2nd"]);

@@ -1,4 +1,4 @@
-//! Where a model comes from, as the user says it: a file, or a command that answers.
+//! Where a model comes from, as the user names it: a file, or a command.
 
 use std::path::{Path, PathBuf};
 
@@ -13,31 +13,46 @@ use sogar_table::table::TableSource;
 pub enum Source {
     /// A model file, recognised by its content.
     File(PathBuf),
-    /// A command that gets rows and answers with labels or scores.
+    /// A command that gets rows and prints labels or scores.
     Command(CommandLine),
+    /// One of these, and files of models that must agree with it.
+    Several(Box<Source>, Vec<PathBuf>),
 }
 
 impl Source {
-    /// The model for a table. A command is not started yet.
+    /// The model for a table. Does not start a command yet.
     pub fn open(&self, table: &dyn TableSource, config: &Config) -> Result<LoadedModel> {
         match self {
             Source::File(path) => load(path, config.model.threshold),
             Source::Command(command) => command.open(table, config),
+            Source::Several(first, also) => {
+                let mut model = first.open(table, config)?;
+                model.also =
+                    also.iter().map(|path| load(path, config.model.threshold)).collect::<Result<_>>()?;
+                Ok(model)
+            }
         }
     }
 
-    /// What names the model in a result: SHA-256 of the file's bytes, or of the command line.
+    /// The same model with files of others that must agree with it; unchanged without any.
+    #[must_use]
+    pub fn with(self, also: Vec<PathBuf>) -> Source {
+        if also.is_empty() { self } else { Source::Several(Box::new(self), also) }
+    }
+
+    /// The identity of the first model in a result: SHA-256 of the file's bytes, or of the command line.
     pub fn hash(&self) -> Result<String> {
         match self {
             Source::File(path) => {
                 let bytes = read_bytes(path)?;
                 match Format::of(&bytes) {
-                    // Which files beside it belong to the model is known when it has been read.
+                    // Only after reading the model is it known which other files belong to it.
                     Format::Onnx => load(path, None).map(|model| model.hash),
                     _ => Ok(sha256_hex(&bytes)),
                 }
             }
             Source::Command(command) => Ok(sha256_hex(&command.identity())),
+            Source::Several(first, _) => first.hash(),
         }
     }
 
@@ -46,14 +61,16 @@ impl Source {
         match self {
             Source::File(path) => Some(path),
             Source::Command(_) => None,
+            Source::Several(first, _) => first.file(),
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> PathBuf {
         match self {
             Source::File(path) => path.clone(),
             Source::Command(command) => PathBuf::from(command.text()),
+            Source::Several(first, _) => first.name(),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Outcomes found for some rows at a time, and brought together in one table.
+//! Computes outcomes for some rows at a time and collects them in one table.
 
 use sogar_solver::BitTable;
 
 use crate::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch};
 use sogar_base::error::Result;
 
-/// The outcomes of a question, found for `at_once` rows at a time (a multiple of 64) by `find`, which is told the block's number, and
-/// written into `flips`: all actions, or those of `only` in that order. `None` if stopped.
+/// The outcomes of a query, computed by `find` for `at_once` rows at a time (a multiple of 64) and written into `flips`: all
+/// actions, or those of `only` in that order. `find` gets the number of the block. `None` if stopped.
 pub fn in_blocks(
     query: OutcomeQuery<'_>,
     at_once: usize,
@@ -28,7 +28,7 @@ pub fn in_blocks(
         }
         settled += found.settled;
         method = found.method;
-        // Blocks that were kept come before all others.
+        // Stored blocks come before all others.
         kept = found.kept.map(|kept| StoredOutcomes { rows: start + kept.rows, ..kept }).or(kept);
     }
     Ok(Some(Outcomes { flips, settled, method, kept }))

@@ -1,41 +1,35 @@
-//! Outcomes kept between runs, for models that take long to ask.
+//! Stores outcomes between runs, for slow models.
 //!
-//! A file is named after a key: the hash of everything that outcomes depend on ([`KeyOf`]). The name is never trusted: the file
-//! carries its whole key, the sizes and a checksum, and what does not agree in every byte is reported and computed anew. Nor is what it says
-//! believed: a run holds it against the model (`pipeline/verify`).
-//! A key holds what the model said of the whole table too, so that a command whose script has changed is noticed.
+//! A file is named after a key: the hash of everything that outcomes depend on ([`KeyOf`]). The name is never trusted: the file's
+//! [envelope](sogar_base::envelope) contains the whole key. A file that differs in any byte is reported and recomputed. Its contents
+//! are not trusted either: a run compares them with the model (`verify` in sogar-search). A key also covers the model's predictions for the
+//! whole table, so a change of a command's script is noticed.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
-use sogar_solver::BitTable;
 
-use super::{Outcomes, StoredOutcomes};
-use sogar_base::error::Result;
-use sogar_base::files::write_atomically;
+use super::{Outcomes, StoredOutcomes, stored};
+use sogar_base::envelope::Label;
+use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::files::hexadecimal;
 
-/// The first word of every file. It changes whenever outcomes come to mean something else, and with it every key.
-const MAGIC: &str = "sogar-outcomes-2";
-/// Bytes of the checksum at the end.
-const CHECKSUM: u64 = 32;
-/// Words that are read or written at a time.
-const BLOCK: usize = 8192;
+/// The format of a file. It changes whenever the meaning of outcomes changes, and with it every key.
+pub const VERSION: u32 = 3;
 
 /// Collects what outcomes depend on.
 pub struct KeyOf(Sha256);
 
 impl KeyOf {
-    /// Begins with the program's version and the format's: another one may compute differently.
+    /// Starts with the versions of the program and the format: another one may compute differently.
     pub fn new() -> KeyOf {
-        KeyOf(Sha256::new()).and("sogar", env!("CARGO_PKG_VERSION")).and("format", MAGIC)
+        KeyOf(Sha256::new()).and("sogar", env!("CARGO_PKG_VERSION")).and("format", VERSION.to_le_bytes())
     }
 
     /// Adds a named part.
     #[must_use]
     pub fn and(mut self, name: &str, part: impl AsRef<[u8]>) -> KeyOf {
-        // With lengths, so that no two lists of parts read alike.
+        // With lengths, so that different lists of parts never hash alike.
         for bytes in [name.as_bytes(), part.as_ref()] {
             self.0.update((bytes.len() as u64).to_le_bytes());
             self.0.update(bytes);
@@ -65,7 +59,7 @@ impl KeyOf {
 
     /// The key, in hexadecimal.
     pub fn key(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&self.0.finalize())
     }
 }
 
@@ -81,16 +75,6 @@ pub struct Cache {
     folder: PathBuf,
 }
 
-/// What a cache has for a key.
-pub enum Found {
-    /// The outcomes.
-    Outcomes(Outcomes),
-    /// Nothing.
-    Nothing,
-    /// A file that can't be used, and why.
-    Unusable(String),
-}
-
 impl Cache {
     /// The cache in a folder, which need not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Cache {
@@ -102,140 +86,34 @@ impl Cache {
         self.folder.join(format!("{key}.outcomes"))
     }
 
-    /// The outcomes of `actions` actions on `rows` rows, if an earlier run kept them under this key.
-    pub fn load(&self, key: &str, actions: usize, rows: usize) -> Found {
+    /// The outcomes of `actions` actions on `rows` rows, if an earlier run stored them under this key. Fails if the file can't be used.
+    pub fn load(&self, key: &str, actions: usize, rows: usize) -> Result<Option<Outcomes>> {
         let path = self.file(key);
-        match read(&path, key, actions, rows) {
-            Ok(outcomes) => Found::Outcomes(outcomes),
-            Err(Unusable::Absent) => Found::Nothing,
-            Err(Unusable::Because(why)) => {
-                Found::Unusable(format!("{}: {why}; the outcomes are computed anew", path.display()))
-            }
-        }
+        let found = label(key).read(&path, |payload| stored::read(payload, actions, rows))?;
+        Ok(found.map(|(flips, settled)| {
+            let kept = Some(StoredOutcomes { path, in_checkpoint: false, rows });
+            Outcomes { flips, method: "kept from an earlier run", settled, kept }
+        }))
     }
 
-    /// Keeps outcomes for later runs. The file is written whole or not at all.
+    /// Stores outcomes for later runs. The file is written atomically.
     pub fn store(&self, key: &str, rows: usize, outcomes: &Outcomes) -> Result<()> {
-        // If the folder can't be made, the file can't be written, and that is what is reported.
+        // If the folder cannot be created, writing the file fails, and that error is reported.
         let _ = std::fs::create_dir_all(&self.folder);
-        write_atomically(&self.file(key), |out| {
-            let mut out = Summing { to: out, sum: Sha256::new() };
-            let (actions, settled) = (outcomes.flips.sets(), outcomes.settled);
-            writeln!(out, "{}", header(key, actions, rows, settled))?;
-            let mut block = Vec::with_capacity(8 * BLOCK);
-            for words in (0..actions).map(|action| outcomes.flips.set(action)) {
-                for chunk in words.chunks(BLOCK) {
-                    if block.len() + 8 * chunk.len() > 8 * BLOCK {
-                        out.write_all(&block)?;
-                        block.clear();
-                    }
-                    block.extend(chunk.iter().flat_map(|word| word.to_le_bytes()));
-                }
-            }
-            out.write_all(&block)?;
-            let sum = out.sum.finalize();
-            out.to.write_all(&sum)
-        })
+        let length = stored::length(outcomes.flips.sets(), rows)
+            .ok_or_else(|| Error::new(ErrorKind::Output, "there are too many outcomes for a file"))?;
+        label(key).write(&self.file(key), length, |out| stored::write(outcomes, rows, out))
     }
 }
 
-fn header(key: &str, actions: usize, rows: usize, settled: u64) -> String {
-    format!("{MAGIC} key={key} actions={actions} rows={rows} settled={settled:020}")
-}
-
-/// Adds up the checksum of what goes through it.
-struct Summing<T> {
-    to: T,
-    sum: Sha256,
-}
-
-impl<T: Write> Write for Summing<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.to.write(bytes)?;
-        self.sum.update(&bytes[..count]);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
-    }
-}
-
-impl<T: Read> Read for Summing<T> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.to.read(bytes)?;
-        self.sum.update(&bytes[..count]);
-        Ok(count)
-    }
-}
-
-enum Unusable {
-    Absent,
-    Because(String),
-}
-
-impl From<io::Error> for Unusable {
-    fn from(cause: io::Error) -> Self {
-        match cause.kind() {
-            io::ErrorKind::NotFound => Unusable::Absent,
-            _ => Unusable::Because(format!("can't be read ({cause})")),
-        }
-    }
-}
-
-fn because<T>(why: &str) -> std::result::Result<T, Unusable> {
-    Err(Unusable::Because(why.to_owned()))
-}
-
-fn read(path: &Path, key: &str, actions: usize, rows: usize) -> std::result::Result<Outcomes, Unusable> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    let wanted = header(key, actions, rows, 0);
-    let per_set = rows.div_ceil(64);
-    let size = wanted.len() as u64 + 1 + 8 * actions as u64 * per_set as u64 + CHECKSUM;
-    if !metadata.is_file() {
-        return because("this is not a file");
-    }
-    let mut from = Summing { to: BufReader::with_capacity(1 << 16, file), sum: Sha256::new() };
-    let mut line = vec![0; wanted.len() + 1];
-    if from.read_exact(&mut line).is_err() || !line.starts_with(MAGIC.as_bytes()) {
-        return because("this is not a file of outcomes");
-    }
-    // All but the number of settled outcomes, which only a reader of the file knows.
-    let known = wanted.len() - 20;
-    if line[..known] != wanted.as_bytes()[..known] {
-        return because("these are outcomes of something else");
-    }
-    if metadata.len() != size {
-        return because("the file is cut short or too long");
-    }
-    let settled = std::str::from_utf8(&line[known..known + 20]).ok().and_then(|digits| digits.parse().ok());
-    let Some(settled) = settled else { return because("the file is damaged") };
-    let mut flips = BitTable::new(actions, rows);
-    let mut block = vec![0; 8 * BLOCK];
-    for words in flips.words_mut().chunks_mut(BLOCK) {
-        let block = &mut block[..8 * words.len()];
-        from.read_exact(block)?;
-        for (word, bytes) in words.iter_mut().zip(block.as_chunks::<8>().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-    }
-    let sum = from.sum.finalize();
-    let mut recorded = [0; CHECKSUM as usize];
-    from.to.read_exact(&mut recorded)?;
-    if sum[..] != recorded {
-        return because("the checksum is wrong: the file is damaged");
-    }
-    let beyond = if rows.is_multiple_of(64) { 0 } else { u64::MAX << (rows % 64) };
-    if (0..actions).any(|action| flips.set(action).last().is_some_and(|word| word & beyond != 0)) {
-        return because("the file has outcomes of rows that do not exist");
-    }
-    let kept = Some(StoredOutcomes { path: path.to_path_buf(), in_checkpoint: false, rows });
-    Ok(Outcomes { flips, method: "kept from an earlier run", settled, kept })
+fn label(key: &str) -> Label {
+    Label { kind: "outcomes", version: VERSION, owner: key.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
+    use sogar_solver::BitTable;
+
     use super::*;
 
     const ROWS: usize = 70;
@@ -263,18 +141,18 @@ mod tests {
         (folder, cache, key)
     }
 
-    fn why(found: Found) -> String {
+    fn why(found: Result<Option<Outcomes>>) -> String {
         match found {
-            Found::Unusable(why) => why,
-            Found::Nothing => "nothing".into(),
-            Found::Outcomes(_) => "outcomes".into(),
+            Err(error) => error.to_string(),
+            Ok(None) => "nothing".into(),
+            Ok(Some(_)) => "outcomes".into(),
         }
     }
 
     #[test]
     fn outcomes_come_back_as_they_were() {
         let (_folder, cache, key) = stored();
-        let Found::Outcomes(found) = cache.load(&key, ACTIONS, ROWS) else { panic!("they were kept") };
+        let found = cache.load(&key, ACTIONS, ROWS).unwrap().unwrap();
         assert_eq!(found.settled, 17);
         let expected = example();
         assert!((0..ACTIONS).all(|action| found.flips.set(action) == expected.flips.set(action)));
@@ -294,25 +172,46 @@ mod tests {
         }));
         for bytes in bad {
             std::fs::write(cache.file(&key), &bytes).unwrap();
-            let why = why(cache.load(&key, ACTIONS, ROWS));
-            assert!(why.ends_with("the outcomes are computed anew"), "{why}");
+            let error = cache.load(&key, ACTIONS, ROWS).err().expect("the file is damaged");
+            assert!(error.remedy().is_some_and(|remedy| remedy.contains("delete this file")), "{error}");
         }
     }
 
     #[test]
-    fn files_of_another_problem_are_not_believed() {
+    fn files_of_another_problem_kind_or_version_are_not_believed() {
         let (_folder, cache, key) = stored();
         let other = self::key("two");
         assert_eq!(why(cache.load(&other, ACTIONS, ROWS)), "nothing");
         std::fs::copy(cache.file(&key), cache.file(&other)).unwrap();
-        assert!(why(cache.load(&other, ACTIONS, ROWS)).contains("outcomes of something else"));
-        assert!(why(cache.load(&key, ACTIONS + 1, ROWS)).contains("outcomes of something else"));
-        assert!(why(cache.load(&key, ACTIONS, 1_000_000_000_000)).contains("outcomes of something else"));
+        assert!(why(cache.load(&other, ACTIONS, ROWS)).contains("stored for another run or problem"));
+        for (actions, rows) in [(ACTIONS + 1, ROWS), (ACTIONS, ROWS + 1), (ACTIONS, 1_000_000_000_000)] {
+            assert!(why(cache.load(&key, actions, rows)).contains("outcomes of other actions or rows"));
+        }
+        for (label, said) in [
+            (
+                Label { kind: "checkpoint-search", ..label(&key) },
+                "this holds checkpoint-search, not outcomes",
+            ),
+            (Label { version: VERSION - 1, ..label(&key) }, "this has format 2"),
+        ] {
+            let length = stored::length(ACTIONS, ROWS).unwrap();
+            label.write(&cache.file(&key), length, |out| stored::write(&example(), ROWS, out)).unwrap();
+            assert!(why(cache.load(&key, ACTIONS, ROWS)).contains(said));
+        }
         std::fs::write(cache.file(&other), vec![b'a'; 10_000]).unwrap();
-        assert!(why(cache.load(&other, ACTIONS, ROWS)).contains("not a file of outcomes"));
+        assert!(why(cache.load(&other, ACTIONS, ROWS)).contains("not a file that sogar stored"));
         std::fs::remove_file(cache.file(&other)).unwrap();
         std::fs::create_dir(cache.file(&other)).unwrap();
         assert!(why(cache.load(&other, ACTIONS, ROWS)).contains("not a file"));
+    }
+
+    #[test]
+    fn outcomes_of_rows_that_do_not_exist_are_refused() {
+        let (_folder, cache, key) = stored();
+        let mut outcomes = example();
+        outcomes.flips.set_mut(7)[1] |= 1 << 63;
+        cache.store(&key, ROWS, &outcomes).unwrap();
+        assert!(why(cache.load(&key, ACTIONS, ROWS)).contains("rows that do not exist"));
     }
 
     #[test]

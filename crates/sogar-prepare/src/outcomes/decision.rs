@@ -1,7 +1,7 @@
-//! From margins that carry a rounding error to labels that don't.
+//! From margins with a rounding error to exact labels.
 //!
-//! The fast path knows every output of a tree ensemble up to a proven error `e`. [`Judge::judge`] answers only
-//! where that error cannot matter; everywhere else the caller asks the model itself.
+//! The fast path knows every output of a tree ensemble up to a proven error `e`. [`Judge::judge`] answers only where that error
+//! cannot matter; elsewhere the caller evaluates the model itself.
 
 use crate::model::{Decision, TreeEnsemble};
 
@@ -21,13 +21,13 @@ pub(super) struct Threshold {
 }
 
 enum Kind {
-    /// One output; label 1 iff it is above `at`. Within `slack` of it rounding decides.
+    /// One output; label 1 iff it is above `at`. Within `slack` of `at`, rounding decides.
     Above { at: f64, slack: f64 },
     /// One output per class, the largest wins.
     Largest(Compared),
 }
 
-/// What is compared where the largest wins.
+/// What is compared if the largest wins.
 enum Compared {
     /// The outputs.
     Outputs,
@@ -37,16 +37,16 @@ enum Compared {
     Sigmoids { slope: f64, epsilon: f64 },
 }
 
-/// Closer to 0 or 1 than this many units of the precision a probability threshold is left to the model.
+/// A probability threshold closer to 0 or 1 than this many units of the precision is left to the model.
 const EXTREME_THRESHOLD: f64 = 64.0;
 
 impl Judge {
-    /// `None` for decisions whose threshold cannot be moved to the outputs.
+    /// `None` for decisions whose threshold cannot be translated to the outputs.
     pub fn new(ensemble: &TreeEnsemble, desired: &[bool]) -> Option<Judge> {
         let epsilon = ensemble.arithmetic.epsilon();
         let kind = match ensemble.decision {
             Decision::Raw { threshold } => Kind::Above { at: threshold, slack: 0.0 },
-            Decision::Sign => Kind::Above { at: 0.0, slack: 0.0 },
+            Decision::Margin { above, .. } => Kind::Above { at: above, slack: 0.0 },
             Decision::Sigmoid { slope, threshold } => {
                 let extreme = EXTREME_THRESHOLD * epsilon;
                 if !(slope > 0.0 && threshold > extreme && threshold < 1.0 - extreme) {
@@ -81,7 +81,7 @@ impl Judge {
         }
     }
 
-    /// Whether outputs that are known up to `error` mean a desired label; `None` where the error could matter.
+    /// Whether outputs with this `error` mean a desired label; `None` if the error could matter.
     #[inline]
     pub fn judge(&self, outputs: impl Iterator<Item = f64>, error: f64) -> Option<bool> {
         match self.kind {
@@ -111,7 +111,7 @@ impl Judge {
 }
 
 impl Compared {
-    /// How far apart two outputs must be for what is computed from them to differ in the same direction.
+    /// How far apart two outputs must be so that the values computed from them differ in the same direction.
     fn slack(&self, a: f64, b: f64) -> f64 {
         let nearest = 1.0 + a.abs().min(b.abs());
         match *self {

@@ -1,13 +1,13 @@
 //! Outcomes of a tree ensemble without re-scoring (DESIGN §2.1).
 //!
-//! Around a row `x` the margin under a set of edits is a sum over the subsets `U` of the edited *units* of terms `g_U`
-//! (inclusion–exclusion anchored at `x`): a model leaf with value `w` adds
-//! `w · Π_{j∈U}(in'_j − in_j) · Π_{j∉U} in_j` to `g_U`, where `in_j` tells whether `x` meets the leaf's conditions on unit
-//! `j` and `in'_j` whether the edited value does. So one pass over the leaves of the model fills a table of terms, indexed like the
-//! actions themselves, and every action's margin is then at most 2^k additions away, most of them from memory in sequence.
+//! Around a row `x`, the margin under a set of edits is a sum over the subsets `U` of the edited *units* of terms `g_U`
+//! (inclusion–exclusion anchored at `x`): a model leaf with value `w` adds `w · Π_{j∈U}(in'_j − in_j) · Π_{j∉U} in_j` to `g_U`,
+//! where `in_j` says whether `x` meets the leaf's conditions on unit `j`, and `in'_j` whether the edited value does. So one pass
+//! over the leaves of the model fills a table of terms, indexed like the actions, and every action's margin then takes at most
+//! 2^k additions, most of them from sequential memory.
 //!
-//! A *unit* is a set of features that no edit reaches partly: a feature, or features tied by links. One-hot columns
-//! are one feature already. Actions with two edits in one unit are not decomposed but scored (only chains of links make them).
+//! A *unit* is a set of features that no edit changes in part: a feature, or features tied by links. One-hot columns already are
+//! one feature. Actions with two edits in one unit are scored instead of decomposed (only chains of links make them).
 //!
 //! **Error.** A margin is the sum of at most `K = 2^k · leaves + 1` numbers whose absolute values add up to at most
 //! `A = 2^k · Σ|w| + |base|`, in double precision in some order; the same holds, with fewer terms, for the library's own sum. Each is within
@@ -52,7 +52,7 @@ pub(super) struct Decomposition<'a> {
     kernel: Kernel,
 }
 
-/// Bytes for outcomes that wait to be written.
+/// Bytes of outcomes that wait to be written.
 const ROOM_FOR_WORDS: usize = 16 << 20;
 
 /// What one thread needs for one row.
@@ -75,7 +75,7 @@ struct Scratch {
 }
 
 impl<'a> Decomposition<'a> {
-    /// `None` where the decomposition does not apply (the caller then scores).
+    /// `None` if the decomposition does not apply (the caller then scores).
     pub fn new(ensemble: &TreeEnsemble, query: &'a OutcomeQuery<'a>) -> Option<Self> {
         let judge = Judge::new(ensemble, query.desired)?;
         let features = &query.table.features;
@@ -126,7 +126,7 @@ impl<'a> Decomposition<'a> {
         let mut done = 0;
         let blocks: Vec<&[usize]> = query.rows.chunks(64).collect();
         let pool = Mutex::new(Vec::new());
-        // So many blocks at a time that threads seldom wait for each other, but few enough for the words that wait to be written.
+        // Enough blocks at a time that threads seldom wait for each other, few enough for the memory of unwritten words.
         let bytes = 8 * query.actions.len();
         let at_once = (ROOM_FOR_WORDS / bytes).max(2 * rayon::current_num_threads());
         for (group, some) in blocks.chunks(at_once).enumerate() {
@@ -136,7 +136,7 @@ impl<'a> Decomposition<'a> {
                 .map(|rows| self.block_with(&pool, rows, watch.stop))
                 .collect::<Result<_>>()?;
             if watch.stop.check().is_err() {
-                return Ok(None); // blocks may have been left half done
+                return Ok(None); // some blocks may be incomplete
             }
             let first = group * at_once;
             let words_per_set = flips.words_per_set();
@@ -152,7 +152,7 @@ impl<'a> Decomposition<'a> {
         Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled, kept: None }))
     }
 
-    /// As [`Self::block`], with room from the pool where there is some: fresh memory of this size costs time.
+    /// Like [`Self::block`], with scratch memory from the pool if there is some: allocating this much takes time.
     fn block_with(&self, pool: &Mutex<Vec<Scratch>>, rows: &[usize], stop: &Stop) -> Result<(Vec<u64>, u64)> {
         let room = || pool.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = room().pop();
@@ -162,7 +162,7 @@ impl<'a> Decomposition<'a> {
         words
     }
 
-    /// Room for one thread's rows.
+    /// Scratch memory for the rows of one thread.
     fn scratch(&self) -> Scratch {
         let actions = self.query.actions.len();
         let per_row = actions.div_ceil(64);
@@ -180,8 +180,7 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    /// One word per action for up to 64 rows, and how many outcomes had to be settled by the model. Once stopped, whatever
-    /// it gives means nothing.
+    /// One word per action for up to 64 rows, and how many outcomes the model had to settle. Meaningless once stopped.
     fn block(&self, rows: &[usize], scratch: &mut Scratch, stop: &Stop) -> Result<(Vec<u64>, u64)> {
         let query = self.query;
         let actions = query.actions.len();
@@ -216,7 +215,7 @@ impl<'a> Decomposition<'a> {
         Ok((words, settled))
     }
 
-    /// One output against a threshold: margins are compared as they are summed.
+    /// One output against a threshold: compares margins while summing them.
     fn compare_margins(&self, threshold: Threshold, scratch: &mut Scratch) {
         let Threshold { low, high, desired_above } = threshold;
         let (terms, margins) = (&scratch.terms[0], &mut scratch.margins[0]);
@@ -237,7 +236,7 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    /// Several outputs: all margins first, then a judgement per action.
+    /// Several outputs: computes all margins, then judges each action.
     fn judge_margins(&self, scratch: &mut Scratch) {
         self.sum_margins(scratch);
         scratch.above.fill(0);
@@ -249,7 +248,7 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    /// Asks the model about the outcomes that are too close to call.
+    /// Has the model decide the outcomes that are too close to call.
     fn settle(&self, values: &[f64], close: &[u32], flips: &mut [u64]) -> Result<()> {
         let query = self.query;
         if close.is_empty() {
@@ -318,7 +317,7 @@ impl<'a> Decomposition<'a> {
             for &predicate in predicates {
                 let edits = predicate_values.turning(predicate);
                 if edits.is_empty() {
-                    continue; // no edit here matters to this leaf
+                    continue; // no edit here changes this leaf
                 }
                 let start = turning.len();
                 turning.extend_from_slice(edits);

@@ -7,8 +7,8 @@ use sogar_table::rules::Rule;
 
 use super::OutcomeQuery;
 
-/// Takes back the flips of actions that break a rule. Only edits of the rule's own features can, so rows are
-/// looked at once per combination of such edits, not once per action.
+/// Removes the flips of actions that break a rule. Only edits of the rule's own features can break it, so rows are checked once
+/// per combination of such edits, not once per action.
 pub fn forbid(query: OutcomeQuery<'_>, flips: &mut BitTable) {
     for rule in query.rules {
         let concerns = |edit: u32| {

@@ -1,7 +1,8 @@
-//! Where an action stands among all actions, and which runs of terms its children's margins are sums of.
+//! The position of an action among all actions, and the runs of terms that sum to its children's margins.
 //!
-//! A *child* of an action has one edit more, behind all of its own. Children are consecutive in the list of actions. So are their last
-//! edits, except for those that clash with an edit of the action (only links make edits clash): these cut them into *segments*.
+//! A *child* of an action has one more edit, after all of the action's own. Children are consecutive in the list of actions. So
+//! are their last edits, except those that clash with an edit of the action (only links make edits clash): these divide them into
+//! *segments*.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use std::ops::Range;
 use super::OutcomeQuery;
 use crate::actions::Clashes;
 
-/// Edits that follow each other and all make children of an action: the child with `edit` is at `offset + edit` (modulo 2^32).
+/// Consecutive edits that all make children of an action: the child with `edit` is at `offset + edit` (modulo 2^32).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment {
     pub from: u32,
@@ -59,12 +60,12 @@ impl Children {
         children
     }
 
-    /// How many actions may have children: the first ones.
+    /// The number of actions that may have children: the first ones.
     pub fn parents(&self) -> usize {
         self.offsets.len()
     }
 
-    /// An action's segments by their places.
+    /// The range of an action's segments.
     fn places(&self, action: usize) -> Range<usize> {
         match self.starts.get(action..action + 2) {
             Some(&[start, end]) => start as usize..end as usize,
@@ -77,7 +78,7 @@ impl Children {
         &self.segments[self.places(action as usize)]
     }
 
-    /// Where an action with these edits stands.
+    /// The position of the action with these edits.
     pub fn find(&self, edits: &[u32]) -> Option<u32> {
         edits.iter().try_fold(0, |action, &edit| child(self.of(action), edit))
     }
@@ -111,7 +112,7 @@ impl ActionIndex {
                     chosen.clear();
                     chosen.extend((0..list.len()).filter(|i| subset >> i & 1 == 1).map(|i| list[i]));
                     chosen.push(first);
-                    // What clashes with no edit of a set clashes with none of its parts.
+                    // An edit that clashes with no edit of a set clashes with none of its subsets.
                     index.runs.push(index.children.find(&chosen).unwrap_or_default());
                 }
                 index.run_start.push(index.runs.len() as u32);

@@ -1,11 +1,11 @@
 //! The two loops that run over every outcome: sums of runs of terms, and their comparison with the threshold.
 //!
-//! Compiled for AVX-512 and for AVX2 beside the plain version and chosen at run time; element by element all do the
-//! same additions in the same order.
+//! Compiled for AVX-512 and AVX2 beside the plain version and chosen at run time; all do the same additions in the same order,
+//! element by element.
 
 use crate::model::network::Instructions;
 
-/// The loops with the instructions of this processor.
+/// The loops for the instructions of this processor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kernel(Instructions);
 

@@ -19,7 +19,7 @@ pub(super) struct ModelLeaf {
     pub value: f64,
     pub output: usize,
     first_predicate: u32,
-    /// Predicates on features that no edit changes come first; then one a unit, units ascending.
+    /// Predicates on features that no edit changes come first; then one per unit, units ascending.
     first_unit: u32,
     end: u32,
 }
@@ -42,7 +42,7 @@ impl Leaves {
                 }
                 continue;
             }
-            // The way to a node: per feature the intervals that every test so far lets through.
+            // The path to a node: per feature the intervals that all tests so far allow.
             let mut open: Vec<(i32, Conditions)> = vec![(0, Vec::new())];
             while let Some((node, path)) = open.pop() {
                 if node < 0 {

@@ -4,9 +4,9 @@ use super::OutcomeQuery;
 
 /// The units of a query, in the order of their edits.
 pub(super) struct LinkedFeatures {
-    /// Per feature its unit; `None` if no edit reaches it.
+    /// The unit of each feature; `None` if no edit changes it.
     pub of_feature: Vec<Option<usize>>,
-    /// Per unit its edits, ascending.
+    /// The edits of each unit, ascending.
     pub edits: Vec<Vec<u32>>,
 }
 
@@ -21,7 +21,7 @@ pub(super) fn linked_features(query: &OutcomeQuery<'_>) -> LinkedFeatures {
             group.iter_mut().filter(|g| **g == high).for_each(|g| *g = low);
         }
     }
-    // In the order of their edits: a unit's first feature may be one that only follows, and stand far before it.
+    // In the order of their edits: the first feature of a unit may only follow others, and come far earlier.
     let mut numbers: Vec<usize> = Vec::new();
     for edit in query.edits {
         if !numbers.contains(&group[edit.feature]) {

@@ -1,7 +1,7 @@
-//! Whom each action flips, kept in a file instead of in memory: for problems whose flips alone exceed the memory limit.
+//! Flips in a file instead of in memory, for problems whose flips exceed the memory limit.
 //!
-//! The file is a temporary one without a name, so that it is gone when the run is, whatever ends it. It is mapped into memory: the search reads
-//! it like any other table, and the system keeps of it what there is room for.
+//! The file is temporary and has no name, so it disappears with the run, however that ends. It is mapped into memory: the search
+//! reads it like any other table, and the system caches as much of it as fits.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,12 +12,12 @@ use sogar_solver::{BitTable, Words};
 use crate::limits::amount;
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// A file of words that is mapped into memory.
+/// A memory-mapped file of words.
 struct Mapped(MmapMut);
 
 impl Words for Mapped {
     fn words(&self) -> &[u64] {
-        // A map begins at a page and is as long as was asked for, so this never fails.
+        // A map begins at a page and has the requested length, so this never fails.
         bytemuck::try_cast_slice(&self.0).unwrap_or(&[])
     }
 
@@ -26,7 +26,7 @@ impl Words for Mapped {
     }
 }
 
-/// A table of empty sets in a temporary file, for which room is made before anything is written.
+/// A table of empty sets in a temporary file. Reserves the disk space before writing.
 pub fn table_in_file(sets: usize, rows: usize) -> Result<BitTable> {
     let bytes = sets as u64 * rows.div_ceil(64) as u64 * 8;
     let folder = std::env::temp_dir();
@@ -38,14 +38,14 @@ pub fn table_in_file(sets: usize, rows: usize) -> Result<BitTable> {
     };
     let file = tempfile::tempfile_in(&folder).map_err(fault)?;
     reserve(&file, bytes).map_err(fault)?;
-    // SAFETY: nobody else knows of the file, which has no name, so that it changes through this map alone; and it has its full length, with room
-    // for all of it, so that no access is beyond its end.
+    // SAFETY: the file has no name, so no one else can open it, and it changes only through this map. It has its full length with
+    // reserved space, so no access is beyond its end.
     let map = unsafe { MmapMut::map_mut(&file) }.map_err(fault)?;
     BitTable::kept_in(Box::new(Mapped(map)), sets, rows)
         .ok_or_else(|| fault(std::io::Error::other("it has another size than it was given")))
 }
 
-/// Gives a file its length with room on the disk for all of it: a full disk is an error here, and a crash later.
+/// Sets the length of a file and reserves its disk space: a full disk is an error here instead of a crash later.
 fn reserve(file: &File, bytes: u64) -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     {

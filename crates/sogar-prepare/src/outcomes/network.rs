@@ -1,13 +1,13 @@
-//! Outcomes of a dense network, in batches of single precision.
+//! Outcomes of a dense network, in single-precision batches.
 //!
-//! For each row the first layer's sums are computed once, and for each edit what it adds to them; an action's sums are then
-//! a few additions away ([`effects`], [`walk`]). The other layers are matrix products over 64 cells at a time, near what the
-//! processor can do ([`kernel`]). Along with the outputs goes a bound of their error ([`bound`]); cells
-//! whose outputs are within it of the decision's boundary are evaluated again in double precision, which is what the network says by
-//! definition ([`crate::model::network`]). So outcomes equal row-by-row prediction, whatever the processor.
+//! The first layer's sums are computed once per row, and the contribution of each edit to them; an action's sums then take a few
+//! additions ([`effects`], [`walk`]). The other layers are matrix products over 64 cells at a time, near the processor's peak
+//! ([`kernel`]). A bound of the error accompanies the outputs ([`bound`]). Cells whose outputs are within it of the decision
+//! boundary are evaluated again in double precision, which defines the network's answer ([`crate::model::network`]). So outcomes
+//! equal row-by-row prediction on every processor.
 //!
-//! Actions that amount to the same on a row are evaluated once. Memory: the flips, a bit per action for each row at work, and
-//! for each thread a few numbers per edit and unit.
+//! Actions with the same effect on a row are evaluated once. Memory: the flips, one bit per action for each row in progress, and
+//! a few numbers per edit and unit for each thread.
 
 mod activation;
 mod bound;
@@ -45,12 +45,12 @@ pub(super) struct NetworkOutcomes<'a> {
     layers: Layers,
     judge: Judge,
     plan: Plan,
-    /// A device that does a part of the work.
+    /// A device that does part of the work.
     offload: Option<Offload<'a>>,
 }
 
 impl<'a> NetworkOutcomes<'a> {
-    /// `None` where the network does not fit the question (the caller then scores).
+    /// `None` if the network does not fit the query (the caller then scores).
     pub fn new(network: &'a DenseNetwork, query: &'a OutcomeQuery<'a>) -> Option<Self> {
         NetworkOutcomes::with(network, query, Instructions::best())
     }
@@ -75,7 +75,7 @@ impl<'a> NetworkOutcomes<'a> {
         })
     }
 
-    /// With a device for the rows that it can be trusted with.
+    /// Adds a device for the rows on which its error is bounded.
     pub fn on(mut self, device: Option<&'a dyn CellDevice>) -> Self {
         self.offload = device.and_then(|device| Offload::new(self.network, self.plan.most_edits, device));
         self
@@ -89,7 +89,7 @@ impl<'a> NetworkOutcomes<'a> {
         let per_set = flips.words_per_set();
         let done = AtomicUsize::new(0);
         let mut settled = 0;
-        // Whole words of rows, and enough of them that all threads have work until the end.
+        // Whole words of rows, and enough of them to keep all threads busy until the end.
         let at_once = 64 * rayon::current_num_threads().div_ceil(4).max(1);
         for (group, some) in query.rows.chunks(at_once).enumerate() {
             let found: Vec<RowOutcomes> = some

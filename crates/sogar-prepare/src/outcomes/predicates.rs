@@ -1,7 +1,7 @@
-//! Predicates: the different conditions that model leaves put on a unit.
+//! Predicates: the distinct conditions of model leaves on a unit.
 //!
-//! Thousands of leaves share a few hundred conditions such as `30 < age <= 41`. For a row, each is looked at once: does the row
-//! meet it, and which edits change that? The leaves then only collect answers.
+//! Thousands of leaves share a few hundred conditions such as `30 < age <= 41`. For a row, each is evaluated once: does the row
+//! meet it, and which edits change that? The leaves then only look up the answers.
 
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ pub(super) struct Predicates {
 }
 
 struct Predicate {
-    /// `None` where no edit reaches the features.
+    /// `None` if no edit changes the features.
     unit: Option<usize>,
-    /// Per feature, where its set of intervals begins among the words.
+    /// For each feature, where its set of intervals begins among the words.
     conditions: Vec<(usize, usize)>,
 }
 
-/// More edits than any action has, and small enough to be added up.
+/// More edits than any action has, and small enough to add up without overflow.
 const NEVER: u32 = 1 << 16;
 
 /// Whether a row meets every predicate, and which edits change that.
 #[derive(Default)]
 pub(super) struct PredicateValues {
-    /// 0 where the row meets it, 1 where an edit is needed, [`NEVER`] where none helps.
+    /// 0 if the row meets it, 1 if an edit is needed, [`NEVER`] if none helps.
     pub unmet: Vec<u32>,
     /// Edits that change whether it does: `turning[starts[predicate]..starts[predicate + 1]]`, ascending.
     starts: Vec<u32>,
@@ -65,8 +65,8 @@ impl Predicates {
         })
     }
 
-    /// Evaluates every predicate on a row: `interval_of[feature]` is where it stands, `edited[edit]` the intervals of the features that the edit
-    /// touches, afterwards.
+    /// Evaluates every predicate on a row: `interval_of[feature]` is its interval, `edited[edit]` the intervals of the touched
+    /// features after the edit.
     pub fn evaluate(
         &self,
         linked: &LinkedFeatures,

@@ -1,16 +1,16 @@
-//! How far a library's own sum of trees can be from the true one where it adds in single precision.
+//! Bounds the distance of a library's own sum of trees from the true sum if it adds in single precision.
 //!
-//! Every addition rounds by at most half a unit in the last place of its result, and the results along the way are
-//! bounded: after tree `i` the sum lies between the sum of the smallest leaves and the sum of the largest leaves so
-//! far. The bound is far below that of any order of additions, since the first sums are small.
+//! Every addition rounds by at most half a unit in the last place of its result, and the intermediate results are bounded: after
+//! tree `i` the sum lies between the sum of the smallest leaves and the sum of the largest leaves so far. The bound is far below
+//! that of an arbitrary order of additions, because the first sums are small.
 
 use crate::model::{Arithmetic, Tree, TreeEnsemble};
 
-/// The unit round-off of single precision, a little enlarged for the rounding of the bound's own computation.
+/// The unit round-off of single precision, slightly enlarged to cover the rounding of the bound's own computation.
 const ROUND_OFF: f64 = f32::EPSILON as f64 / 2.0 * (1.0 + 1e-9);
 
-/// The largest distance of an output of the library from the true one, beyond double precision; not finite where a sum
-/// could overflow.
+/// The largest distance of an output of the library from the true one, beyond double precision; not finite if a sum could
+/// overflow.
 pub(super) fn of_library(ensemble: &TreeEnsemble) -> f64 {
     match ensemble.arithmetic {
         Arithmetic::Double => 0.0,
@@ -61,8 +61,11 @@ mod tests {
     use crate::model::Decision;
 
     fn ensemble(leaves: &[&[f32]], base: f64, base_last: bool) -> TreeEnsemble {
-        let tree =
-            |leaves: &&[f32]| Tree { nodes: vec![], leaves: leaves.iter().map(|&v| f64::from(v)).collect() };
+        let tree = |leaves: &&[f32]| Tree {
+            nodes: vec![],
+            leaves: leaves.iter().map(|&v| f64::from(v)).collect(),
+            covers: vec![],
+        };
         TreeEnsemble {
             trees: leaves.iter().map(tree).collect(),
             outputs: 1,

@@ -1,8 +1,8 @@
-//! Outcomes by asking the model about edited rows: for models of which nothing is known but their answers.
+//! Outcomes by scoring edited rows, for models whose structure is not known.
 //!
-//! The same question is asked once ([`inputs`]), in batches as large as the model wants and as many at a time as it
-//! allows. Before that, [`count`] finds out how many questions there are, so that a model that takes a second for each
-//! of a million of them can be refused before the first.
+//! Each distinct row is scored once ([`inputs`]), in batches of the size and concurrency that the model allows. Before that,
+//! [`count`] counts the distinct rows, so that a model that takes a second for each of a million rows can be refused before the
+//! first call.
 
 mod block;
 mod fingerprints;
@@ -23,23 +23,32 @@ pub(super) use block::score;
 use fingerprints::{AnswerCache, AsItIs, Distinct};
 use inputs::Inputs;
 
-/// Pairs of a row and an action that wait for an answer, at most.
+/// Limit of pairs of a row and an action that wait for an answer.
 const MOST_WAITING: usize = 1 << 22;
 /// Rows that one task counts.
 const ROWS_PER_TASK: usize = 16;
 
-/// How many rows a model would be asked about.
+/// How many rows a model would have to score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scorings {
-    /// Different edited rows, as the model sees them.
+    /// Distinct edited rows, as the model sees them.
     pub distinct: u64,
-    /// Whether `distinct` is exact; else it is an estimate from a sample, with a standard error of 0.2 %.
+    /// Whether `distinct` is exact; otherwise it is an estimate from a sample, with a standard error of 0.2 %.
     pub exact: bool,
     /// Pairs of a row and an action.
     pub pairs: u64,
 }
 
-/// Counts the different edited rows; `None` if stopped.
+impl Scorings {
+    /// The same rows, scored by this many models.
+    #[must_use]
+    pub fn times(self, models: u64) -> Scorings {
+        let Scorings { distinct, exact, pairs } = self;
+        Scorings { distinct: distinct.saturating_mul(models), exact, pairs: pairs.saturating_mul(models) }
+    }
+}
+
+/// Counts the distinct edited rows; `None` if stopped.
 pub fn count(query: &OutcomeQuery<'_>, stop: &Stop) -> Option<Scorings> {
     let inputs = Inputs::new(query);
     let counted = query
@@ -60,7 +69,7 @@ pub fn count(query: &OutcomeQuery<'_>, stop: &Stop) -> Option<Scorings> {
     stop.check().is_ok().then_some(Scorings { distinct: distinct.min(pairs), exact, pairs })
 }
 
-/// Asks about all rows and actions. `memory` is for remembering answers, in bytes.
+/// Scores all rows and actions. `memory` is for caching answers, in bytes.
 pub(super) fn score_all(
     query: &OutcomeQuery<'_>,
     watch: &Watch<'_>,
@@ -91,27 +100,27 @@ pub(super) fn score_all(
     Ok(Some(Outcomes { flips: queue.flips, method, settled: 0, kept: None }))
 }
 
-/// Questions that wait for a batch to be full, and the answers so far.
+/// Queries that wait for a full batch, and the answers so far.
 struct ScoringQueue<'a> {
     inputs: &'a Inputs<'a>,
     query: &'a OutcomeQuery<'a>,
     flips: BitTable,
     known: AnswerCache,
-    /// Questions by position of the row and action, with their fingerprints and, by fingerprint, their positions.
+    /// Queries by position of the row and action, with their fingerprints and, by fingerprint, their positions.
     questions: Vec<(u32, u32)>,
     fingerprints: Vec<u128>,
     position: HashMap<u64, u32, BuildHasherDefault<AsItIs>>,
-    /// Pairs of row and action that wait for a question's answer.
+    /// Pairs of row and action that wait for the answer to a query.
     waiting: Vec<(u32, u32, u32)>,
     batch: usize,
-    /// Questions in all calls that may run at the same time.
+    /// Queries in all calls that may run at the same time.
     full: usize,
 }
 
 impl<'a> ScoringQueue<'a> {
     fn new(inputs: &'a Inputs<'a>, query: &'a OutcomeQuery<'a>, memory: u64) -> ScoringQueue<'a> {
         let batching = query.predictor.batching();
-        // A few calls for each thread, so that none of them is idle for long.
+        // A few calls per thread, so that none is idle for long.
         let calls = batching.at_once.clamp(1, 4 * rayon::current_num_threads().max(1));
         let batch = batching.rows.clamp(1, MOST_WAITING);
         ScoringQueue {
@@ -136,7 +145,7 @@ impl<'a> ScoringQueue<'a> {
         self.flips.set_mut(action)[position / 64] |= 1 << (position % 64);
     }
 
-    /// Adds the question about a row and an action, unless its answer is known.
+    /// Adds the query for a row and an action, unless its answer is known.
     fn add(&mut self, position: usize, action: usize, fingerprint: u128) {
         if let Some(answer) = self.known.get(fingerprint) {
             if answer {
@@ -148,7 +157,7 @@ impl<'a> ScoringQueue<'a> {
         let (row, action) = (position as u32, action as u32);
         let mut asked = *self.position.entry(fingerprint as u64).or_insert(next);
         if asked != next && self.fingerprints[asked as usize] != fingerprint {
-            asked = next; // another query with the same first half: it is asked as well
+            asked = next; // another query with the same first half: both are scored
         }
         if asked == next {
             self.questions.push((row, action));
@@ -157,7 +166,7 @@ impl<'a> ScoringQueue<'a> {
         self.waiting.push((row, action, asked));
     }
 
-    /// Asks all questions that wait. `false` if the run was stopped meanwhile, and a model's command with it.
+    /// Scores all waiting queries. `false` if the run was stopped meanwhile, and a model's command with it.
     fn ask_unless_stopped(&mut self, watch: &Watch<'_>) -> Result<bool> {
         match self.ask() {
             Err(_) if watch.stop.check().is_err() => Ok(false),
@@ -165,7 +174,7 @@ impl<'a> ScoringQueue<'a> {
         }
     }
 
-    /// Asks all questions that wait.
+    /// Scores all waiting queries.
     fn ask(&mut self) -> Result<()> {
         let (inputs, query) = (self.inputs, self.query);
         let columns = query.encoder.columns.len();

@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use super::*;
 use crate::actions::{Change, Follower, all_actions};
-use crate::model::ensemble::Missing;
+use crate::model::Missing;
 use crate::model::single::largest_below;
 use crate::model::{Arithmetic, Decision, ModelInfo, Node, Prediction, Rows, Test, Tree, TreeEnsemble};
 use sogar_table::config::ModelConfig;
 use sogar_table::feature::{Columns, Feature, Kind};
 
-/// SplitMix64: a seed names the same problem everywhere.
+/// SplitMix64: a seed names the same problem on every machine.
 pub(super) struct Random(pub u64);
 
 impl Random {
@@ -55,6 +55,7 @@ pub(super) fn features() -> Vec<Feature> {
         kind,
         columns: Columns::One(name.into()),
         codes: Vec::new(),
+        shown: Default::default(),
     };
     let levels = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     vec![
@@ -65,6 +66,7 @@ pub(super) fn features() -> Vec<Feature> {
             kind: Kind::Categorical { levels: levels(4), missing: None },
             columns: Columns::OneHot((0..4).map(|i| Some(format!("c:{i}"))).collect()),
             codes: Vec::new(),
+            shown: Default::default(),
         },
         one("k", Kind::Categorical { levels: levels(5), missing: None }),
         one("b", Kind::Binary { levels: levels(2) }),
@@ -77,7 +79,7 @@ fn random_test(random: &mut Random, column: usize) -> Test {
     let missing = [Missing::AsZero, Missing::ZeroIsMissing, Missing::NaNIsMissing][random.below(3)];
     let default_left = random.below(2) == 0;
     let at_most = |threshold| Test::AtMost { threshold, missing, default_left };
-    // Numbers are tested as categories now and then, as XGBoost does with codes.
+    // Some numbers are tested as categories, as XGBoost does with codes.
     if column < 2 && random.below(6) == 0 {
         let categories = (0..10).filter(|_| random.below(3) == 0).collect();
         return Test::NoneOf { categories, default_left };
@@ -102,14 +104,14 @@ fn random_test(random: &mut Random, column: usize) -> Test {
 }
 
 fn random_tree(random: &mut Random, depth: usize) -> Tree {
-    let mut tree = Tree { nodes: vec![], leaves: vec![] };
+    let mut tree = Tree { nodes: vec![], leaves: vec![], covers: vec![] };
     grow(random, depth, &mut tree);
     tree
 }
 
 fn grow(random: &mut Random, depth: usize, tree: &mut Tree) -> i32 {
     if depth == 0 || random.below(8) == 0 {
-        // Multiples of 1/8 are summed without rounding, so margins hit the threshold exactly now and then.
+        // Multiples of 1/8 are summed without rounding, so some margins hit the threshold exactly.
         tree.leaves.push((random.below(17) as f64 - 8.0) / 8.0);
         return !(tree.leaves.len() as i32 - 1);
     }
@@ -127,11 +129,11 @@ fn grow(random: &mut Random, depth: usize, tree: &mut Tree) -> i32 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Links {
     None,
-    /// To a feature with edits of its own.
+    /// To a feature with its own edits.
     Mutable,
-    /// To a feature without, which stands before others that have edits.
+    /// To a feature without edits, which comes before others that have edits.
     Immutable,
-    /// From the first to the second to the last: the first and the last go together.
+    /// From the first to the second to the last: the first and the last are compatible.
     Chain,
     /// From the first and the last to one without edits between them.
     Shared,
@@ -188,14 +190,14 @@ pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
     edits
 }
 
-/// Leaf values as XGBoost has them: single precision, with sums that lose digits, now and then near each other.
+/// Leaf values like XGBoost's: single precision, with sums that lose digits, some of them close together.
 fn narrow(random: &mut Random, ensemble: &mut TreeEnsemble) {
     let scale = [1.0, 1.0 / 3.0, 0.7, 1e-6][random.below(4)];
     for value in ensemble.trees.iter_mut().flat_map(|tree| &mut tree.leaves).chain(&mut ensemble.base) {
         *value = f64::from((*value * scale) as f32);
     }
     if random.below(3) == 0 {
-        // A large constant that two trees take back: single precision drops most of what is added in between.
+        // A large constant that two trees cancel: single precision drops most of what is added in between.
         for (round, value) in [(0, 1e5), (ensemble.trees.len() - ensemble.outputs, -1e5)] {
             for tree in &mut ensemble.trees[round..round + ensemble.outputs] {
                 tree.leaves.iter_mut().for_each(|leaf| *leaf = f64::from((*leaf + value) as f32));
@@ -204,13 +206,13 @@ fn narrow(random: &mut Random, ensemble: &mut TreeEnsemble) {
     }
 }
 
-/// Compares the decomposition with scoring on one random problem; gives the number of settled outcomes.
+/// Compares the decomposition with scoring on one random problem; returns the number of settled outcomes.
 fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
     let mut random = Random(seed);
     let outputs = [1, 1, 1, 3][random.below(4)];
     let decision = match (outputs, random.below(4)) {
         (1, 0) => Decision::Raw { threshold: 0.25 },
-        (1, 3) => Decision::Sign,
+        (1, 3) => Decision::Margin { above: 0.0, slope: 1.0 },
         (1, 1) => Decision::Sigmoid { slope: 1.0, threshold: 0.5 },
         (1, _) => Decision::Sigmoid { slope: 2.0, threshold: 0.7 },
         (_, 0) => Decision::OneVsAll { slope: 1.0 },
@@ -248,7 +250,7 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
         (0..rows)
             .map(|_| if random.below(5) == 0 { f64::NAN } else { random.below(40) as f64 / 4.0 - 2.0 })
             .collect(),
-        (0..rows).map(|_| random.below(5) as f64).collect(), // 4: a category nobody knows
+        (0..rows).map(|_| random.below(5) as f64).collect(), // 4: an unknown category
         (0..rows).map(|_| random.below(5) as f64).collect(),
         (0..rows).map(|_| random.below(2) as f64).collect(),
     ];
@@ -269,6 +271,7 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
         edits: &edits,
         actions: &actions,
         rules: &[],
+        required: None,
     };
     let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
     let fast = outcomes(query, &watch).unwrap().unwrap();

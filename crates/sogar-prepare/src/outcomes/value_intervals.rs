@@ -1,11 +1,11 @@
 //! Value intervals: the few values of a feature that a tree ensemble can tell apart.
 //!
-//! The trees test a number against finitely many thresholds, so its values fall into finitely many intervals, on each of which every
-//! test answers alike; missing is one more interval. A feature with levels has one interval per level and one for
+//! The trees test a number against finitely many thresholds, so its values fall into finitely many intervals, and every test has
+//! the same result on an interval; missing is one more interval. A feature with levels has one interval per level and one for
 //! "none of them". A leaf's conditions on a feature are then a set of intervals.
 
 use crate::encode::Encoder;
-use crate::model::ensemble::Missing;
+use crate::model::Missing;
 use crate::model::single::largest_below;
 use crate::model::{Test, TreeEnsemble};
 use sogar_table::feature::Feature;
@@ -13,7 +13,7 @@ use sogar_table::feature::Feature;
 /// The intervals of one feature.
 #[derive(Debug, Clone)]
 pub(super) enum ValueIntervals {
-    /// Interval `i` holds the values in `(breaks[i − 1], breaks[i]]`, the last one whatever is above; then "missing".
+    /// Interval `i` holds the values in `(breaks[i − 1], breaks[i]]`, the last one everything above; then "missing".
     Number { breaks: Vec<f64> },
     /// One interval per level, and one for a category that the reference table does not have.
     Levels { count: usize },
@@ -66,7 +66,7 @@ impl ValueIntervals {
         }
     }
 
-    /// A value in a interval.
+    /// A value in an interval.
     pub fn value(&self, interval: usize) -> f64 {
         match self {
             ValueIntervals::Number { breaks } => match breaks.get(interval) {
@@ -79,7 +79,7 @@ impl ValueIntervals {
     }
 }
 
-/// Adds every value `b` such that the test may answer differently for values `≤ b` and `> b`.
+/// Adds every value `b` such that the test may differ between values `≤ b` and `> b`.
 fn add_breaks(test: &Test, breaks: &mut Vec<f64>) {
     match test {
         Test::AtMost { threshold, missing, .. } => {

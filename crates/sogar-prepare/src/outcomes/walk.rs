@@ -2,7 +2,7 @@
 
 use super::index::Children;
 
-/// A unit on the way to a model leaf, as seen from one row.
+/// A unit on the path to a model leaf, as seen from one row.
 pub(super) struct PathUnit {
     /// Whether the row itself fails the leaf's conditions here, so that an edit must repair it.
     pub violated: bool,
@@ -19,8 +19,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `violated` units of `path` are still to be repaired by an edit; `action` is what was chosen so far, and `self.most` more edits
-    /// may be added.
+    /// `violated` units of `path` still need an edit; `action` is the set chosen so far, and at most `self.most` more edits may
+    /// be added.
     pub fn add(&self, path: &[PathUnit], value: f64, violated: usize, action: u32, terms: &mut [f64]) {
         let offset = self.children.offsets[action as usize];
         let (range, change) = last_edits(path, value, violated);
@@ -46,12 +46,12 @@ impl Walk<'_> {
                 }
             }
             if unit.violated {
-                return; // it can't be left out
+                return; // it must be repaired
             }
         }
     }
 
-    /// As [`Walk::add`] with one more edit.
+    /// Like [`Walk::add`] with one more edit.
     #[inline]
     fn end(&self, path: &[PathUnit], value: f64, violated: usize, action: u32, terms: &mut [f64]) {
         let (range, change) = last_edits(path, value, violated);
@@ -62,8 +62,8 @@ impl Walk<'_> {
     }
 }
 
-/// The edits that complete a set in which `violated` units of the path are still to be repaired, and what the set's term
-/// changes by: all edits where none is, those of the one unit that is.
+/// The edits that complete a set in which `violated` units of the path still need an edit, and the change of the set's term: all
+/// edits if there is no such unit, those of the unit if there is one.
 #[inline]
 fn last_edits(path: &[PathUnit], value: f64, violated: usize) -> (std::ops::Range<usize>, f64) {
     match (violated, path) {
@@ -76,7 +76,7 @@ fn last_edits(path: &[PathUnit], value: f64, violated: usize) -> (std::ops::Rang
     }
 }
 
-/// The same where links tie features with edits together: units then do not follow the order of edits.
+/// The same if links tie features with edits together: units then do not follow the order of edits.
 pub(super) struct LinkedWalk<'a> {
     pub children: &'a Children,
     pub turning: &'a [u32],

@@ -1,29 +1,32 @@
-//! From a table in memory and a model to a [`Prepared`] problem, and the last part of that way, which tables that are read part by part
-//! share: splits, edits and costs of people who are known by then.
+//! From a table in memory and a model to a [`Prepared`] problem. The last part, which tables read in parts share, computes
+//! splits, edits and costs once the affected people are known.
 
 use std::path::PathBuf;
 
-use super::{Prepared, ReferenceSize, VERIFIED_ROWS};
+use super::order::RowOrder;
+use super::{Prepared, ReferenceSize, VERIFIED_ROWS, proxies};
 use crate::actions::{Idle, all_edits, budget, count_actions};
 use crate::cost::CostModel;
 use crate::encode::Encoder;
 use crate::limits::{TreeLimits, memory_limit, refuse_if_too_many_splits};
 use crate::model::LoadedModel;
 use crate::population::Classes;
+use crate::require::Requirements;
 use crate::row_order::cluster_rows;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::visible;
-use sogar_table::binarize::{all_splits, useful_splits};
+use sogar_solver::RowSet;
+use sogar_table::binarize::{Split, all_splits, useful_splits};
 use sogar_table::config::{Config, FeatureConfig};
 use sogar_table::feature::{Distributions, FeatureTable, Reference};
 use sogar_table::hints::{Unfit, is_label_name, personal};
 use sogar_table::rules::Rule;
 use sogar_table::table::Table;
 
-/// Agreement beyond chance (Cohen's κ) from which on a column that the model does not use is taken for its outcome.
+/// Smallest agreement beyond chance (Cohen's κ) at which an unused column counts as the model's outcome.
 const AGREEING: f64 = 0.5;
 
-/// A table and a model, when it is known whom the model turns down.
+/// A table and a model, once the affected people are known.
 pub(super) struct Classified {
     pub config: Config,
     pub folder: PathBuf,
@@ -31,16 +34,17 @@ pub(super) struct Classified {
     pub table_hash: String,
     pub model: LoadedModel,
     pub encoder: Encoder,
+    pub required: Requirements,
     pub classes: Classes,
     pub reference: Reference,
-    /// The rows that are kept: the affected ones at least.
+    /// The rows that are kept: at least the affected ones.
     pub table: FeatureTable,
-    /// Where they stand in the reference table; `None`: at the same place.
+    /// Their positions in the reference table; `None`: the same positions.
     pub places: Option<Vec<usize>>,
     /// The affected rows of `table`, in its order.
     pub affected: Vec<usize>,
     pub notices: Vec<String>,
-    /// Features that look like none.
+    /// Features that do not look like features.
     pub unfit: Vec<(usize, Unfit)>,
     pub predictions_hash: String,
     /// How long the model took for a row of the table.
@@ -48,11 +52,11 @@ pub(super) struct Classified {
 }
 
 impl Prepared {
-    /// The stages behind the affected people: limits, splits, edits and costs.
+    /// The stages after the affected people: limits, splits, edits and costs.
     pub(super) fn finish(classified: Classified) -> Result<Prepared> {
         let Classified { mut config, reference, table, affected, mut notices, unfit, folder, .. } =
             classified;
-        // The budget of actions looks at the table alone, so that the model's unused labels come later.
+        // The budget of actions depends only on the table, so the model's unused labels come later.
         config.leave_aside(&reference.features, &unfit, &mut notices);
         let fixed = |name: &str| config.features.get(name).is_some_and(FeatureConfig::is_fixed);
         let left_aside: Vec<usize> = unfit
@@ -61,20 +65,23 @@ impl Prepared {
             .filter(|&f| fixed(&reference.features[f].name))
             .collect();
         budget::resolve(&reference, &left_aside, &mut config, &mut notices)?;
-        let labels = unused_labels(&reference, &table, &affected, &classified.encoder, &classified.classes);
+        // A column is used if any of the models has it.
+        let others = classified.required.others.iter().flat_map(|other| &other.encoder.columns);
+        let used = Encoder { columns: classified.encoder.columns.iter().chain(others).cloned().collect() };
+        let labels = unused_labels(&reference, &table, &affected, &used, &classified.classes);
         config.leave_aside(&reference.features, &labels, &mut notices);
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&reference, &config)?;
         let memory = memory_limit(&config.limits)?;
         refuse_if_too_many_splits(&candidates, &table.features, affected.len(), memory)?;
-        let affected = cluster_rows(&affected, &useful_splits(&candidates, &table, &affected));
-        let splits = useful_splits(&candidates, &table, &affected);
-        let mut by_row: Vec<usize> = (0..affected.len()).collect();
-        by_row.sort_unstable_by_key(|&position| affected[position]);
+        let rows = cluster_rows(&affected, &useful_splits(&candidates, &table, &affected));
+        let (splits, passing): (Vec<Split>, Vec<RowSet>) =
+            useful_splits(&candidates, &table, &rows).into_iter().unzip();
+        notices.extend(proxies::notices(&reference, &config, &table, &rows, &splits, &passing)?);
         let rules: Vec<Rule> =
             config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
-        let idle = Idle::new(&table.features, &classified.encoder, &config, &rules);
+        let idle = Idle::new(&table.features, &used, &config, &rules);
         notices.extend(idle.notice(&table.features));
         let edits = idle.others(all_edits(&reference, &config)?);
         if edits.is_empty() {
@@ -86,7 +93,7 @@ impl Prepared {
         }
         let cost = CostModel::new(&reference, &edits, &config, &folder)?;
         let mut seen = std::collections::BTreeSet::new();
-        notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may say the same
+        notices.retain(|notice| seen.insert(notice.clone())); // checking and reading may give the same notice
         notices.iter_mut().for_each(|notice| *notice = visible(notice));
         Ok(Prepared {
             reference: ReferenceSize { rows: reference.rows, people: reference.people() },
@@ -99,13 +106,14 @@ impl Prepared {
             model: classified.model,
             encoder: classified.encoder,
             classes: classified.classes,
-            affected,
+            order: RowOrder::new(rows),
             places: classified.places,
-            by_row,
             splits,
+            passing,
             edits,
             cost,
             rules,
+            required: classified.required,
             idle,
             limits,
             notices,
@@ -118,8 +126,8 @@ impl Prepared {
     }
 }
 
-/// Features that the model does not use and that hold its outcome: few values and the name of a label, or the model's own classes in
-/// agreement with its predictions beyond chance (κ, either way round).
+/// Features that the model does not use and that hold its outcome: few values and the name of a label, or the model's own classes
+/// in agreement with its predictions beyond chance (κ, in either direction).
 fn unused_labels(
     reference: &Reference,
     table: &FeatureTable,
@@ -132,13 +140,13 @@ fn unused_labels(
         let used = encoder.columns.iter().any(|source| source.feature == index);
         let few = (2..=10).contains(&feature.levels().len());
         let agrees =
-            || personal(&feature.name).is_none() && agrees(reference, index, table, affected, classes);
+            || personal(&feature.name, &[]).is_none() && agrees(reference, index, table, affected, classes);
         !used && few && (is_label_name(&feature.name) || agrees())
     };
     (0..reference.features.len()).filter(is_label).map(|index| (index, Unfit::Label)).collect()
 }
 
-/// Whether a feature's levels are the model's classes and tell the affected people from the others about as the model does.
+/// Whether a feature's levels are the model's classes and separate the affected people from the others about as the model does.
 fn agrees(
     reference: &Reference,
     index: usize,
@@ -158,13 +166,13 @@ fn agrees(
         affected.iter().copied().filter(|&row| is_good(table.values[index][row])).collect();
     let (good, down) = (good as f64 / all, table.people_among(&down) as f64 / all);
     let turned_down = table.people_among(affected) as f64 / all;
-    // Of all people: turned down and not good, or neither.
+    // Among all people: turned down and not good, or neither.
     let same = (turned_down - down) + (good - down);
     let by_chance = turned_down * (1.0 - good) + (1.0 - turned_down) * good;
     by_chance < 1.0 && ((same - by_chance) / (1.0 - by_chance)).abs() >= AGREEING
 }
 
-/// The configuration of a run in which a column of the table that holds predictions is no feature.
+/// The configuration of a run in which a column with predictions is not a feature.
 pub(super) fn without_predictions(
     mut config: Config,
     table: &Table,
@@ -179,7 +187,7 @@ pub(super) fn without_predictions(
     Ok(config)
 }
 
-/// The same configuration as if that column were the label.
+/// The same configuration with that column as the label.
 pub(super) fn labelled(config: &Config, column: &str) -> Config {
     let mut config = config.clone();
     config.data.label = Some(column.to_owned());

@@ -1,13 +1,15 @@
-//! How large a problem is, and how long it may take.
+//! Estimates the size of a problem and its time.
 
 use super::Prepared;
-use crate::limits::{MemoryEstimate, Size, TimeEstimate, time};
+use crate::actions::{Change, Edit};
+use crate::limits::{MemoryEstimate, Remaining, Size, TimeEstimate, time};
+use crate::outcomes::ROOM_FOR_PLANES;
 
 impl Prepared {
     /// The size of the problem.
     pub fn size(&self) -> Size<'_> {
         Size {
-            rows: self.affected.len(),
+            rows: self.affected().len(),
             edits: &self.edits,
             features: &self.table.features,
             actions: self.action_count,
@@ -15,17 +17,20 @@ impl Prepared {
         }
     }
 
-    /// The memory of a problem of this size, with what the table takes already.
+    /// The memory of a problem of this size, including the table.
     pub fn memory_estimate(&self, size: Size<'_>) -> MemoryEstimate {
         let outputs = self.model.predictor.tree_ensemble().map_or(1, |trees| trees.outputs);
         let estimate = size.memory(self.threads(), outputs);
         let held = self.table.bytes() + self.cost.bytes();
-        MemoryEstimate { rest: estimate.rest.saturating_add(held as u128), ..estimate }
+        // The counts of models that agree, for some rows at a time.
+        let planes =
+            if self.required.is_empty() { 0 } else { estimate.flips.min(u128::from(ROOM_FOR_PLANES)) };
+        MemoryEstimate { rest: estimate.rest.saturating_add(held as u128).saturating_add(planes), ..estimate }
     }
 
-    /// How long the run may take, by what was measured of others, and of this model if it is asked about every edited row.
+    /// The estimated time of the run, from measured runs, and from this model's own time if it scores every edited row.
     pub fn time_estimate(&self) -> TimeEstimate {
-        let (all, threads, actions) = (self.affected.len(), self.threads(), self.action_count);
+        let (all, threads, actions) = (self.affected().len(), self.threads(), self.action_count);
         let searched = self.sample().unwrap_or(all);
         let predictor = &self.model.predictor;
         let outcomes = match (predictor.tree_ensemble(), predictor.dense_network()) {
@@ -36,12 +41,40 @@ impl Prepared {
             }
             (None, None) => time::outcomes_by_asking(searched, actions, self.seconds_per_row),
         };
-        let depth = self.limits.max_depth;
-        TimeEstimate { outcomes, search: time::search(searched, actions, self.splits.len(), depth, threads) }
+        // Further models take about the time of the first.
+        let models = if self.required.is_empty() { 1 } else { 1 + self.required.others.len() };
+        let outcomes = outcomes * models as f64;
+        let leaf_sets = self.leaf_sets().last().copied().unwrap_or(1.0);
+        let boxes = time::boxes(self.families(), self.limits.max_edits);
+        TimeEstimate { outcomes, search: time::search(searched, actions, boxes, leaf_sets, threads) }
     }
 
-    /// What to say before a run that may take more than a minute: the guess, and what makes it shorter. `setting` spells the name of a
-    /// setting as the user would write it.
+    /// About how many leaf sets trees of each depth have.
+    fn leaf_sets(&self) -> Vec<f64> {
+        // In rows, also where weights count.
+        let all = self.affected().len();
+        let share = f64::from(self.min_leaf()) / self.affected_people().max(1) as f64;
+        time::leaf_sets(&self.passing, all, (share * all as f64) as usize, self.limits.max_depth)
+    }
+
+    /// The estimate of the search, to be renewed by its progress.
+    pub fn remaining(&self) -> Remaining {
+        Remaining::new(self.leaf_sets())
+    }
+
+    /// Per feature with edits the directions of its shifts, or 1.
+    fn families(&self) -> impl Iterator<Item = usize> {
+        let same_feature = |a: &Edit, b: &Edit| a.feature == b.feature;
+        self.edits.chunk_by(same_feature).map(|edits| {
+            let shifts = |up: bool| {
+                edits.iter().any(|edit| matches!(edit.change, Change::Shift { by, .. } if (by > 0.0) == up))
+            };
+            (usize::from(shifts(true)) + usize::from(shifts(false))).max(1)
+        })
+    }
+
+    /// The notice before a run that may take more than a minute: the estimate, and how to shorten it. `setting` spells the name
+    /// of a setting as the user would.
     pub fn long_run(&self, setting: impl Fn(&str) -> String) -> Option<String> {
         let guess = self.time_estimate();
         let mut text = format!(

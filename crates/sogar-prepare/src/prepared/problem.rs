@@ -1,4 +1,4 @@
-//! The problem that is searched: costs and outcomes of some people.
+//! The problem to search: costs and outcomes of some people.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use crate::cost::edit_costs;
 use crate::limits::{PlaceOfFlips, Size, amount, memory_limit};
 use crate::outcomes::blocks::in_blocks;
 use crate::outcomes::mapped::table_in_file;
-use crate::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch, count_scorings, is_scored, outcomes};
+use crate::outcomes::{OutcomeQuery, Outcomes, StoredOutcomes, Watch, count_scorings, outcomes};
 
-/// A solver problem with what is needed to read its answer.
+/// A solver problem with what is needed to read its solution.
 pub struct SolverProblem {
     /// The problem.
     pub problem: Problem,
@@ -21,22 +21,22 @@ pub struct SolverProblem {
     pub actions: Actions,
     /// Outcomes that the model itself had to settle.
     pub settled: u64,
-    /// How outcomes were found.
+    /// How outcomes were computed.
     pub method: &'static str,
-    /// Whether outcomes were computed for all actions; if stopped, only the identity is left.
+    /// Whether outcomes of all actions are known; if stopped, only the identity is left.
     pub finished: bool,
-    /// Where outcomes come from, if an earlier run kept them.
+    /// Where outcomes come from, if an earlier run stored them.
     pub kept: Option<StoredOutcomes>,
 }
 
 impl Prepared {
-    /// The problem of all affected people, with outcomes that are computed here and now. Refuses, before allocating, what would not fit
-    /// into the memory limit.
+    /// The problem of all affected people, with outcomes computed now. Refuses, before allocating, what would exceed the memory
+    /// limit.
     pub fn problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
         self.computed(&self.everybody(), reporter, cancel)
     }
 
-    /// The same of those who are searched.
+    /// The same for the people to search.
     pub fn searched_problem(&self, reporter: &dyn Reporter, cancel: &CancelToken) -> Result<SolverProblem> {
         self.computed(&self.searched(), reporter, cancel)
     }
@@ -62,23 +62,24 @@ impl Prepared {
         self.problem_of(people, find, reporter, cancel)
     }
 
-    /// Refuses to ask a model about more rows than the user allows.
+    /// Refuses to score more rows than the user allows.
     pub fn refuse_scorings(
         &self,
         query: &OutcomeQuery<'_>,
         watch: &Watch<'_>,
         reporter: &dyn Reporter,
     ) -> Result<()> {
-        if is_scored(query.predictor)
+        if query.scored_models() > 0
             && let Some(scorings) = count_scorings(query, watch.stop)
         {
+            let scorings = scorings.times(query.scored_models());
             self.size().refuse_if_too_many(scorings, self.config.limits.max_scorings)?;
             reporter.scorings(scorings);
         }
         Ok(())
     }
 
-    /// The problem of some people and all actions, whose outcomes `find` finds, in memory or in a file.
+    /// The problem of some people and all actions, with outcomes from `find`, in memory or in a file.
     pub fn problem_of(
         &self,
         people: &ProblemPopulation,
@@ -100,7 +101,7 @@ impl Prepared {
         self.problem_over(people, actions, |query, watch| find(query, watch, place), reporter, cancel)
     }
 
-    /// The problem of some people and some actions, whose outcomes `find` finds.
+    /// The problem of some people and some actions, with outcomes from `find`.
     pub fn problem_over(
         &self,
         people: &ProblemPopulation,
@@ -121,6 +122,7 @@ impl Prepared {
             edits: &self.edits,
             actions: &actions,
             rules: &self.rules,
+            required: self.requirements(),
         };
         let progress = |done, all| reporter.outcomes(done, all);
         let limit = seconds(self.config.limits.outcomes_time_limit);
@@ -134,7 +136,7 @@ impl Prepared {
         let (flips, settled, method, kept) = match found {
             Some(found) => (found.flips, found.settled, found.method, found.kept),
             None => {
-                // Stopped before the outcomes were known: all that can be vouched for is doing nothing.
+                // Stopped before the outcomes were known: only "no change" is certain.
                 actions = Actions::default();
                 actions.push(&[]);
                 (sogar_solver::BitTable::new(1, people.rows.len()), 0, "stopped before they were known", None)
@@ -149,7 +151,7 @@ impl Prepared {
             flips,
             weights: self.weights(&people.rows),
             limits: Limits {
-                // Where nothing can be done but nothing, there is no tree to look for.
+                // If "no change" is the only action, there is no tree to search for.
                 max_depth: if finished { self.limits.max_depth } else { 0 },
                 max_leaves: if finished { self.limits.max_leaves } else { 1 },
                 min_leaf: people.min_leaf,
@@ -159,7 +161,7 @@ impl Prepared {
         Ok(SolverProblem { problem, actions, settled, method, finished, kept })
     }
 
-    /// Does some work with as many threads as the configuration says.
+    /// Runs work with as many threads as configured.
     pub fn with_threads<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().map_err(|cause| {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
@@ -167,7 +169,7 @@ impl Prepared {
         pool.install(work)
     }
 
-    /// Whom some actions flip among some rows.
+    /// The query: whom do some actions flip among some rows?
     pub fn outcome_query<'a>(&'a self, rows: &'a [usize], actions: &'a Actions) -> OutcomeQuery<'a> {
         OutcomeQuery {
             predictor: &*self.model.predictor,
@@ -178,11 +180,12 @@ impl Prepared {
             edits: &self.edits,
             actions,
             rules: &self.rules,
+            required: self.requirements(),
         }
     }
 }
 
-/// A limit as it is configured; one beyond all clocks is none.
+/// A configured limit; one that no clock can measure is no limit.
 pub fn seconds(limit: Option<f64>) -> Option<Duration> {
     limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }

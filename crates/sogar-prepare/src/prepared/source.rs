@@ -1,9 +1,9 @@
-//! From a table and a model to the affected people. A table in memory, files that are read part by part and partitions of data frames
-//! all come this way.
+//! From a table and a model to the affected people, for tables in memory, files that are read in parts, and partitions of data
+//! frames.
 //!
-//! The table is read twice. The first time column by column: what the features are, and how often each has which value, from which
-//! bins, edits and costs are made. The second time in parts of rows: the model labels everybody, and the affected rows are kept, or all.
-//! Of rows that are not kept, only a hash of the model's answers remains.
+//! The table is read twice. The first pass goes column by column: it finds the features and the counts of their values, from
+//! which bins, edits and costs are made. The second pass goes through parts of rows: the model labels all rows, and the affected
+//! rows, or all, are kept. Of other rows, only a hash of the model's predictions remains.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,12 +16,13 @@ use crate::model::LoadedModel;
 use crate::population::{Classes, Comparison, some_but_not_all};
 use crate::predict::HashOfPredictions;
 use crate::predict::{predict_table, rows_at_once};
+use crate::require::Requirements;
 use sogar_base::error::{Faults, Result};
 use sogar_table::config::Config;
 use sogar_table::feature::{FeatureTable, Reference, declare_shown, label_names, label_values};
 use sogar_table::table::{Table, TableSource};
 
-/// Which rows are kept.
+/// Which rows to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
     Everybody,
@@ -29,8 +30,8 @@ enum Keep {
 }
 
 impl Prepared {
-    /// Goes through all stages up to the problem's size, and keeps all rows. `folder` is where files named in the configuration are.
-    /// `predictions` names a column of the table that holds the model's labels, to be compared first.
+    /// Runs all stages up to the problem's size, and keeps all rows. `folder` has the files named in the configuration.
+    /// `predictions` names a column with the model's labels, to be compared first.
     pub fn new(
         config: Config,
         folder: &Path,
@@ -41,7 +42,7 @@ impl Prepared {
         Prepared::from_source(config, folder, table, model, predictions, Keep::Everybody)
     }
 
-    /// The same from a table that need not fit into memory. Only the affected rows are kept.
+    /// The same from a table that need not fit into memory. Keeps only the affected rows.
     pub fn streamed(
         config: Config,
         folder: &Path,
@@ -66,7 +67,7 @@ impl Prepared {
         declare_shown(source, &mut config, &model.predictor.info().columns, &mut notices)?;
         notices.extend(config.check(None)?);
         let mut faults = Faults::default();
-        // A label that is not there is reported with other names that are not.
+        // A missing label is reported together with other missing names.
         let is_there = config.data.label.as_ref().is_some_and(|label| header.column(label).is_some());
         let labels = if is_there { faults.take(label_names(source, &config)).flatten() } else { None };
         faults.take(config.check_label(labels.as_ref()));
@@ -87,6 +88,7 @@ impl Prepared {
             .check_absent(info, model.predictor.tree_ensemble())
             .map_err(|error| error.file(&model.path))?;
         let classes = Classes::new(info, labels.as_ref(), &config)?;
+        let required = Requirements::new(&model, &classes, &reference.features, &config.model, &columns)?;
         let judge = Classifier {
             config: &config,
             reference: &reference,
@@ -106,6 +108,7 @@ impl Prepared {
             seconds_per_row: kept.seconds / header.rows.max(1) as f64,
             model,
             encoder,
+            required,
             classes,
             reference,
             notices,
@@ -115,7 +118,7 @@ impl Prepared {
     }
 }
 
-/// What it takes to find out who is affected.
+/// What is needed to find out who is affected.
 struct Classifier<'a> {
     config: &'a Config,
     reference: &'a Reference,
@@ -129,7 +132,7 @@ struct KeptRows {
     table: FeatureTable,
     /// The affected ones among them.
     affected: Vec<usize>,
-    /// Where they stand in the table; `None`: at the same place.
+    /// Their positions in the table; `None`: the same positions.
     places: Option<Vec<usize>>,
     predictions_hash: String,
     /// How long the model took.
@@ -137,7 +140,7 @@ struct KeptRows {
 }
 
 impl Classifier<'_> {
-    /// Labels everybody and keeps the rows that are wanted.
+    /// Labels all rows and keeps those that are wanted.
     fn classify(&self, source: &dyn TableSource, predictions: Option<&str>, keep: Keep) -> Result<KeptRows> {
         let features = &self.reference.features;
         let scale = self.reference.scale.as_ref();

@@ -1,10 +1,10 @@
-//! What a user has to decide, and what is done until they do.
+//! What a user has to decide, and the defaults until they do.
 
 use super::Prepared;
 use sogar_base::text::{grouped, hoped_for};
 use sogar_table::hints::{is_bad_event, personal};
 
-/// In whose words settings are named.
+/// How messages name settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
     /// Flags of the command line.
@@ -14,7 +14,7 @@ pub enum Voice {
 }
 
 impl Prepared {
-    /// What should be looked at before the result is believed. Whoever has written a configuration has decided about personal features.
+    /// What to check before trusting the result. A user who wrote a configuration has already decided about personal features.
     pub fn warnings(&self, voice: Voice, configured: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         warnings.extend(self.assumed_outcome(voice));
@@ -24,7 +24,7 @@ impl Prepared {
         warnings
     }
 
-    /// The outcome that people are taken to hope for, if nobody said so.
+    /// The assumed desired outcome, if it was not set.
     fn assumed_outcome(&self, voice: Voice) -> Option<String> {
         if !self.classes.is_assumed(&self.config) {
             return None;
@@ -53,26 +53,26 @@ impl Prepared {
         Some(format!(
             "nothing says which outcome people hope for: {} is assumed, which {} of {} people have, and the {} others are turned \
              down. Say {} if that is right, and {} if {} is the good outcome{event}",
-            hoped_for(&desired),
+            hoped_for(&desired, &self.config.model.outcomes),
             people(all - affected),
             people(all),
             people(affected),
             say(&desired),
             say(&others),
-            hoped_for(&others),
+            hoped_for(&others, &self.config.model.outcomes),
         ))
     }
 
-    /// Personal features that advice would change or groups would be described by, if nobody said that they may.
+    /// Personal features that actions would change or groups would be described by, unless that was explicitly allowed.
     fn personal_features(&self, voice: Voice) -> Option<String> {
         let features = &self.table.features;
         let open = |feature: &usize| {
-            let name = &features[*feature].name;
-            let said = self.config.features.get(name).and_then(|settings| settings.protected);
-            said.is_none() && personal(name).is_some_and(|found| found.clear)
+            let feature = &features[*feature];
+            let said = self.config.features.get(&feature.name).and_then(|settings| settings.protected);
+            said.is_none() && personal(&feature.name, feature.levels()).is_some_and(|found| found.clear)
         };
         let edited = |feature: usize| self.edits.iter().any(|edit| edit.feature == feature);
-        let split = |feature: usize| self.splits.iter().any(|(split, _)| split.feature == feature);
+        let split = |feature: usize| self.splits.iter().any(|split| split.feature == feature);
         let found: Vec<usize> = (0..features.len()).filter(open).filter(|&f| edited(f) || split(f)).collect();
         let names = |wanted: &dyn Fn(usize) -> bool| {
             let names = found.iter().filter(|&&feature| wanted(feature));
@@ -101,7 +101,7 @@ impl Prepared {
             }
         };
         Some(format!(
-            "{what}, though nobody can be asked to change such things, or should be judged by them: {stop} stops that \
+            "{what}, though people cannot change such things, and should not be judged by them: {stop} stops that \
              (`protected = false` in the feature's settings says that it is meant)"
         ))
     }

@@ -3,7 +3,7 @@
 use super::svg::{Anchor, Drawing, FAINT, GREY, INK, Style};
 use sogar_table::feature::format_number;
 
-/// Letters of ticks and axes: at the width of a paper's column they are printed at eight points.
+/// Font size of ticks and axes: eight points when printed at the width of a paper's column.
 pub const LETTERS: f64 = 13.0;
 
 /// The values of an axis.
@@ -26,7 +26,7 @@ impl Scale {
         Scale { least: (least / step + 1e-6).floor() * step, most: (most / step - 1e-6).ceil() * step, step }
     }
 
-    /// As [`Scale::of`], but ending with the values instead of a tick: no room is left empty.
+    /// Like [`Scale::of`], but ends with the values instead of a tick, without empty space.
     pub fn tight(least: f64, most: f64, ticks: u32) -> Scale {
         let wide = Scale::of(least, most, ticks);
         let end = if most.is_finite() { most + 0.02 * (wide.most - wide.least) } else { wide.most };
@@ -60,26 +60,26 @@ impl Scale {
 
 /// A panel of a figure.
 pub struct Panel {
-    /// Left and right end.
+    /// Left and right edge.
     pub across: (f64, f64),
-    /// Upper and lower end.
+    /// Top and bottom edge.
     pub down: (f64, f64),
-    /// Values to the right.
+    /// The x-axis.
     pub x: Scale,
-    /// Values upwards.
+    /// The y-axis.
     pub y: Scale,
-    /// Whether the upward values are shares, written as percentages.
+    /// Whether the y values are shares, written as percentages.
     pub percent: bool,
 }
 
 impl Panel {
-    /// Where a pair of values stands.
+    /// The position of a pair of values.
     pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let ((left, right), (top, bottom)) = (self.across, self.down);
         (left + self.x.share(x) * (right - left), bottom - self.y.share(y) * (bottom - top))
     }
 
-    /// Grid, ticks and the names of the axes; `under` is empty for a panel that shares the axis of the one below.
+    /// Draws grid, ticks and the names of the axes; `under` is empty for a panel that shares the axis of the one below.
     pub fn draw(&self, drawing: &mut Drawing, under: &str, beside: &str) {
         let ((left, right), (top, bottom)) = (self.across, self.down);
         let ticks = Style::plain(LETTERS);
@@ -103,7 +103,7 @@ impl Panel {
         drawing.text_upwards((14.0, (top + bottom) / 2.0), beside, name);
     }
 
-    /// The staircase of a front: what is reached at a cost holds until something better comes.
+    /// The staircase of a front: the loss at a cost holds until a better point.
     pub fn stairs(&self, points: &[(f64, f64)]) -> String {
         let mut path = String::new();
         let mut last = (String::new(), String::new());
@@ -125,7 +125,7 @@ impl Panel {
         path
     }
 
-    /// A line through points, those left out that would not be told apart.
+    /// A line through points, without those that would be indistinguishable.
     pub fn curve(&self, points: impl IntoIterator<Item = (f64, f64)>) -> String {
         let mut path = String::new();
         let mut last = String::new();

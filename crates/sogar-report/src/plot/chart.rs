@@ -1,4 +1,4 @@
-//! The chart behind all figures in the plane of cost and loss: series, points that stand out, other results, a legend.
+//! The chart behind all figures of cost and loss: series, highlighted points, other results, a legend.
 
 use super::axes::{LETTERS, Panel, Scale};
 use super::lettering::{BOLD, cut, width};
@@ -7,7 +7,7 @@ use super::tradeoff::{Look, Upwards};
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 310.0;
-/// Points beyond which single ones can't be told apart.
+/// Number of points from which single ones are indistinguishable.
 pub(super) const MANY: usize = 600;
 
 /// How a series is drawn.
@@ -27,7 +27,7 @@ pub(super) struct Series {
     pub colour: &'static str,
 }
 
-/// What stands before a line of the legend.
+/// The symbol before a line of the legend.
 enum Key<'a> {
     Series(&'a Series),
     Pick(usize),
@@ -50,7 +50,7 @@ impl Key<'_> {
     }
 }
 
-/// The first point that stands out is round, the next one is not, so that they are told apart without colour.
+/// The first highlighted point is round, the next is not, so that they differ without colour.
 fn draw_pick(drawing: &mut Drawing, place: (f64, f64), number: usize) {
     match number {
         0 => drawing.mark(place, SERIES[1]),
@@ -62,9 +62,9 @@ pub(super) struct Chart<'a> {
     look: &'a Look,
     series: Vec<Series>,
     picks: Vec<(String, (f64, f64))>,
-    /// A line of its own below the legend.
+    /// A separate line below the legend.
     pub remark: Option<String>,
-    /// For readers who do not see the figure.
+    /// For readers who cannot see the figure.
     pub description: String,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Chart<'a> {
         self.series.push(series);
     }
 
-    /// A point that stands out; one that has a name already keeps it.
+    /// Highlights a point; one that already has a name keeps it.
     pub(super) fn pick(&mut self, name: &str, place: (f64, f64)) {
         if !self.picks.iter().any(|(_, known)| *known == place) {
             self.picks.push((name.to_owned(), place));
@@ -136,7 +136,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Keys in the corner that a front leaves free: series, points that stand out with their values, and a remark.
+    /// The legend in the corner that a front leaves free: series, highlighted points with their values, and a remark.
     fn draw_legend(&self, drawing: &mut Drawing, panel: &Panel) {
         let ((left, right), (top, bottom)) = (panel.across, panel.down);
         let mut rows: Vec<(String, Key<'_>)> =
@@ -166,7 +166,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Results beside the front, each with its name where it hides the least of the others and of the front.
+    /// Other results beside the front, each with its name where it hides the least of the others and of the front.
     fn draw_marks(&self, drawing: &mut Drawing, panel: &Panel) {
         let place = |point: (f64, f64)| panel.place(self.turned(point));
         let marks: Vec<(f64, f64)> =
@@ -196,7 +196,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// A name beside a mark: where its box begins, how wide it is, and its base line.
+/// A name beside a mark: the left end of its box, its width, and its base line.
 struct Label {
     left: f64,
     wide: f64,
@@ -204,7 +204,7 @@ struct Label {
 }
 
 impl Label {
-    /// To the right and to the left of a mark, above and below it; then further above, begun or ended at the mark.
+    /// Right and left of a mark, above and below it; then further above, starting or ending at the mark.
     fn around((x, y): (f64, f64), wide: f64) -> [Label; 8] {
         let label = |left: f64, below: f64| Label { left, wide, below };
         [

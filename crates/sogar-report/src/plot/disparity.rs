@@ -1,7 +1,7 @@
-//! Groups along a front: above, what each group's people get at every point; below, how far a group is from everyone else, with
-//! the interval that other people from the same groups might have given.
+//! Groups along a front. Above: the measure of each group at every point. Below: the gap of a group to everyone else, with its
+//! interval.
 //!
-//! Points are placed by their mean cost over all people, so that the figure lies below the front it belongs to.
+//! The x-axis is the mean cost over all people, as in the figure of the front.
 
 use super::axes::{LETTERS, Panel, Scale};
 use super::chart::MANY;
@@ -15,17 +15,17 @@ use sogar_front::summary::FrontFile;
 const WIDTH: f64 = 440.0;
 const LEFT: f64 = 64.0;
 const HEIGHT: f64 = 450.0;
-/// Intervals of more groups than this would only cover one another.
+/// With more groups than this, intervals would only cover one another.
 const MOST_BANDS: usize = 2;
 
-/// One group with what is drawn of it.
+/// One group with its curves.
 struct Line<'a> {
     group: &'a GroupAudit,
     measure: &'a MeasureAudit,
     colour: &'static str,
 }
 
-/// One measure of the groups of an audit along the front that was audited.
+/// Draws one measure of the groups of an audit along the audited front.
 pub fn disparity_svg(
     front: &FrontFile,
     groups: &GroupingAudit,
@@ -47,13 +47,13 @@ pub fn disparity_svg(
     Ok(drawing.finish())
 }
 
-/// What is drawn, before it is.
+/// The contents of the figure.
 struct Figure<'a> {
     lines: Vec<Line<'a>>,
     /// Mean cost of every point.
     costs: Vec<f64>,
     measure: MeasureName,
-    /// How many neighbouring points a line takes together.
+    /// Number of neighbouring points that a line averages.
     window: usize,
 }
 
@@ -76,7 +76,7 @@ impl Figure<'_> {
         told
     }
 
-    /// The measure of every group: single points behind the lines where these are means.
+    /// Draws the measure of every group: single points behind the lines if these are means.
     fn draw_values(&self, drawing: &mut Drawing) {
         let highest = most(self.lines.iter().flat_map(|line| line.measure.values.iter().copied()));
         let panel = self.panel((38.0, 208.0), Scale::of(0.0, highest, 5));
@@ -91,7 +91,7 @@ impl Figure<'_> {
         legend(drawing, &panel, &self.lines, self.measure);
     }
 
-    /// The gap of each group to everyone else, with its interval where there is room for that.
+    /// Draws the gap of each group to everyone else, with its interval if there is room.
     fn draw_gaps(&self, drawing: &mut Drawing) {
         let gaps = gap_lines(&self.lines);
         let banded = gaps.len() <= MOST_BANDS;
@@ -117,7 +117,7 @@ impl Figure<'_> {
     }
 }
 
-/// The largest groups of which something can be said, in the audit's order.
+/// The largest groups with enough people, in the audit's order.
 fn chosen<'a>(front: &FrontFile, groups: &'a GroupingAudit, measure: MeasureName) -> Result<Vec<Line<'a>>> {
     let mut large: Vec<(&GroupAudit, &MeasureAudit)> = groups
         .groups
@@ -142,7 +142,7 @@ fn chosen<'a>(front: &FrontFile, groups: &'a GroupingAudit, measure: MeasureName
     Ok(lines.collect())
 }
 
-/// Of two groups the gap of one is that of the other turned round: the worse off is shown.
+/// With two groups, each gap is the negative of the other: shows the one that is worse off.
 fn gap_lines<'a, 'b>(lines: &'b [Line<'a>]) -> Vec<&'b Line<'a>> {
     match lines {
         [one, two] => vec![if one.measure.mean_gap >= two.measure.mean_gap { one } else { two }],
@@ -187,13 +187,13 @@ fn legend(drawing: &mut Drawing, panel: &Panel, lines: &[Line<'_>], measure: Mea
     }
 }
 
-/// How many neighbouring points a line takes together: neighbours of a long front may be very different trees, and a line
-/// through all of them would be a smear.
+/// Number of neighbouring points that a line averages: neighbours on a long front may be very different trees, and a line through
+/// all of them would be unreadable.
 fn window(points: usize) -> usize {
     if points > MANY { (points / 60) | 1 } else { 1 }
 }
 
-/// Means of the values around each place.
+/// Moving averages of the values.
 fn means(values: &[f64], window: usize) -> Vec<f64> {
     let half = window / 2;
     (0..values.len())

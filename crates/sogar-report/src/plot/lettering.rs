@@ -1,20 +1,20 @@
-//! How wide a text will be, so that lines can be broken before anything is drawn.
+//! Estimates the width of text, so that lines can be broken before drawing.
 //!
-//! Which font a reader has is not known; the estimate follows Helvetica's widths by class of letter, a little wide. Too wide is a
-//! shorter line, too narrow would be words beyond their box.
+//! The reader's font is not known. The estimate follows Helvetica's widths by class of letter, slightly wide: too wide gives a
+//! shorter line, too narrow would give words outside their box.
 
-/// The fonts of figures, the first that is there.
+/// The fonts of figures, in order of preference.
 pub const FONT: &str = "Helvetica, Arial, 'DejaVu Sans Condensed', sans-serif";
 
-/// How much wider heavier letters are.
+/// How much wider bold letters are.
 pub const BOLD: f64 = 1.12;
 
-/// The width of a text in letters of this size.
+/// The width of a text at this font size.
 pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(share).sum::<f64>() * size
 }
 
-/// Width of a letter as a share of its size.
+/// Width of a letter relative to the font size.
 fn share(letter: char) -> f64 {
     match letter {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.29,
@@ -27,7 +27,7 @@ fn share(letter: char) -> f64 {
     }
 }
 
-/// A text as lines that fit into `room`, at most `most` of them; what does not fit ends in `…`.
+/// Breaks a text into at most `most` lines that fit into `room`; a text that does not fit ends in `…`.
 pub fn lines(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
@@ -40,7 +40,7 @@ pub fn lines(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
         if !line.is_empty() {
             lines.push(std::mem::take(&mut line));
         }
-        // A word that is longer than a line is cut wherever the line ends.
+        // A word that is longer than a line is broken at the end of the line.
         for letter in word.chars() {
             if !line.is_empty() && width(&line, size) + share(letter) * size > room {
                 lines.push(std::mem::take(&mut line));
@@ -63,7 +63,7 @@ pub fn lines(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
     lines
 }
 
-/// A text that fits into `room`, its end left out if need be.
+/// Shortens a text to fit into `room`.
 pub fn cut(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();

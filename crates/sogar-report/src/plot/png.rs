@@ -1,7 +1,7 @@
-//! Figures as PNG, for those who cannot use SVG.
+//! Figures as PNG, for users who cannot use SVG.
 //!
-//! The picture is the SVG itself, rasterised with a font that is part of the program, so that it is the same on a machine without
-//! fonts. Letters that this font lacks are looked for among the system's.
+//! The picture is the SVG itself, rasterised with a built-in font, so that it is the same on a machine without fonts. Letters
+//! that this font lacks come from the system's fonts.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use resvg::{tiny_skia, usvg};
 use super::lettering::FONT;
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Pixels of a picture at most: four bytes each, and there is only so much paper.
+/// Limit of pixels in a picture, four bytes each.
 const MOST_PIXELS: f64 = 120e6;
 
-/// An SVG drawing as the bytes of a PNG file, `scale` pixels for each of the drawing's own.
+/// An SVG drawing as the bytes of a PNG file, with `scale` pixels per pixel of the drawing.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
     let fault = |message: String| Error::new(ErrorKind::Output, message);
     if !(scale.is_finite() && scale > 0.0) {
@@ -38,10 +38,10 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
     pixels.encode_png().map_err(|cause| fault(format!("the picture could not be encoded: {cause}")))
 }
 
-/// The family's name in the font files, of which the condensed faces are used.
+/// The name of the family in the font files; its condensed faces are used.
 const FAMILY: &str = "DejaVu Sans";
 
-/// The program's own font; the system's as well if the text has letters beyond those that it surely has.
+/// The built-in font; also the system's if the text has letters that the font may lack.
 fn fonts(svg: &str) -> Arc<usvg::fontdb::Database> {
     let mut fonts = usvg::fontdb::Database::new();
     fonts.load_font_data(dejavu::sans_condensed::regular().to_vec());

@@ -1,26 +1,26 @@
-//! A drawing in SVG: the few shapes that figures need, with every text escaped.
+//! An SVG drawing: the few shapes that figures need, with all text escaped.
 //!
-//! Coordinates have one digit behind the point, which is finer than any printer at these sizes and keeps files small.
+//! Coordinates have one decimal, which is finer than any printer at these sizes and keeps files small.
 
 use std::fmt::Write;
 
 use super::lettering::FONT;
 use sogar_base::markup::{escaped, visible};
 
-/// Colours that readers with any colour vision tell apart (after Okabe and Ito), in the order in which series take them.
+/// Colours that readers with any colour vision can tell apart (after Okabe and Ito), in the order of series.
 pub const SERIES: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#56b4e9", "#b58900", "#666666", "#000000"];
 /// Text and axes.
 pub const INK: &str = "#1f2933";
-/// What stands back: grid lines and remarks.
+/// Muted: grid lines and remarks.
 pub const GREY: &str = "#5b6875";
 /// Grid lines.
 pub const FAINT: &str = "#d9dfe5";
 
-/// How many CSS pixels a unit of the drawing is, where nobody says otherwise.
+/// Default number of CSS pixels per unit of the drawing.
 const ENLARGED: f64 = 1.5;
 
-/// A drawing in the making.
+/// A drawing being built.
 pub struct Drawing {
     width: f64,
     height: f64,
@@ -29,7 +29,7 @@ pub struct Drawing {
     body: String,
 }
 
-/// Where a text stands at its place.
+/// The alignment of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.
@@ -43,18 +43,18 @@ pub enum Anchor {
 /// How a text looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
-    /// Height of letters.
+    /// Font size.
     pub size: f64,
     /// Colour.
     pub colour: &'static str,
-    /// Where it stands.
+    /// Its alignment.
     pub anchor: Anchor,
-    /// Heavier letters.
+    /// Bold.
     pub bold: bool,
 }
 
 impl Style {
-    /// Plain text that begins at its place.
+    /// Plain text, left-aligned.
     pub const fn plain(size: f64) -> Style {
         Style { size, colour: INK, anchor: Anchor::Start, bold: false }
     }
@@ -64,19 +64,19 @@ impl Style {
         Style { colour, ..self }
     }
 
-    /// The same at another place.
+    /// The same with another alignment.
     pub const fn anchor(self, anchor: Anchor) -> Style {
         Style { anchor, ..self }
     }
 
-    /// The same in heavier letters.
+    /// The same in bold.
     pub const fn bold(self) -> Style {
         Style { bold: true, ..self }
     }
 }
 
 impl Drawing {
-    /// An empty drawing. Title and description are for readers who do not see it.
+    /// An empty drawing. Title and description are for readers who cannot see it.
     pub fn new(width: f64, height: f64, title: &str, description: &str) -> Drawing {
         let (title, description) = (title.to_owned(), description.to_owned());
         Drawing { width, height, title, description, body: String::new() }
@@ -90,7 +90,7 @@ impl Drawing {
         ));
     }
 
-    /// A curve through a path of SVG commands; `dashes` is empty for a whole line.
+    /// A stroke along a path of SVG commands; `dashes` is empty for a solid line.
     pub fn stroke(&mut self, path: &str, colour: &str, width: f64, dashes: &str) {
         let dashes =
             if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") };
@@ -110,7 +110,7 @@ impl Drawing {
         self.faint_dots(places, colour, width, 1.0);
     }
 
-    /// Dots that let through what is behind them.
+    /// Transparent dots.
     pub fn faint_dots(
         &mut self,
         places: impl IntoIterator<Item = (f64, f64)>,
@@ -133,14 +133,14 @@ impl Drawing {
         ));
     }
 
-    /// A dot with a white rim, for what stands out.
+    /// A dot with a white rim, for highlighted points.
     pub fn mark(&mut self, (x, y): (f64, f64), colour: &str) {
         self.push(format_args!(
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"1.5\"/>"
         ));
     }
 
-    /// As a mark, but with corners.
+    /// Like a mark, but a diamond.
     pub fn diamond(&mut self, (x, y): (f64, f64), colour: &str) {
         let (top, left) = (y - 6.5, x - 6.5);
         self.push(format_args!(
@@ -171,14 +171,14 @@ impl Drawing {
         ));
     }
 
-    /// A line of text that is read from below.
+    /// A vertical line of text, read from below.
     pub fn text_upwards(&mut self, (x, y): (f64, f64), words: &str, style: Style) {
         self.push(format_args!("<g transform=\"translate({x:.1} {y:.1}) rotate(-90)\">"));
         self.text((0.0, 0.0), words, style);
         self.push(format_args!("</g>"));
     }
 
-    /// A group that carries its whole text for those who point at it; ends with [`Drawing::end_group`].
+    /// Starts a group with a tooltip; ends with [`Drawing::end_group`].
     pub fn begin_group(&mut self, told: &str) {
         self.push(format_args!("<g><title>{}</title>", escaped(&visible(told))));
     }

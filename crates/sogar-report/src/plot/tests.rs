@@ -11,7 +11,7 @@ fn front() -> FrontFile {
     FrontFile::parse(FRONT.as_bytes()).unwrap()
 }
 
-/// The same front, its features and categories renamed to something that wants out.
+/// The same front, with hostile names of features and categories.
 fn hostile() -> FrontFile {
     let json = serde_json::to_string(HOSTILE).unwrap();
     let text =
@@ -42,6 +42,7 @@ fn held_out(front: &FrontFile) -> Evaluation {
         affected: front.population.affected,
         weight: None,
         points: points.collect(),
+        details: Vec::new(),
         mean_distance: 0.04,
         sd_distance: 0.02,
     }
@@ -57,6 +58,9 @@ fn groups(front: &FrontFile, names: &[&str]) -> GroupingAudit {
             mean_gap: shift,
             mean_gap_low: shift - 0.05,
             mean_gap_high: shift + 0.05,
+            mean_gap_together: None,
+            p: None,
+            p_holm: None,
             share_worse: 1.0,
             share_clearly_worse: 0.5,
             widest: 0,
@@ -74,17 +78,26 @@ fn groups(front: &FrontFile, names: &[&str]) -> GroupingAudit {
                 affected: 50.0 + number as f64,
                 enough: true,
                 adverse_rate: Some(0.5),
+                adverse_rate_interval: None,
                 selection_rate: Some(0.5),
+                selection_rate_interval: None,
                 tpr: None,
+                tpr_interval: None,
                 positives: None,
                 unreachable: None,
+                unreachable_interval: None,
                 blocked_by: None,
                 measures: Some(of(0.03 * number as f64 - 0.02)),
+                further: Vec::new(),
+                individual: Vec::new(),
             })
             .collect(),
         adverse_rate_ratio: None,
+        adverse_rate_ratio_interval: None,
         selection_rate_ratio: None,
+        selection_rate_ratio_interval: None,
         tpr_gap: None,
+        tpr_gap_interval: None,
         condition: false,
         spread: None,
         comparisons: 3,

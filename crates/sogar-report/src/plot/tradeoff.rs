@@ -1,7 +1,7 @@
-//! Figures in the plane of cost and loss: a front, a front beside held-out people, fronts of shorter searches.
+//! Figures of cost and loss: a front, a front beside held-out people, fronts of shorter searches.
 //!
-//! All are one chart with other series. The loss is drawn as it is (the lower left is best, as papers do), or turned
-//! into the share of people for whom a summary works (the upper left is best, which needs no explanation).
+//! All are one chart with different series. The y-axis is the loss (the lower left is best, as in papers), or the share of people
+//! for whom a summary works (the upper left is best, which needs no explanation).
 
 use super::chart::{Chart, Draw, Series};
 use super::svg::{GREY, SERIES};
@@ -10,7 +10,7 @@ use sogar_front::describe::grouped;
 use sogar_front::select::{By, select};
 use sogar_front::summary::{Evaluation, FrontFile, Status};
 
-/// What is drawn upwards.
+/// The y-axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Upwards {
     /// The share of people who are still turned down.
@@ -20,10 +20,10 @@ pub enum Upwards {
     Works,
 }
 
-/// A single result to be shown beside a front, such as another method's.
+/// A single result beside a front, such as another method's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its mean cost.
     pub cost: f64,
@@ -31,12 +31,12 @@ pub struct Mark {
     pub loss: f64,
 }
 
-/// What can be chosen about a figure of a trade-off.
+/// Options of a figure of a trade-off.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Look {
     /// A title above the figure.
     pub title: Option<String>,
-    /// What is drawn upwards.
+    /// The y-axis.
     pub upwards: Upwards,
     /// Other results beside the front.
     pub marks: Vec<Mark>,
@@ -67,6 +67,9 @@ pub fn front_svg(front: &FrontFile, look: &Look) -> String {
         });
     }
     let name = match front.status {
+        _ if front.fairness.is_some() && !front.status.is_early() => {
+            format!("{} summaries, chosen by the groups' losses", grouped(points.len()))
+        }
         Status::Complete => format!("{} summaries, none dominated", grouped(points.len())),
         Status::CompleteOnSample => format!("{} summaries, found on a sample", grouped(points.len())),
         _ => format!("{} summaries, search stopped early", grouped(points.len())),
@@ -139,12 +142,13 @@ pub fn timeouts_svg(fronts: &[(&str, &FrontFile)], look: &Look) -> Result<String
     Ok(chart.svg())
 }
 
-/// What a figure calls a front by itself: how long its search took, and whether it came to its end.
+/// The default name of a front in a figure: how long its search took, and whether it was complete.
 pub fn name_of_search(front: &FrontFile) -> String {
     let seconds = front.run.seconds_search;
     let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
     match front.status {
         Status::Complete => format!("complete, {time}"),
+        Status::CompleteWithinEpsilon => format!("complete within ε, {time}"),
         Status::CompleteOnSample => format!("complete on a sample, {time}"),
         _ => format!("stopped after {time}"),
     }

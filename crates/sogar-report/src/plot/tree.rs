@@ -1,7 +1,7 @@
-//! A summary as a tree, from left to right: everybody, then group by group what they have in common, at the end what is
-//! suggested, for how many it works, and what it costs.
+//! A summary as a tree, from left to right: all people, then what each group has in common, and at the end its action, for how
+//! many it works, and what it costs.
 //!
-//! Trees that grow to the side have room for sentences, which a tree that grows downwards has not.
+//! A tree that grows to the side has room for sentences; a tree that grows downwards does not.
 
 use super::lettering::{BOLD, cut, lines};
 use super::svg::{Drawing, GREY, INK, SERIES, Style};
@@ -11,16 +11,16 @@ use sogar_front::summary::{FrontFile, Node};
 const LETTERS: f64 = 13.0;
 const LINE: f64 = 17.0;
 const PAD: f64 = 8.0;
-/// Between a box and the next one to the right, and between one and the next below.
+/// Space to the next box on the right, and to the next one below.
 const ACROSS: f64 = 30.0;
 const BELOW: f64 = 12.0;
 const INNER: f64 = 168.0;
 const LEAF: f64 = 300.0;
 const MARGIN: f64 = 12.0;
-/// Lines of a condition and of an action at most; all of it is in the box's title.
+/// Limit of lines of a condition and of an action; the box's tooltip has all of it.
 const MOST_LINES: usize = 6;
 
-/// The summary of a point as a drawing. A point that the front does not have gives its last one.
+/// Draws the summary of a point. For an unknown point, draws the last one.
 pub fn tree_svg(front: &FrontFile, point: usize) -> String {
     let point = point.min(front.points.len().saturating_sub(1));
     let Some(chosen) = front.points.get(point) else { return String::new() };
@@ -127,13 +127,13 @@ impl NodeBox {
         2.0 * PAD + LINE * (self.condition.len() as f64 + below) + bar
     }
 
-    /// Height of the box with everything that comes from it.
+    /// Height of the box with its subtree.
     fn extent(&self) -> f64 {
         let gaps = BELOW * self.children.len().saturating_sub(1) as f64;
         self.height().max(self.children.iter().map(NodeBox::extent).sum::<f64>() + gaps)
     }
 
-    /// Draws the subtree into the space that begins at this corner; gives the height at which a line comes to it.
+    /// Draws the subtree from this corner; returns the height of its incoming line.
     fn draw(&self, drawing: &mut Drawing, x: f64, top: f64) -> f64 {
         let next = x + self.width() + ACROSS;
         let gaps = BELOW * self.children.len().saturating_sub(1) as f64;
@@ -148,7 +148,7 @@ impl NodeBox {
             (Some(first), Some(last)) => f64::midpoint(*first, *last),
             _ => top + self.extent() / 2.0,
         };
-        // The box stays within its own space even where its children hang to one side.
+        // The box stays within its own space even if its children hang to one side.
         let half = self.height() / 2.0;
         let middle = middle.clamp(top + half, (top + self.extent() - half).max(top + half));
         let from = x + self.width();

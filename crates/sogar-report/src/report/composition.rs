@@ -1,8 +1,8 @@
-//! Who stands in which leaf: people of each group, and how many of them the leaf's action flips.
+//! The people of each group in each leaf, and how many of them the leaf's action flips.
 //!
-//! Cells about few people are left out. A lone gap could be filled by subtraction, from the leaf's total or from the group's, so that in
-//! each leaf, and for each group in each tree, the smallest of the other cells is left out with it. That closes the tables as they are
-//! shown; it is no proof against somebody who combines many trees.
+//! Cells about few people are left out. Subtraction from the total of the leaf or the group would reveal a single gap, so in each
+//! leaf, and for each group in each tree, the smallest of the other cells is left out too. That protects the tables as shown; it
+//! is not a proof against readers who combine many trees.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +13,24 @@ use sogar_front::summary::{FrontFile, Node};
 
 /// The leaves of a front's trees, by group.
 pub struct Compositions {
-    /// For each different leaf, per grouping, per group.
+    /// For each distinct leaf, per grouping, per group.
     leaves: Vec<Vec<Vec<GroupCount>>>,
     /// For each point the leaves of its tree, from the left, by position in `leaves`.
     of_point: Vec<Vec<usize>>,
 }
 
-/// People are counted in units of weight.
+/// Counts in units of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct GroupCount {
     rows: u64,
     flipped: u64,
-    /// All of the leaf, or all of the group: no secret, since these totals are shown.
+    /// All of the leaf, or all of the group: not secret, because these totals are shown.
     told: bool,
     hidden: bool,
 }
 
 impl Compositions {
-    /// Counts, and hides what is about fewer than `min_n` people.
+    /// Counts, and hides cells about fewer than `min_n` people.
     pub fn new(
         front: &FrontFile,
         people: &RoutedPeople,
@@ -38,7 +38,7 @@ impl Compositions {
         min_n: usize,
     ) -> Compositions {
         let mut found = Compositions { leaves: Vec::new(), of_point: Vec::with_capacity(front.points.len()) };
-        // A leaf is known by its path and its action; equal counts then share a place.
+        // A leaf is identified by its path and its action; equal counts then share a slot.
         let mut by_path: BTreeMap<(Vec<(usize, bool)>, usize), usize> = BTreeMap::new();
         for point in &front.points {
             let rules = point.tree.rules();
@@ -68,7 +68,7 @@ impl Compositions {
         found
     }
 
-    /// A leaf of a point's tree, counted from the left, as a position in what is [`shown`](Compositions::shown).
+    /// The position of a point's leaf, counted from the left, in [`shown`](Compositions::shown).
     pub fn of_leaf(&self, point: usize, leaf: usize) -> usize {
         self.of_point[point][leaf]
     }
@@ -84,7 +84,7 @@ impl Compositions {
         for cell in self.leaves.iter_mut().flatten().flatten() {
             cell.hidden = cell.rows > 0 && cell.rows < min_n && !cell.told;
         }
-        // Hiding one cell may leave another one alone; each round hides at least one, so there is an end.
+        // Hiding one cell may leave another one alone; each round hides at least one, so the loop ends.
         while self.hide_beside_lone_cells() {}
     }
 
@@ -113,7 +113,7 @@ impl Compositions {
         changed
     }
 
-    /// Leaves that look alike become one.
+    /// Merges leaves that look alike.
     fn merge(&mut self) {
         let mut known: BTreeMap<Vec<Vec<GroupCount>>, usize> = BTreeMap::new();
         let mut kept = Vec::new();
@@ -134,7 +134,7 @@ impl Compositions {
     }
 }
 
-/// The cell to hide beside the only hidden one: the smallest of the others that has people and is no total.
+/// The cell to hide beside the only hidden one: the smallest of the others that has people and is not a total.
 fn beside_lone(cells: &[GroupCount]) -> Option<usize> {
     if cells.iter().filter(|cell| cell.hidden).count() != 1 {
         return None;
@@ -171,8 +171,8 @@ fn count(
     members.iter().map(|groups| groups.iter().map(cell).collect()).collect()
 }
 
-/// Whether a leaf, counted from the left, is shown without figures: it has fewer than `min_n` people, or is the smallest beside the
-/// only one that has, whose size could else be found by subtraction.
+/// Whether a leaf, counted from the left, is shown without figures: it has fewer than `min_n` people, or is the smallest leaf
+/// beside the only such one, whose size subtraction would otherwise reveal.
 pub fn is_small(front: &FrontFile, min_n: usize, point: usize, leaf: usize) -> bool {
     if front.limits.min_leaf as usize >= min_n {
         return false;
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn hiding_goes_on_until_no_gap_can_be_filled_by_subtraction() {
-        // Two leaves of one tree, two groups: hiding one cell takes all four.
+        // Two leaves of one tree, two groups: hiding one cell hides all four.
         let leaf = |a: u64, b: u64| vec![vec![cell(a, false), cell(b, false)]];
         let mut found = Compositions { leaves: vec![leaf(3, 50), leaf(60, 70)], of_point: vec![vec![0, 1]] };
         found.hide(5);

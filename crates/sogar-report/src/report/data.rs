@@ -1,13 +1,17 @@
 //! The contract between this crate and the page: what the report's JavaScript finds in `<script id="data">`.
 //!
 //! The page computes nothing that is decided elsewhere: totals are integers from the result file, group figures come from the
-//! audit, sentences on the whole audit from `verdict.rs`. What it does itself is following a tree and adding up its leaves. Arrays with
-//! one entry a point are kept side by side (and packed where they are many), and subtrees are stored once, since neighbouring
-//! points of a front differ in a leaf or two.
+//! audit, sentences about the whole audit from `verdict.rs`. The page itself only follows a tree and adds up its leaves. Arrays
+//! with one entry per point are stored side by side (and packed if they are many), and each distinct subtree is stored once,
+//! because neighbouring points of a front differ in a leaf or two.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use sogar_audit::audit::BlockedBy;
+use sogar_audit::audit::Scan;
+use sogar_base::statistics::Interval;
+use sogar_front::fairness::FairnessRef;
 use sogar_front::summary::{Counts, EditRef, SplitRef, Status, as_count, as_count_if_any};
 use sogar_prepare::limits::TreeLimits;
 use sogar_table::config::CostKind;
@@ -21,7 +25,7 @@ pub struct Data {
     pub title: String,
     /// The verdict in one sentence.
     pub headline: String,
-    /// What else there is to say at once, most important first.
+    /// Further statements, most important first.
     pub verdict: Vec<Statement>,
     /// How the front was made.
     pub made: Made,
@@ -33,7 +37,7 @@ pub struct Data {
     pub table: Source,
     /// The model.
     pub model: Source,
-    /// Who was turned down.
+    /// Who is turned down.
     pub population: Population,
     /// The cost.
     pub cost: Cost,
@@ -49,43 +53,61 @@ pub struct Data {
     pub splits: Vec<SplitRef>,
     /// The actions in use.
     pub actions: Vec<ActionData>,
-    /// Nodes of trees, children before parents. Three numbers: split, left node, right node. Four: a leaf's action, people, flipped people,
-    /// cost in units; a fifth is its position in `compositions`. One: the action of a leaf with fewer than `min_n` people.
+    /// Nodes of trees, children before parents. Three numbers: split, left node, right node. Four: a leaf's action, people,
+    /// flipped people, cost in units; a fifth is its position in `compositions`. One: the action of a leaf with fewer than
+    /// `min_n` people.
     pub nodes: Vec<Vec<u64>>,
     /// The points.
     pub points: Points,
-    /// Points with a name.
+    /// Named points.
     pub picks: Vec<Pick>,
+    /// What the search found out about groups, if it told some apart.
+    pub fairness: Option<FairnessData>,
     /// The same trees on held-out people.
     pub holdout: Option<Holdout>,
-    /// What individual advice would reach: pairs of total cost and people not flipped. No summary lies below.
+    /// What individual recourse would reach: pairs of total cost and people not flipped. No summary lies below.
     pub individual: Option<Vec<[u64; 2]>>,
     /// For a stopped search: no summary lies below these pairs.
     pub bound: Option<Vec<[u64; 2]>>,
-    /// Ways of grouping people.
+    /// The groupings.
     pub groupings: Vec<GroupingData>,
-    /// For each way a leaf is made up: per grouping, per group its people and flipped people; `None` where they are so few that they
-    /// are not shown.
+    /// The distinct compositions of leaves: per grouping, per group its people and flipped people; `None` if they are too few to
+    /// show.
     pub compositions: Vec<Vec<Vec<Option<[u64; 2]>>>>,
+    /// The worst-off subgroups of one point; only with a scan.
+    pub scan: Option<Scan>,
     /// People whom no admissible action reaches.
     pub unreachable: Option<Unreachable>,
-    /// Single people; only with `--include-rows`.
+    /// Individual people; only with `--include-rows`.
     pub people: Option<PeopleData>,
-    /// What to bear in mind about the audit.
+    /// Notes on the audit.
     pub notes: Vec<String>,
-    /// How to make all this again.
+    /// How to reproduce the report.
     pub reproduce: Reproduce,
     /// Figures about fewer people are not shown.
     pub min_n: usize,
+    /// The same as a static document in HTML: for printers, and for browsers without JavaScript.
+    #[serde(skip)]
+    pub printed: String,
 }
 
 /// A sentence of the verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Statement {
-    /// What it is about: `search`, `best`, `groups`, `reach` or `holdout`.
+    /// What it is about: `search`, `best`, `groups`, `reach`, `holdout` or `price`.
     pub about: &'static str,
     /// The sentence.
     pub text: String,
+}
+
+/// The groups' front of a search that told groups apart.
+#[derive(Debug, Clone, Serialize)]
+pub struct FairnessData {
+    /// As in the result file.
+    #[serde(flatten)]
+    pub found: FairnessRef,
+    /// The limit on the gap, if there is one.
+    pub limit: Option<f64>,
 }
 
 /// How the front was made.
@@ -99,7 +121,7 @@ pub struct Made {
     pub report_version: &'static str,
     /// Seconds for outcomes and search.
     pub seconds: f64,
-    /// How outcomes were found.
+    /// How outcomes were computed.
     pub outcome_method: String,
 }
 
@@ -108,13 +130,13 @@ pub struct Made {
 pub struct Source {
     /// The file's name, without folders.
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub description: String,
     /// SHA-256 of its bytes.
     pub hash: String,
 }
 
-/// Who was turned down.
+/// Who is turned down.
 #[derive(Debug, Clone, Serialize)]
 pub struct Population {
     /// People of the reference table: its rows, or their weight.
@@ -123,16 +145,18 @@ pub struct Population {
     /// Affected people.
     #[serde(serialize_with = "as_count")]
     pub affected: f64,
-    /// Units in one person, where points and leaves count them so: with decimal weights.
+    /// Units in one person, if points and leaves count units: with decimal weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<u64>,
-    /// What weights mean, where there are some.
+    /// What weights mean, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
     /// Class names.
     pub classes: Vec<String>,
     /// The desired ones.
     pub desired: Vec<String>,
+    /// The desired ones as the configuration calls them.
+    pub shown: Vec<String>,
 }
 
 /// The cost.
@@ -153,6 +177,12 @@ pub struct FeatureData {
     pub name: String,
     /// `real`, `integer`, `ordinal`, `categorical` or `binary`.
     pub kind: &'static str,
+    /// Its name in sentences, if it has another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display: Option<String>,
+    /// The unit behind its numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// Its levels in order; none for numbers.
     pub levels: Vec<String>,
     /// What actions may do with it, in a few words.
@@ -181,12 +211,12 @@ pub struct Points {
     pub tree: Vec<usize>,
 }
 
-/// A point with a name.
+/// A named point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pick {
     /// The criterion as `sogar select --by` takes it.
     pub by: String,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     /// The point.
     pub point: usize,
@@ -203,20 +233,24 @@ pub struct Holdout {
     /// Its affected people.
     #[serde(serialize_with = "as_count")]
     pub affected: f64,
-    /// Units in one person, where points count them so: with decimal weights.
+    /// Units in one person, if points count units: with decimal weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<u64>,
     /// Total cost in units, per point.
     pub cost_sum: Vec<u64>,
     /// People not flipped, per point.
     pub loss_count: Vec<u64>,
+    /// 95 % intervals of the share for whom a point works: its ends, and those of the band for all points at once.
+    pub works: Vec<[f64; 4]>,
+    /// Per point and leaf the share for whom it works and the ends of its interval; null for few people.
+    pub leaves: Vec<Vec<Option<[f64; 3]>>>,
     /// Mean distance between a point's (cost, loss) on the two tables …
     pub mean_distance: f64,
     /// … and its standard deviation.
     pub sd_distance: f64,
 }
 
-/// One way of grouping people, on the reference table and on held-out people.
+/// One grouping, on the reference table and on held-out people.
 #[derive(Debug, Clone, Serialize)]
 pub struct GroupingData {
     /// Its name.
@@ -227,18 +261,24 @@ pub struct GroupingData {
     pub holdout: Option<GroupingFigures>,
 }
 
-/// One way of grouping people, on one table.
+/// One grouping, on one table.
 #[derive(Debug, Clone, Serialize)]
 pub struct GroupingFigures {
     /// Lowest over highest adverse rate.
     pub adverse_rate_ratio: Option<f64>,
+    /// Its 95 % interval.
+    pub adverse_rate_ratio_interval: Option<Interval>,
     /// Lowest over highest selection rate.
     pub selection_rate_ratio: Option<f64>,
+    /// Its 95 % interval.
+    pub selection_rate_ratio_interval: Option<Interval>,
     /// Highest minus lowest true positive rate.
     pub tpr_gap: Option<f64>,
-    /// The points for which intervals are given: every `interval_step`-th, and the last.
+    /// Its 95 % interval.
+    pub tpr_gap_interval: Option<Interval>,
+    /// The points with intervals: every `interval_step`-th, and the last.
     pub interval_step: usize,
-    /// How many intervals of means over the front there are.
+    /// Number of intervals of means over the front.
     pub comparisons: usize,
     /// The groups.
     pub groups: Vec<GroupData>,
@@ -259,8 +299,12 @@ pub struct GroupData {
     pub adverse_rate: Option<f64>,
     /// Share of its people that the model does not turn down.
     pub selection_rate: Option<f64>,
+    /// Its 95 % interval.
+    pub selection_rate_interval: Option<Interval>,
     /// Its true positive rate.
     pub tpr: Option<f64>,
+    /// Its 95 % interval.
+    pub tpr_interval: Option<Interval>,
     /// Its affected people whom no admissible action reaches.
     #[serde(serialize_with = "as_count_if_any")]
     pub unreachable: Option<f64>,
@@ -268,8 +312,8 @@ pub struct GroupData {
     pub measures: Option<sogar_audit::audit::Measures<MeasureData>>,
 }
 
-/// One measure of one group along the front. A gap is the group minus everyone else, which the page finds from `values` and the
-/// points' totals.
+/// One measure of one group along the front. A gap is the group minus everyone else, which the page computes from `values` and
+/// the points' totals.
 #[derive(Debug, Clone, Serialize)]
 pub struct MeasureData {
     /// Per point: the mean over the group's affected people. `None` for invalidity, the sum of the other two.
@@ -295,14 +339,16 @@ pub struct MeasureData {
 /// People whom no admissible action reaches.
 #[derive(Debug, Clone, Serialize)]
 pub struct Unreachable {
-    /// How many of the affected.
-    #[serde(serialize_with = "as_count")]
-    pub count: f64,
-    /// How many of them lifting one constraint would reach.
-    pub blocked_by: Option<BlockedBy>,
+    /// Whether there are any.
+    pub some: bool,
+    /// Their number among the affected people; `None` if they, or the others, are too few to show.
+    #[serde(serialize_with = "as_count_if_any")]
+    pub count: Option<f64>,
+    /// How many of them lifting one constraint would reach, as far as that may be shown.
+    pub blocked_by: Option<BTreeMap<&'static str, Option<f64>>>,
 }
 
-/// Single people of the reference table, in table order.
+/// Individual people of the reference table, in table order.
 #[derive(Debug, Clone, Serialize)]
 pub struct PeopleData {
     /// Their rows in the table, counted from 1.
@@ -311,16 +357,16 @@ pub struct PeopleData {
     pub passes: Vec<String>,
     /// Per action in use: whom it flips.
     pub flips: Vec<String>,
-    /// Per action in use: what it costs each, in units.
+    /// Per action in use: its cost for each person, in units.
     pub costs: Vec<Packed>,
     /// Per grouping: each person's group.
     pub groups: Vec<Vec<usize>>,
 }
 
-/// How to make all this again.
+/// How to reproduce the report.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reproduce {
-    /// The configuration, to be saved as `sogar.toml`.
+    /// The configuration, to save as `sogar.toml`.
     pub config: String,
     /// The commands, each with its purpose.
     pub commands: Vec<[String; 2]>,

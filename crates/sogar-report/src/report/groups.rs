@@ -1,4 +1,4 @@
-//! Group figures for the page: the audit's arrays packed, and what is about too few people left out.
+//! Group figures for the page: packs the audit's arrays, and leaves out figures about too few people.
 
 use sogar_solver::RowSet;
 
@@ -9,17 +9,18 @@ use sogar_audit::audit::{
 
 use super::data::{GroupData, GroupingData, GroupingFigures, MeasureData};
 use super::pack::{Packed, Precision};
+use super::suppress;
 
-/// Characters that intervals may take in the file; more of them are kept at every so-manieth point only.
+/// Limit of characters for intervals in the file; beyond it, only every n-th point keeps its interval.
 const INTERVAL_BUDGET: usize = 400_000;
 /// Characters of an interval: two ends of three measures, two bytes each in base64.
 const INTERVAL_SIZE: usize = 16;
-/// Characters that values may take before they are kept less exactly.
+/// Characters for values beyond which they are stored with less precision.
 const VALUE_BUDGET: usize = 500_000;
 /// Characters of a group's values at a point: two measures, three bytes each in base64.
 const VALUE_SIZE: usize = 8;
 
-/// All ways of grouping people. `members` are the groups' affected people in the reference table.
+/// All groupings. `members` are the groups' affected people in the reference table.
 pub fn groupings(
     audit: &Audit,
     people: &RoutedPeople,
@@ -70,34 +71,44 @@ struct Packing {
 
 impl Packing {
     fn grouping(&self, grouping: &GroupingAudit, out_of_reach: Option<&[f64]>) -> GroupingFigures {
+        let mut groups: Vec<GroupData> = grouping
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(i, group)| self.group(group, out_of_reach.and_then(|counts| counts.get(i).copied())))
+            .collect();
+        suppress::groups(&mut groups);
         GroupingFigures {
             adverse_rate_ratio: grouping.adverse_rate_ratio,
+            adverse_rate_ratio_interval: grouping.adverse_rate_ratio_interval,
             selection_rate_ratio: grouping.selection_rate_ratio,
+            selection_rate_ratio_interval: grouping.selection_rate_ratio_interval,
             tpr_gap: grouping.tpr_gap,
+            tpr_gap_interval: grouping.tpr_gap_interval,
             interval_step: self.step,
             comparisons: grouping.comparisons,
-            groups: grouping
-                .groups
-                .iter()
-                .enumerate()
-                .map(|(i, group)| self.group(group, out_of_reach.and_then(|counts| counts.get(i).copied())))
-                .collect(),
+            groups,
         }
     }
 
     fn group(&self, group: &GroupAudit, unreachable: Option<f64>) -> GroupData {
-        let enough = |count: f64| count == 0.0 || count >= self.min_n as f64;
-        // Whoever knows the rate and the people knows how many were turned down, so these go together.
-        let shown = enough(group.rows) && enough(group.affected);
+        let enough = |count: f64| suppress::enough(count, self.min_n);
+        // A count, the rest of its group and the rate reveal each other, so these are shown together or not at all.
+        let affected = suppress::of_total(group.affected, group.rows, self.min_n);
+        let shown = enough(group.rows) && affected.is_some();
         let positives = group.positives.is_none_or(enough);
         GroupData {
             name: group.group.clone(),
             rows: enough(group.rows).then_some(group.rows),
-            affected: enough(group.affected).then_some(group.affected),
+            affected,
             adverse_rate: group.adverse_rate.filter(|_| shown),
             selection_rate: group.selection_rate.filter(|_| shown),
+            selection_rate_interval: group.selection_rate_interval.filter(|_| shown),
             tpr: group.tpr.filter(|_| positives),
-            unreachable: unreachable.filter(|_| enough(group.affected)),
+            tpr_interval: group.tpr_interval.filter(|_| positives),
+            unreachable: unreachable
+                .filter(|_| enough(group.affected))
+                .and_then(|count| suppress::of_total(count, group.affected, self.min_n)),
             measures: group
                 .measures
                 .as_ref()

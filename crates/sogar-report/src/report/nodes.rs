@@ -1,6 +1,6 @@
 //! The trees of a front as one table of nodes: equal subtrees are stored once.
 //!
-//! Neighbouring points often differ in a single leaf, so that a front of thousands of trees has few nodes for each of them.
+//! Neighbouring points often differ in a single leaf, so a front of thousands of trees has few nodes per tree.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct NodeTable {
 }
 
 impl NodeTable {
-    /// Stores all trees. `leaf` says what is to be stored of a leaf, given its point and its number from the left.
+    /// Stores all trees. `leaf` returns what to store of a leaf, given its point and its number from the left.
     pub fn new(front: &FrontFile, leaf: impl Fn(usize, usize, &Node) -> Vec<u64>) -> NodeTable {
         let mut table = NodeTable::default();
         for (point, at) in front.points.iter().enumerate() {

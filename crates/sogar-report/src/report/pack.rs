@@ -1,19 +1,19 @@
-//! Arrays of numbers as short text: a front of thousands of points has dozens of them.
+//! Packs arrays of numbers as short text: a front of thousands of points has dozens of them.
 //!
-//! Numbers are rounded to 16 or 24 bits between the smallest and the largest, which is far below what is ever
-//! shown, and written as base64, two or three bytes a number, the low one first.
+//! Numbers are rounded to 16 or 24 bits between the smallest and the largest, which is far finer than what is shown, and written
+//! as base64, two or three bytes per number, low byte first.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sogar_solver::RowSet;
 
-/// An array of numbers in base64. A number is `low + step * whole`, `whole` having `bytes` bytes.
+/// An array of numbers in base64. A number is `low + step * whole`; `whole` has `bytes` bytes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Packed {
     /// The smallest number.
     pub low: f64,
-    /// What one step adds.
+    /// The size of one step.
     pub step: f64,
     /// Bytes of a number.
     pub bytes: u32,
@@ -21,17 +21,17 @@ pub struct Packed {
     pub data: String,
 }
 
-/// How exactly numbers are kept.
+/// The precision of stored numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// Good for drawing, and for three digits.
+    /// For drawing, and for three digits.
     Bits16,
-    /// Good for six digits.
+    /// For six digits.
     Bits24,
 }
 
 impl Packed {
-    /// Packs numbers; those that are not finite become 0.
+    /// Packs numbers; infinite numbers and NaN become 0.
     pub fn new(numbers: impl Iterator<Item = f64>, precision: Precision) -> Packed {
         let numbers: Vec<f64> = numbers.map(|number| if number.is_finite() { number } else { 0.0 }).collect();
         let bytes = match precision {

@@ -1,8 +1,8 @@
-//! The page: one HTML file out of plain HTML, CSS and JavaScript modules.
+//! Builds the page: one HTML file from plain HTML, CSS and JavaScript modules.
 //!
-//! The browser must not fetch anything, not even the page's own modules, so these become one script: each module a function that
-//! gives its exports, in the order of [`MODULES`]. The Content-Security-Policy names script and style by their hashes and forbids
-//! everything else; whatever a name or a category of the table says, it can't be run.
+//! The browser must not fetch anything, not even the page's own modules, so these become one script: each module is a function
+//! that returns its exports, in the order of [`MODULES`]. The Content-Security-Policy lists script and style by their hashes and
+//! forbids everything else, so no name or category of the table can run as code.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 
 /// The page's modules, each after those that it imports.
-const MODULES: [(&str, &str); 18] = [
+const MODULES: [(&str, &str); 20] = [
     ("dom", include_str!("page/dom.js")),
     ("numbers", include_str!("page/numbers.js")),
     ("front", include_str!("page/front.js")),
@@ -32,6 +32,8 @@ const MODULES: [(&str, &str); 18] = [
     ("figures", include_str!("page/figures.js")),
     ("disparity", include_str!("page/disparity.js")),
     ("groups", include_str!("page/groups.js")),
+    ("fairness", include_str!("page/fairness.js")),
+    ("gap_limit", include_str!("page/gap_limit.js")),
     ("reach", include_str!("page/reach.js")),
     ("people", include_str!("page/people.js")),
     ("audited", include_str!("page/audited.js")),
@@ -52,6 +54,7 @@ pub fn page(data: &Data) -> Result<String> {
         "policy" => policy.clone(),
         "version" => env!("CARGO_PKG_VERSION").to_owned(),
         "title" => escaped(&data.title),
+        "printed" => data.printed.clone(),
         "style" => STYLE.to_owned(),
         "script" => script.clone(),
         "data" => inert(&json),
@@ -59,7 +62,7 @@ pub fn page(data: &Data) -> Result<String> {
     }))
 }
 
-/// The template with its places filled; what is filled in is not looked at again.
+/// Fills the placeholders of the template; does not scan the inserted text again.
 fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -72,7 +75,7 @@ fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     text + rest
 }
 
-/// JSON that can stand in a `<script>` element: it has `<` within strings only, where an escape means the same.
+/// JSON that is safe in a `<script>` element: it has `<` only within strings, where an escape means the same.
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
@@ -87,7 +90,7 @@ fn script() -> String {
     format!("\n'use strict';\n{modules}")
 }
 
-/// A module as a function that is called at once and gives its exports.
+/// A module as a function that is called at once and returns its exports.
 fn module(name: &str, text: &str) -> String {
     let mut exports = Vec::new();
     let mut body = String::new();

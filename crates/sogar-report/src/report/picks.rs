@@ -1,4 +1,4 @@
-//! Points with a name: where a reader begins to look.
+//! Named points: where a reader starts.
 
 use sogar_base::error::Result;
 use sogar_front::select::{By, select};
@@ -6,12 +6,12 @@ use sogar_front::summary::FrontFile;
 
 use super::data::Pick;
 
-/// Criteria that a report picks points by unless it is told others.
+/// The default criteria of named points.
 const USUAL: [By; 5] =
     [By::Invalidity, By::Knee, By::CostAtMost(0.1), By::LossAtMost(0.1), By::LossAtMost(0.05)];
 
-/// The points that criteria choose, the usual ones if none are given. Of the usual ones those that choose nothing, or only the summary that
-/// changes nothing, are left out.
+/// The points of criteria, or of the usual ones if none are given. Usual criteria that choose no point, or only "no change", are
+/// left out.
 pub fn picks(front: &FrontFile, wanted: &[By]) -> Result<Vec<Pick>> {
     if !wanted.is_empty() {
         return wanted.iter().map(|&by| Ok(pick(by, select(front, by)?))).collect();

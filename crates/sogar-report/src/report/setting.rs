@@ -1,4 +1,4 @@
-//! What was audited, in words: files, features, limits, and the commands that lead here again.
+//! Describes what was audited: files, features, limits, and the commands that reproduce it.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub fn table(front: &FrontFile) -> Source {
     }
 }
 
-/// The model. A command is shown as it was given.
+/// The model. A command is shown as given.
 pub fn model(front: &FrontFile) -> Source {
     let name = match &front.config.model.command {
         Some(command) => command.clone(),
@@ -40,7 +40,7 @@ pub fn model(front: &FrontFile) -> Source {
     Source { name, description, hash: front.model.hash.clone() }
 }
 
-/// Who was turned down.
+/// Who is turned down.
 pub fn population(front: &FrontFile) -> Population {
     let people = front.people();
     let weights = |weight: &WeightRef| {
@@ -57,6 +57,12 @@ pub fn population(front: &FrontFile) -> Population {
         weights: front.weight.as_ref().map(weights),
         classes: front.population.classes.clone(),
         desired: front.population.desired.clone(),
+        shown: front
+            .population
+            .desired
+            .iter()
+            .map(|class| front.config.model.outcomes.get(class).unwrap_or(class).clone())
+            .collect(),
     }
 }
 
@@ -84,7 +90,7 @@ pub fn cost(front: &FrontFile) -> Cost {
     Cost { kind: front.cost.kind, unit: front.cost.unit, text }
 }
 
-/// The features and what may happen to them.
+/// The features and how they may change.
 pub fn features(front: &FrontFile) -> Vec<FeatureData> {
     let default = FeatureConfig::default();
     front
@@ -94,6 +100,8 @@ pub fn features(front: &FrontFile) -> Vec<FeatureData> {
             let settings = front.config.features.get(&feature.name).unwrap_or(&default);
             FeatureData {
                 name: feature.name.clone(),
+                display: feature.shown.display.clone(),
+                unit: feature.shown.unit.clone(),
                 kind: kind(feature),
                 levels: feature.levels().to_vec(),
                 change: change(feature, settings),
@@ -127,7 +135,9 @@ fn change(feature: &Feature, settings: &FeatureConfig) -> String {
     if let (Some([low, high]), true) = (settings.range, feature.is_ordered()) {
         text += &format!(", between {low} and {high}");
     }
-    if let Some(targets) = &settings.targets {
+    if settings.targets.is_some() && feature.is_ordered() {
+        text += ", also to at least or at most a value";
+    } else if let Some(targets) = &settings.targets {
         text += &format!(", to {} of its values", targets.len());
     }
     match settings.forbid.len() {
@@ -183,7 +193,7 @@ pub fn exclusions(front: &FrontFile) -> Vec<String> {
     lines
 }
 
-/// How to make all this again.
+/// How to reproduce the report.
 pub fn reproduce(front: &FrontFile, request: &ReportRequest) -> Reproduce {
     let table = quoted(&file_name(&front.run.table_path, "table.csv"));
     let mut solve = format!("sogar solve {table} --config sogar.toml");
@@ -201,9 +211,17 @@ pub fn reproduce(front: &FrontFile, request: &ReportRequest) -> Reproduce {
     if let Some(label) = &request.label {
         report += &format!(" --label {}", quoted(label));
     }
+    if let Some(scan) = &request.scan {
+        let features = quoted(&scan.features.join(","));
+        report += &format!(
+            " --scan {features} --max-terms {} --scan-measure {}",
+            scan.max_terms,
+            quoted(&scan.measure.to_string())
+        );
+    }
     report += " -o report.html";
     let commands = [
-        (solve, "The front, byte for byte but for its block “run”:"),
+        (solve, "The front, identical except for its block “run”:"),
         (
             "sogar check front.json".to_owned(),
             "Every tree applied again, row by row, and a search for missing points:",
@@ -211,14 +229,14 @@ pub fn reproduce(front: &FrontFile, request: &ReportRequest) -> Reproduce {
         (report, "This report:"),
     ];
     Reproduce {
-        // A configuration that was read can be written; should it not be, the result file still has it.
+        // A configuration that was read can be written; if not, the result file still has it.
         config: toml::to_string(&front.config).unwrap_or_default(),
         commands: commands.map(|(command, purpose)| [command, purpose.to_owned()]).to_vec(),
     }
 }
 
 fn file_name(path: &str, otherwise: &str) -> String {
-    // Results may come from another system, whose paths are written otherwise.
+    // Results may come from another system with another path separator.
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let name = Path::new(name).file_name().map(|name| name.to_string_lossy().into_owned());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| otherwise.to_owned())

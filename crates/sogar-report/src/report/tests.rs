@@ -31,7 +31,7 @@ fn with_files(groups: &[&str], min_n: usize) -> (FrontFile, Data) {
     (front, data)
 }
 
-/// A tree out of the table of nodes.
+/// A tree from the table of nodes.
 fn rebuilt(data: &Data, node: usize) -> Node {
     match data.nodes[node].as_slice() {
         &[split, left, right] => Node::Split {
@@ -128,4 +128,108 @@ fn the_verdict_opens_with_who_is_turned_down() {
     assert!(data.headline.contains(&start), "{}", data.headline);
     assert_eq!(data.verdict[0].about, "best");
     assert!(data.picks.iter().any(|pick| pick.by == "invalidity"));
+}
+
+/// The report of the small problem, whose people are also grouped by `clan`: three of them are in the clan “tiny”.
+fn with_a_small_group(min_n: usize) -> (FrontFile, Data) {
+    let front = front();
+    let model = Source::File(fixture("model.txt"));
+    let (prepared, mut reference) = reopen_with(&front, &fixture("people.csv"), &model).unwrap();
+    let affected: Vec<usize> = prepared.affected().iter().copied().take(2).collect();
+    let accepted = (0..reference.rows).find(|row| !prepared.affected().contains(row)).unwrap();
+    let codes = (0..reference.rows)
+        .map(|row| if affected.contains(&row) || row == accepted { 2 } else { (row % 2) as u32 })
+        .collect();
+    let levels = ["north", "south", "tiny"].map(String::from).to_vec();
+    let mut clan = reference.columns[0].clone();
+    clan.name = "clan".into();
+    clan.cells = sogar_table::table::Cells::Text { codes, levels };
+    reference.columns.push(clan);
+    let opened = Opened { prepared: &prepared, reference: &reference, holdout: None };
+    let request =
+        ReportRequest { groups: vec!["clan".parse().unwrap()], min_n, draws: 20, ..ReportRequest::default() };
+    let data = gather(&front, Some(opened), &request, &(), &CancelToken::new()).unwrap();
+    (front, data)
+}
+
+#[test]
+fn a_small_group_is_in_no_output_and_cannot_be_found_by_subtraction() {
+    let (front, data) = with_a_small_group(5);
+    let groups = &data.groupings[0].reference.groups;
+    let tiny = groups.iter().find(|group| group.name == "tiny").unwrap();
+    assert_eq!((tiny.rows, tiny.affected, tiny.adverse_rate, tiny.unreachable), (None, None, None, None));
+    assert!(tiny.measures.is_none() && tiny.selection_rate.is_none() && tiny.tpr.is_none());
+    for hidden in [
+        groups.iter().filter(|group| group.rows.is_none()).count(),
+        groups.iter().filter(|group| group.affected.is_none()).count(),
+    ] {
+        assert!(hidden >= 2, "one gap could be filled from the total");
+    }
+    for leaf in &data.compositions {
+        let cell = leaf[0][2];
+        assert!(cell.is_none_or(|[rows, _]| rows == 0 || rows >= 5), "{cell:?}");
+    }
+    for text in [markdown(&front, &data), static_page(&data), page(&data).unwrap()] {
+        assert!(text.contains("tiny"));
+    }
+    let lines = markdown(&front, &data);
+    let line = lines.lines().find(|line| line.starts_with("| tiny |")).unwrap();
+    assert!(
+        line.trim_matches('|').split('|').skip(1).all(|cell| cell.trim() == document::LEFT_OUT),
+        "{line}"
+    );
+    // With the limit lifted, the same group is told.
+    let (front, data) = with_a_small_group(1);
+    let lines = markdown(&front, &data);
+    assert!(lines.lines().any(|line| line.starts_with("| tiny | 3 | 2 |")), "{lines}");
+}
+
+#[test]
+fn few_people_out_of_reach_are_neither_counted_nor_said() {
+    let blocked = || sogar_audit::audit::BlockedBy {
+        immutability: Some(1.0),
+        limits: Some(2.0),
+        edits: None,
+        rules: None,
+        none_alone: 0.0,
+    };
+    let few = suppress::unreachable(3.0, blocked(), 100.0, 5);
+    assert_eq!((few.some, few.count, few.blocked_by.is_none()), (true, None, true));
+    let many = suppress::unreachable(40.0, blocked(), 100.0, 5);
+    assert_eq!(many.count, Some(40.0));
+    assert!(many.blocked_by.unwrap().values().all(|part| part.is_none_or(|part| part == 0.0)));
+}
+
+#[test]
+fn the_static_report_has_the_figures_of_the_data_and_no_script() {
+    let (front, data) = with_files(&["owner"], 5);
+    let (html, lines) = (static_page(&data), markdown(&front, &data));
+    assert!(
+        !html.contains("<script") && html.contains("Sign-off") && !html.contains('`') && !lines.contains('`')
+    );
+    let affected = data.population.affected;
+    for pick in &data.picks {
+        let point = &front.points[pick.point];
+        let row = format!(
+            "| {} | {} | {:.1} % | {:.3} | {:.3} |",
+            pick.name,
+            pick.point,
+            100.0 * (1.0 - point.loss),
+            point.cost,
+            point.invalidity
+        );
+        assert!(lines.contains(&row), "{row}\n{lines}");
+        for (_, leaf) in point.tree.rules() {
+            let Node::Leaf { rows, flipped, .. } = leaf else { continue };
+            assert!(lines.contains(&format!("| {rows} | {flipped} |")), "{rows} {flipped}");
+        }
+        assert!(html.contains(&format!("<td class=\"number\">{:.3}</td>", point.cost)));
+    }
+    for group in &data.groupings[0].reference.groups {
+        let cell = |count: Option<f64>| count.map_or("–".to_owned(), |count| count.to_string());
+        let row = format!("| {} | {} | {} |", group.name, cell(group.rows), cell(group.affected));
+        assert!(lines.contains(&row), "{row}\n{lines}");
+    }
+    assert_eq!(affected, front.population.affected as f64);
+    assert!(page(&data).unwrap().contains("id=\"printed\""));
 }

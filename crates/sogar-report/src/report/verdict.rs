@@ -1,6 +1,7 @@
-//! The verdict in plain words: what a reader should know before looking at anything else.
+//! The verdict in plain words: what a reader should know first.
 
 use sogar_front::describe::grouped;
+use sogar_front::fairness::FairnessRef;
 use sogar_front::select::{By, select};
 use sogar_front::summary::{FrontFile, Status};
 
@@ -20,7 +21,7 @@ pub fn verdict(front: &FrontFile, data: &Data) -> (String, Vec<Statement>) {
         say(about, text);
     }
     if let Some(unreachable) = &data.unreachable {
-        say("reach", reach(unreachable.count, front.people().count(front.people().affected)));
+        say("reach", reach(unreachable.count, front.people().count(front.people().affected), data.min_n));
     }
     if let Some(holdout) = &data.holdout {
         say(
@@ -40,7 +41,9 @@ fn headline(front: &FrontFile) -> String {
     let people = front.people();
     let most = front.points.last().map_or(0.0, |point| 1.0 - point.loss);
     let (affected, rows) = (people.text(people.affected), people.text(people.all));
-    let desired: Vec<String> = front.population.desired.iter().map(|name| format!("“{name}”")).collect();
+    let name = |class: &String| front.config.model.outcomes.get(class).unwrap_or(class).clone();
+    let desired: Vec<String> =
+        front.population.desired.iter().map(|class| format!("“{}”", name(class))).collect();
     let begin =
         format!("People hope for {}. {affected} of {rows} people are turned down", desired.join(" or "));
     match most {
@@ -68,6 +71,9 @@ fn best(front: &FrontFile) -> Option<String> {
 
 fn search(front: &FrontFile) -> (&'static str, String) {
     let count = grouped(front.points.len());
+    if let (Some(fairness), false) = (&front.fairness, front.status.is_early()) {
+        return ("search", by_group(fairness, front, &count));
+    }
     match (front.status, front.certified_gap()) {
         (Status::Complete, _) if front.points.len() == 1 => {
             ("search", "The search was exhausted: within the limits there is no other trade-off.".to_owned())
@@ -103,7 +109,33 @@ fn search(front: &FrontFile) -> (&'static str, String) {
     }
 }
 
-/// The group that fares worst on the whole front, if that is clear.
+/// What a search that told groups apart was asked for.
+fn by_group(fairness: &FairnessRef, front: &FrontFile, count: &str) -> String {
+    let accuracy = match front.status {
+        Status::CompleteWithinEpsilon => format!(" to within {}", share(fairness.epsilon)),
+        _ => String::new(),
+    };
+    let chosen = match (&front.config.fairness.max_gap, fairness.least_limit) {
+        (Some(limit), Some(least)) => format!(
+            "Only doing nothing meets the limit on the gap ({}); the smallest limit that another summary meets is {least:.4}.",
+            clipped(limit)
+        ),
+        (Some(limit), None) => format!(
+            "These {count} are the trade-off of cost and success within the limit on the gap ({}).",
+            clipped(limit)
+        ),
+        (None, _) => {
+            format!("These {count} are the trade-off of cost and the success of the group that is worst off.")
+        }
+    };
+    format!(
+        "The search was exhausted{accuracy}: {} summaries are beaten by no other in cost and in the success of every group of {}. {chosen}",
+        grouped(fairness.front.len()),
+        clipped(&fairness.grouping)
+    )
+}
+
+/// The group that is clearly worst off on the whole front, if there is one.
 fn groups(grouping: &GroupingData) -> (&'static str, String) {
     let name = clipped(&grouping.name);
     let stated = || {
@@ -136,16 +168,16 @@ fn groups(grouping: &GroupingData) -> (&'static str, String) {
     }
 }
 
-fn reach(unreachable: f64, affected: f64) -> String {
+fn reach(unreachable: Option<f64>, affected: f64, min_n: usize) -> String {
     match unreachable {
-        0.0 => {
+        Some(0.0) => {
             "Nobody is out of reach: for each person turned down, some admissible change works.".to_owned()
         }
-        1.0 => format!(
-            "One person of the {} turned down can’t be helped by any admissible change.",
+        None => format!(
+            "Some of the {} people turned down can’t be helped by any admissible change; they, or the others, are fewer than {min_n}.",
             grouped(affected)
         ),
-        more => format!(
+        Some(more) => format!(
             "{} people ({} of those turned down) can’t be helped by any admissible change.",
             grouped(more),
             share(more / affected)
@@ -157,7 +189,7 @@ fn share(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// A name that may be very long, cut.
+/// A long name, shortened.
 fn clipped(name: &str) -> String {
     if name.chars().count() <= 60 { name.to_owned() } else { name.chars().take(59).chain(['…']).collect() }
 }

@@ -12,10 +12,10 @@ use super::{Checkpoint, damaged};
 use sogar_base::error::Result;
 use sogar_prepare::prepared::Reporter;
 
-/// How long finished subproblems wait for others to share a file with: thousands of small files help nobody.
+/// How long finished subproblems wait to share a file with others, to avoid thousands of small files.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// The cuts of all rows that a checkpoint has, and those that are finished now.
+/// The cuts of the root that a checkpoint has, and those that this run finishes.
 pub struct KeptCuts<'a> {
     checkpoint: &'a Checkpoint,
     reporter: &'a dyn Reporter,
@@ -28,8 +28,22 @@ struct Fresh {
     written: Instant,
 }
 
+/// The subproblems in a part, each behind its length; or what is wrong with them.
+pub fn read_cuts(mut rest: &[u8], dims: &ProblemDims) -> std::result::Result<Vec<FinishedCut>, String> {
+    let mut cuts = Vec::new();
+    while !rest.is_empty() {
+        let length = rest.split_off(..8).and_then(|length| length.try_into().ok()).map(u64::from_le_bytes);
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        let bytes = length.and_then(|length| rest.split_off(..length));
+        let bytes = bytes.ok_or("a subproblem in it is cut short")?;
+        let cut = FinishedCut::from_bytes(dims, bytes);
+        cuts.push(cut.map_err(|why| format!("a subproblem in it can't be used: {why}"))?);
+    }
+    Ok(cuts)
+}
+
 impl<'a> KeptCuts<'a> {
-    /// Reads what is there for a problem; `identity` stands for all of the problem that the folder's does not cover.
+    /// Reads the cuts of a problem; `identity` stands for what the folder's identity does not cover.
     pub fn open(
         checkpoint: &'a Checkpoint,
         identity: &str,
@@ -40,7 +54,7 @@ impl<'a> KeptCuts<'a> {
         let mut any = false;
         for number in 0..checkpoint.state().searches {
             let part = checkpoint.part(FileKind::Search, number);
-            let payload = part.read()?;
+            let payload = part.read(|payload| payload.rest())?;
             let mut rest = &payload[..];
             if number == 0 {
                 let same = rest.split_off(..identity.len()).is_some_and(|found| found == identity.as_bytes());
@@ -48,19 +62,8 @@ impl<'a> KeptCuts<'a> {
                     return Err(damaged(&part.path, "this checkpoint belongs to another run: other costs"));
                 }
             }
-            while !rest.is_empty() {
-                let length =
-                    rest.split_off(..8).and_then(|length| length.try_into().ok()).map(u64::from_le_bytes);
-                let length = length.and_then(|length| usize::try_from(length).ok());
-                let bytes = length.and_then(|length| rest.split_off(..length));
-                let Some(bytes) = bytes else {
-                    return Err(damaged(&part.path, "a subproblem in it is cut short"));
-                };
-                let cut = FinishedCut::from_bytes(dims, bytes).map_err(|why| {
-                    damaged(&part.path, &format!("a subproblem in it can't be used: {why}"))
-                })?;
-                known.insert((cut.depth, cut.split), cut);
-            }
+            let cuts = read_cuts(rest, dims).map_err(|why| damaged(&part.path, &why))?;
+            known.extend(cuts.into_iter().map(|cut| ((cut.depth, cut.split), cut)));
             any = true;
         }
         let bytes = if any { Vec::new() } else { identity.as_bytes().to_vec() };
@@ -68,17 +71,18 @@ impl<'a> KeptCuts<'a> {
         Ok(KeptCuts { checkpoint, reporter, known, fresh })
     }
 
-    /// Where the cuts that an earlier run kept are, if there are any.
+    /// The folder, if an earlier run stored cuts there.
     pub fn earlier(&self) -> Option<&'a Path> {
         (!self.known.is_empty()).then(|| self.checkpoint.folder())
     }
 
-    /// Writes what is still waiting.
+    /// Writes the cuts that still wait.
     pub fn flush(&self) {
         let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         if !fresh.bytes.is_empty() {
             let bytes = std::mem::take(&mut fresh.bytes);
-            self.checkpoint.keep(FileKind::Search, &[&bytes], self.reporter);
+            let length = bytes.len() as u64;
+            self.checkpoint.keep(FileKind::Search, length, |out| out.write_all(&bytes), self.reporter);
         }
         fresh.written = Instant::now();
     }

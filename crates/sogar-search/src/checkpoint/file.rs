@@ -1,21 +1,17 @@
-//! One file of a checkpoint: a line that says what it is and whose, the payload, and a checksum over both.
+//! One file of a checkpoint: an [envelope](sogar_base::envelope) that says whose it is and where in the checkpoint it belongs.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use sha2::{Digest, Sha256};
-
-use super::damaged;
+use super::{REMEDY, damaged};
+use sogar_base::envelope::{Fault, Label, Payload};
 use sogar_base::error::Result;
-use sogar_base::files::write_atomically;
 
-const MAGIC: &str = "sogar-checkpoint-part-2";
-/// Bytes of the checksum at the end.
-const CHECKSUM: usize = 32;
+/// The format of all files.
+pub(super) const VERSION: u32 = 3;
 const SUFFIX: &str = ".kept";
 
-/// What a part holds.
+/// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Outcomes,
@@ -35,71 +31,46 @@ impl FileKind {
         format!("{}-{number:06}{SUFFIX}", self.name())
     }
 
-    /// The number in a file's name, if it is of this kind.
+    /// The number in the name of a file of this kind.
     pub fn number(self, file: &str) -> Option<u32> {
         let number = file.strip_prefix(self.name())?.strip_prefix('-')?.strip_suffix(SUFFIX)?.parse().ok()?;
         (self.file(number) == file).then_some(number)
     }
 }
 
-/// A file of a checkpoint, there or about to be.
-pub(super) struct CheckpointFile<'a> {
+/// A file of a checkpoint, existing or about to be written.
+pub(super) struct CheckpointFile {
     pub path: PathBuf,
-    pub kind: FileKind,
-    pub number: u32,
-    pub identity: &'a str,
+    label: Label,
 }
 
-impl CheckpointFile<'_> {
-    fn header(&self, length: usize) -> String {
-        let (kind, number, identity) = (self.kind.name(), self.number, self.identity);
-        format!("{MAGIC} {kind} {number:06} length={length:020} run={identity}\n")
-    }
-
-    /// Bytes that the file will have.
-    pub fn size(&self, payload: &[&[u8]]) -> u64 {
-        let length = payload.iter().map(|bytes| bytes.len()).sum();
-        (self.header(length).len() + length + CHECKSUM) as u64
-    }
-
-    /// Writes the file, whole or not at all.
-    pub fn write(&self, payload: &[&[u8]]) -> Result<()> {
-        let header = self.header(payload.iter().map(|bytes| bytes.len()).sum());
-        write_atomically(&self.path, |out| {
-            let mut sum = Sha256::new();
-            for bytes in [header.as_bytes()].iter().chain(payload) {
-                sum.update(bytes);
-                out.write_all(bytes)?;
-            }
-            out.write_all(&sum.finalize())
-        })
-    }
-
-    /// Reads and checks the file; gives its payload.
-    pub fn read(&self) -> Result<Vec<u8>> {
-        let wrong = |why: &str| damaged(&self.path, why);
-        let mut file = File::open(&self.path).map_err(|cause| wrong(&format!("can't be read ({cause})")))?;
-        let metadata = file.metadata().map_err(|cause| wrong(&format!("can't be read ({cause})")))?;
-        if !metadata.is_file() {
-            return Err(wrong("this is not a file"));
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|cause| wrong(&format!("can't be read ({cause})")))?;
-        if !bytes.starts_with(MAGIC.as_bytes()) {
-            return Err(wrong("this is not a part of a checkpoint"));
-        }
-        let start = self.header(0).len();
-        let Some(length) = bytes.len().checked_sub(start + CHECKSUM) else {
-            return Err(wrong("the file is cut short"));
+impl CheckpointFile {
+    /// The file at a path that has this number in the checkpoint of this run.
+    pub fn new(path: PathBuf, kind: FileKind, number: u32, identity: &str) -> CheckpointFile {
+        let name = match kind {
+            FileKind::Outcomes => "checkpoint-outcomes",
+            FileKind::Search => "checkpoint-search",
         };
-        let (content, recorded) = bytes.split_at(start + length);
-        if Sha256::digest(content)[..] != *recorded {
-            return Err(wrong("the checksum is wrong: the file is cut short or damaged"));
-        }
-        if content[..start] != *self.header(length).as_bytes() {
-            return Err(wrong("this part belongs to another run, or elsewhere in this one"));
-        }
-        bytes.truncate(start + length);
-        Ok(bytes.split_off(start))
+        let owner = format!("{identity}/{number:06}");
+        CheckpointFile { path, label: Label { kind: name, version: VERSION, owner } }
+    }
+
+    /// Size of the file to be written, in bytes.
+    pub fn size(&self, length: u64) -> u64 {
+        self.label.size(length)
+    }
+
+    /// Writes the file atomically.
+    pub fn write(&self, length: u64, payload: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        self.label.write(&self.path, length, payload)
+    }
+
+    /// Reads and checks the file, whose payload `decode` decodes.
+    pub fn read<T>(
+        &self,
+        decode: impl FnOnce(&mut Payload<'_>) -> std::result::Result<T, Fault>,
+    ) -> Result<T> {
+        let found = self.label.read(&self.path, decode).map_err(|error| error.help(REMEDY))?;
+        found.ok_or_else(|| damaged(&self.path, "this part of the checkpoint is missing"))
     }
 }

@@ -1,5 +1,8 @@
 use std::path::PathBuf;
 
+use sogar_base::envelope::Label;
+use sogar_solver::BitTable;
+
 use super::*;
 
 const ROWS: usize = 70;
@@ -27,12 +30,16 @@ fn filled() -> (tempfile::TempDir, PathBuf) {
     for block in 0..3 {
         checkpoint.keep_outcomes(block, ROWS, &outcomes(block), &());
     }
-    checkpoint.keep(FileKind::Search, &[b"first"], &());
-    checkpoint.keep(FileKind::Search, &[b"second"], &());
+    keep(&checkpoint, b"first", &());
+    keep(&checkpoint, b"second", &());
     (folder, path)
 }
 
-/// What is wrong when everything is read.
+fn keep(checkpoint: &Checkpoint, text: &[u8], reporter: &dyn Reporter) {
+    checkpoint.keep(FileKind::Search, text.len() as u64, |out| out.write_all(text), reporter);
+}
+
+/// The error when everything is read, if any.
 fn refusal(path: &Path) -> Option<Error> {
     let read = || -> Result<()> {
         let checkpoint = Checkpoint::open(&settings(path), "one")?;
@@ -55,7 +62,7 @@ fn what_was_kept_comes_back() {
         assert!((0..ACTIONS).all(|action| found.flips.set(action) == expected.flips.set(action)));
     }
     assert!(checkpoint.outcomes(3, ACTIONS, ROWS).unwrap().is_none());
-    assert_eq!(checkpoint.part(FileKind::Search, 1).read().unwrap(), b"second");
+    assert_eq!(checkpoint.part(FileKind::Search, 1).read(|payload| payload.rest()).unwrap(), b"second");
 }
 
 #[test]
@@ -79,14 +86,18 @@ fn every_kind_of_damage_is_refused_with_the_file_and_a_remedy() {
         ),
         (
             "a changed header",
-            |path| flip(&path.join("outcomes-000001.kept"), 30),
+            |path| flip(&path.join("outcomes-000001.kept"), 23),
             "outcomes-000001.kept: the checksum is wrong",
         ),
-        ("no magic", |path| flip(&path.join("search-000000.kept"), 0), "this is not a part of a checkpoint"),
+        (
+            "no magic",
+            |path| flip(&path.join("search-000000.kept"), 0),
+            "this is not a file that sogar stored",
+        ),
         (
             "an empty file",
             |path| fs::write(path.join("search-000000.kept"), "").unwrap(),
-            "this is not a part of a checkpoint",
+            "this is not a file that sogar stored",
         ),
         (
             "swapped files",
@@ -96,7 +107,7 @@ fn every_kind_of_damage_is_refused_with_the_file_and_a_remedy() {
         (
             "a file of another kind",
             |path| swap(path, "outcomes-000000.kept", "search-000001.kept"),
-            "elsewhere in this one",
+            "this holds checkpoint-outcomes, not checkpoint-search",
         ),
         (
             "a missing part",
@@ -150,12 +161,33 @@ fn parts_of_another_run_are_refused() {
     let (_other, elsewhere) = filled();
     edit(&elsewhere, "\"one\"", "\"two\"");
     let other = Checkpoint::open(&settings(&elsewhere), "two");
-    assert!(other.is_err_and(|error| error.to_string().contains("belongs to another run, or elsewhere")));
+    assert!(
+        other.is_err_and(|error| error
+            .to_string()
+            .contains("stored for another run or problem, or elsewhere"))
+    );
     let (_third, foreign) = (tempfile::tempdir().unwrap(), path.join("foreign"));
     let third = Checkpoint::open(&settings(&foreign), "three").unwrap();
     third.keep_outcomes(0, ROWS, &outcomes(0), &());
     fs::copy(foreign.join("outcomes-000000.kept"), path.join("outcomes-000002.kept")).unwrap();
-    assert!(refusal(&path).unwrap().to_string().contains("belongs to another run"));
+    assert!(refusal(&path).unwrap().to_string().contains("stored for another run"));
+}
+
+#[test]
+fn files_of_another_kind_or_version_are_refused_though_their_checksum_is_right() {
+    for (kind, version, said) in [
+        ("outcomes", VERSION, "this holds outcomes, not checkpoint-"),
+        ("checkpoint-outcomes", VERSION + 1, "this has format 4"),
+        ("checkpoint-search", VERSION - 1, "this has format 2"),
+    ] {
+        let (_folder, path) = filled();
+        let name = if kind == "checkpoint-search" { "search" } else { "outcomes" };
+        let label = Label { kind, version, owner: "one/000001".into() };
+        label.write(&path.join(format!("{name}-000001.kept")), 4, |out| out.write_all(b"text")).unwrap();
+        let error = refusal(&path).unwrap();
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.remedy().unwrap().contains("delete the checkpoint's folder"));
+    }
 }
 
 #[test]
@@ -213,7 +245,7 @@ fn beyond_its_limit_nothing_is_written_and_that_is_said_once() {
     for block in 0..5 {
         checkpoint.keep_outcomes(block, ROWS, &outcomes(block), &heard);
     }
-    checkpoint.keep(FileKind::Search, &[b"first"], &heard);
+    keep(&checkpoint, b"first", &heard);
     let kept = names_in(folder.path()).unwrap();
     assert_eq!(kept, ["checkpoint.json", "lock", "outcomes-000000.kept", "outcomes-000001.kept"]);
     let heard = heard.0.lock().unwrap();

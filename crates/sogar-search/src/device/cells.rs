@@ -1,4 +1,4 @@
-//! A dense network's cells on a graphics processor.
+//! Evaluates a dense network's cells on a GPU.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Graphics processors in a run: opened when there is work for one, left with one warning when it fails.
+//! GPUs in a run: opened when there is work for one, abandoned with one warning when it fails.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -12,7 +12,7 @@ use sogar_prepare::model::DenseNetwork;
 use sogar_prepare::outcomes::{CellDevice, Evaluable, OutcomeQuery};
 use sogar_prepare::prepared::Reporter;
 
-/// Work of a search, in words of row sets, from which a look at graphics processors costs nothing in comparison: seconds of a CPU.
+/// Work of a search, in words of row sets, from which looking for GPUs pays off: seconds of CPU time.
 const WORTH_A_LOOK: f64 = 1e13;
 
 /// The devices of one run.
@@ -39,7 +39,7 @@ impl<'a> Compute<'a> {
         }
     }
 
-    /// Searches where it is asked for, or where it is faster.
+    /// Searches on the GPU if requested, or if it is faster.
     pub fn solve(
         &self,
         solver: &Solver,
@@ -63,7 +63,7 @@ impl<'a> Compute<'a> {
         outcome
     }
 
-    /// What evaluates the cells of a dense network, where it is asked for or may be faster.
+    /// Evaluates the cells of a dense network on the GPU, if requested or possibly faster.
     pub fn cells(&self, query: &OutcomeQuery<'_>) -> Option<Box<dyn CellDevice + '_>> {
         let network = query.predictor.dense_network()?;
         let evaluable = Evaluable::of(network)?;
@@ -77,7 +77,7 @@ impl<'a> Compute<'a> {
         }
     }
 
-    /// What did the work, for the record.
+    /// The device that did the work, for the record.
     pub fn label(&self) -> String {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| "cpu".to_owned())
     }
@@ -89,7 +89,7 @@ impl<'a> Compute<'a> {
         }
     }
 
-    /// What may be used of a graphics processor's memory: where that is the machine's own, a part of what the run may use.
+    /// Memory that a GPU may use: a part of the run's memory limit if it shares the machine's memory.
     pub(super) fn memory_of(&self, gpu: &Gpu) -> u64 {
         match gpu.adapter().kind {
             AdapterKind::Discrete => u64::MAX,
@@ -97,7 +97,7 @@ impl<'a> Compute<'a> {
         }
     }
 
-    /// The graphics processor, opened the first time. Without being asked for, it is only looked at if that is `worth` it.
+    /// The GPU, opened on first use. Unless requested, it is opened only if that is `worth` it.
     fn gpu(&self, worth: impl FnOnce() -> bool) -> Option<&Gpu> {
         let options = match self.device {
             Device::Cpu => return None,
@@ -126,7 +126,7 @@ impl<'a> Compute<'a> {
         }
     }
 
-    /// Notes what was used, and says what was found out without being asked for.
+    /// Records the device in use, and reports a measurement that the user did not request.
     pub(super) fn conclude(&self, gpu: &Gpu, what: &str, verdict: Verdict) {
         let name = format!("{} ({})", gpu.label(), gpu.adapter().name);
         match verdict {
@@ -149,7 +149,7 @@ impl<'a> Compute<'a> {
     }
 }
 
-/// About how many words of row sets a search looks at.
+/// Estimated number of words of row sets that a search reads.
 fn leaf_work(problem: &Problem) -> f64 {
     let sets = (problem.splits() as f64).powi(problem.limits().max_depth.min(16) as i32);
     sets * problem.actions() as f64 * (problem.rows() as f64 / 64.0)
@@ -161,7 +161,7 @@ fn cell_work(query: &OutcomeQuery<'_>, network: &DenseNetwork) -> f64 {
     query.rows.len() as f64 * query.actions.len() as f64 * weights as f64
 }
 
-/// A fault that a test asks for; there are none in release builds.
+/// A fault that a test injects; never in release builds.
 fn injected() -> Option<Injected> {
     match cfg!(debug_assertions) {
         true => Injected::named(&std::env::var("SOGAR_GPU_FAULT").ok()?),

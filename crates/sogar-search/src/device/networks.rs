@@ -1,4 +1,4 @@
-//! Outcomes of random networks on a graphics processor, beside row-by-row prediction.
+//! Compares outcomes of random networks on a GPU with row-by-row prediction.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{Compute, Device, devices};
 const FEATURES: usize = 5;
 const ROWS: usize = 70;
 
-/// Weights that are multiples of an eighth make sums that hit the threshold exactly now and then.
+/// Weights that are multiples of an eighth, so that some sums hit the threshold exactly.
 fn layer(draw: &mut Draw, inputs: usize, outputs: usize, activation: Activation) -> Layer {
     let mut numbers = |count: usize| (0..count).map(|_| draw.below(33) as f32 / 8.0 - 2.0).collect();
     Layer { inputs, outputs, weights: numbers(inputs * outputs), bias: numbers(outputs), activation }
@@ -53,6 +53,7 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
             kind: Kind::Real,
             columns: Columns::One(name.clone()),
             codes: Vec::new(),
+            shown: Default::default(),
         })
         .collect();
     let mut used = 0;
@@ -84,6 +85,7 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
             edits: &edits,
             actions: &actions,
             rules: &[],
+            required: None,
         };
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
         let slow = by_scoring(query, &watch).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! A build without graphics processors: everything is done by the CPU.
+//! A build without GPUs: the CPU does everything.
 
 use std::marker::PhantomData;
 

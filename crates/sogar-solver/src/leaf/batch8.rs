@@ -1,7 +1,7 @@
 //! Up to eight leaves at once, from single edits to pairs to longer actions, each step only for what the step before left
 //! alive in some leaf.
 //!
-//! All leaves are asked about a group of actions before the next group is looked at, so what is read of the problem is
+//! All leaves test a group of actions before the next group, so each part of the problem is
 //! read once for all of them (on large populations memory, not arithmetic, sets the pace), and the tests of eight leaves
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
@@ -10,6 +10,7 @@ use super::front::LeafFront;
 use super::groups::{Child, Groups, NONE};
 use super::lanes::{DEAD, LANES, MinCostByLoss, MinFlipsByCost, U32x8, Words, count, lanes_of_bits};
 use super::members::Members;
+use super::parts::Parts;
 use super::side_dominance::SideDominance;
 use super::{LeafPoint, LeafRequest, LeafWork};
 use crate::problem::{Combine, Problem};
@@ -22,8 +23,10 @@ pub(super) struct Setting<'a> {
     pub groups: &'a Groups,
     pub columns: &'a Columns,
     pub members: &'a Members<'a>,
-    /// Off: every action is looked at, whatever is known. For tests.
+    /// Off: every action is evaluated. For tests.
     pub bounds: bool,
+    /// Actions must flip more than each of their parts.
+    pub parts: bool,
     /// What can matter on the sides of splits, where that is known.
     pub sides: Option<&'a SideDominance>,
     /// Actions on the fronts of the leaves before, which are likely to be alike: a hint.
@@ -48,17 +51,18 @@ pub(super) struct Batch {
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
     pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
-    /// Per edit: its cost over each leaf, or a little less ([`Columns::at_least`]), and the same scaled to 32 bits.
+    /// Per edit: its cost over each leaf, and the same scaled to 32 bits.
     single_cost: Vec<[u64; LANES]>,
     pub(super) edit_cost: Vec<U32x8>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
     edit_loss: Vec<U32x8>,
     edit_alive: Vec<u32>,
-    /// Per pair `a < b`, at `a * edits + b`: what whatever contains it costs at least (scaled), and its loss at least.
+    /// Per pair `a < b`, at `a * edits + b`: the least cost (scaled) and the least loss of actions that contain it.
     pub(super) pair_cost: Vec<U32x8>,
     pair_loss: Vec<U32x8>,
     alive_pairs: Vec<(u32, u32, u32)>,
     pub(super) packed: Vec<u64>,
+    pub(super) parts: Parts,
     pub work: LeafWork,
 }
 
@@ -114,6 +118,7 @@ impl Batch {
             pair_loss: Vec::new(),
             alive_pairs: Vec::new(),
             packed: Vec::new(),
+            parts: Parts::default(),
             work: LeafWork::default(),
         }
     }
@@ -136,6 +141,7 @@ impl Batch {
 
     #[inline(always)]
     pub(super) fn start<K: Simd>(&mut self, simd: K, on: Setting<'_>, requests: &[LeafRequest<'_>]) {
+        self.parts.forget(on.groups);
         self.sets.clear();
         self.sets.resize(on.members.words(), Words([0; LANES]));
         self.lanes = (1 << requests.len()) - 1;
@@ -211,7 +217,17 @@ impl Batch {
         (0u32..).zip(&self.weighted).map(|(place, weighted)| bit(weighted) << place).sum()
     }
 
-    /// The same, or a little less.
+    /// What an edit costs over every leaf, by weight.
+    #[inline(always)]
+    fn all_totals<K: Simd>(&self, simd: K, columns: &Columns, edit: u32) -> [u64; LANES] {
+        let mut costs = [0; LANES];
+        for lane in bits(self.lanes) {
+            costs[lane] = self.total(simd, columns, lane, &[edit]);
+        }
+        costs
+    }
+
+    /// The total, or a little less.
     #[inline(always)]
     pub(super) fn at_least<K: Simd>(&self, simd: K, columns: &Columns, lane: usize, edits: &[u32]) -> u64 {
         if self.weighted.is_empty() {
@@ -247,7 +263,11 @@ impl Batch {
         self.edit_cost.clear();
         let scale = on.problem.scale();
         for edit in 0..on.groups.edits as u32 {
-            let costs = self.all_at_least(simd, on.columns, self.lanes, &[edit]);
+            let costs = match on.columns.is_exact() {
+                true => self.all_at_least(simd, on.columns, self.lanes, &[edit]),
+                // Few edits are in many actions, so that exact sums pay.
+                false => self.all_totals(simd, on.columns, edit),
+            };
             self.single_cost.push(costs);
             self.edit_cost.push(scaled(costs, scale));
         }
@@ -295,14 +315,14 @@ impl Batch {
         count(simd, &self.sets, flips)
     }
 
-    /// The losses of an action, or the least losses of a group, from whom it flips; valid in `lanes`.
+    /// The losses of an action, or the least losses of a group, given its flips; valid in `lanes`.
     #[inline(always)]
     pub(super) fn losses<K: Simd>(&self, simd: K, flips: &[u64], lanes: u32) -> U32x8 {
         let flipped = self.flipped(simd, flips, lanes);
         self.sizes.minus(simd, flipped)
     }
 
-    /// What an action costs at least in a lane: the dearest of its edits (Σ max ≥ max Σ), or the sum of them.
+    /// A lower bound of an action's cost in a lane: its most expensive edit (Σ max ≥ max Σ), or the sum of its edits.
     #[inline(always)]
     fn floor(&self, on: Setting<'_>, edits: &[u32], lane: usize) -> u64 {
         let costs = edits.iter().map(|&edit| self.single_cost[edit as usize][lane]);
@@ -339,12 +359,16 @@ impl Batch {
             return least;
         }
         let edits = on.problem.edits_of(action as usize);
+        let at_losses = losses;
         let (losses, mut least) = (losses.lanes(), least.lanes());
         let (mut floors, mut left) = ([0; LANES], 0);
         for lane in bits(open) {
             let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
             floors[lane] = floor;
             left |= u32::from(!self.fronts[lane].rules_out(floor, losses[lane], action)) << lane;
+        }
+        if on.parts && edits.len() > 1 && left != 0 {
+            left &= self.better_than_parts(simd, on, edits, at_losses, left);
         }
         // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
         if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
@@ -459,7 +483,7 @@ impl Batch {
                 };
                 let block = groups.pair_block[pair as usize];
                 let (least, alive) = match on.problem.combine {
-                    // What both cost together says more than the dearer of them does.
+                    // The joint cost is a better bound than the larger of the two costs.
                     Combine::Max if groups.longest > 2 && on.bounds => {
                         let both = self.all_at_least(simd, on.columns, alive, &[a as u32, b as u32]);
                         let least = least.max(simd, scaled(both, on.problem.scale()));
@@ -479,7 +503,7 @@ impl Batch {
         }
     }
 
-    /// Actions of three edits: all pairs in them must be alive, and the dearest of them must not be too dear for the loss
+    /// Actions of three edits: all pairs in them must be alive, and the most expensive pair must not cost too much for the loss
     /// that they allow. Longer ones from there.
     #[inline(always)]
     fn try_triples<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
@@ -559,7 +583,7 @@ pub(super) fn scaled(costs: [u64; LANES], scale: u32) -> U32x8 {
 
 /// What two edits cost at least together, scaled.
 #[inline(always)]
-fn join<K: Simd>(simd: K, on: Setting<'_>, a: U32x8, b: U32x8) -> U32x8 {
+pub(super) fn join<K: Simd>(simd: K, on: Setting<'_>, a: U32x8, b: U32x8) -> U32x8 {
     match on.problem.combine {
         Combine::Max => a.max(simd, b),
         Combine::Sum => a.plus(simd, b),

@@ -1,7 +1,7 @@
 //! Up to eight leaves at once, box by box (see [`super::boxes`]).
 
 use super::LeafRequest;
-use super::batch8::{Batch, Setting, scaled};
+use super::batch8::{Batch, Setting, join, scaled};
 use super::boxes::{Boxes, DEEPEST};
 use super::groups::NONE;
 use super::lanes::U32x8;
@@ -13,7 +13,7 @@ use crate::simd::Simd;
 struct Open {
     /// The leaves.
     lanes: u32,
-    /// The corner whose cost is in `least`.
+    /// The edits whose joint cost is in `least`.
     corner: [u32; 3],
     /// What its actions cost (scaled) and lose at least.
     least: U32x8,
@@ -56,7 +56,7 @@ impl Batch {
     }
 
     /// A box inside another, if it is not dominated in every leaf: first by what is known without a look at its rows, then with its
-    /// union, then with its corner's true cost.
+    /// union, then with the joint cost of the edits that bound it row by row.
     #[inline(always)]
     fn open_box<K: Simd>(
         &mut self,
@@ -66,8 +66,8 @@ impl Batch {
         at: usize,
         around: Open,
     ) -> Option<Open> {
-        let edits = boxes.nodes[at].edits();
-        let least = around.least.max(simd, self.floors(simd, on, edits));
+        let node = boxes.nodes[at];
+        let least = around.least.max(simd, self.least_of(simd, on, boxes, at));
         let lanes = around.lanes & self.open(simd, on, least, around.losses);
         if lanes == 0 {
             return None;
@@ -79,7 +79,7 @@ impl Batch {
         if lanes == 0 {
             return None;
         }
-        if boxes.nodes[at].end - boxes.nodes[at].first == 1 {
+        if node.end - node.first == 1 {
             return Some(Open { lanes, least, ..around }); // the action's own flips are the union
         }
         self.work.groups += u64::from(lanes.count_ones());
@@ -88,14 +88,34 @@ impl Batch {
         if lanes == 0 {
             return None;
         }
-        let corner = boxes.nodes[at].corner;
-        if on.problem.combine == Combine::Sum || edits.len() == 1 || corner == around.corner {
+        let (mut corner, mut known) = ([NONE; 3], 0);
+        for side in boxes.sides(node) {
+            if let [edit] = side {
+                corner[known] = *edit;
+                known += 1;
+            }
+        }
+        if on.problem.combine == Combine::Sum || known < 2 || corner == around.corner {
             return Some(Open { lanes, corner, least, losses });
         }
-        let costs = self.all_at_least(simd, on.columns, lanes, edits);
+        let costs = self.all_at_least(simd, on.columns, lanes, &corner[..known]);
         let least = least.max(simd, scaled(costs, on.problem.scale()));
         let lanes = lanes & self.open(simd, on, least, losses);
         (lanes != 0).then_some(Open { lanes, corner, least, losses })
+    }
+
+    /// What the actions of a box cost at least (scaled), by the costs of single edits.
+    #[inline(always)]
+    fn least_of<K: Simd>(&self, simd: K, on: Setting<'_>, boxes: &Boxes, at: usize) -> U32x8 {
+        let mut least = U32x8::all(0);
+        for side in boxes.sides(boxes.nodes[at]) {
+            let mut cheapest = self.edit_cost[side[0] as usize];
+            for &edit in &side[1..] {
+                cheapest = cheapest.min(simd, self.edit_cost[edit as usize]);
+            }
+            least = join(simd, on, least, cheapest);
+        }
+        least
     }
 
     /// An action of a box.

@@ -1,18 +1,19 @@
-//! Boxes of actions, for problems whose features have many steps.
+//! Boxes of actions: groups by the features that they change, and about how far.
 //!
-//! Where every number can be shifted by ten different amounts, nearly everybody is flipped by *something* that contains a given pair of edits, so groups
-//! by pairs rule nothing out. Here actions are grouped by which features they change, in which direction, and about how far.
+//! A pair of edits is a poor group where features have many edits: nearly every person is flipped by *some* action that contains the pair. Actions that
+//! change the same three features by similar amounts flip similar people for similar costs, so groups of them have tight bounds.
 //!
-//! A *chain* is a list of edits of which no two are ever together in an action, each costing every row at least as much as the one before: the steps
-//! of a number in one direction. Both conditions are checked, edit by edit and row by row; an edit that fits no chain, such as a category's value or a price
-//! that is not ordered, is a chain of its own. A *box* holds the actions with one edit of each of one, two or three chains, in a range of ranks each.
+//! A *family* is a list of edits of which no two are ever together in an action: the values of a category, or the steps of a number in one direction. It is
+//! a *chain* if each edit costs every row at least as much as the edit before it. Both properties are checked, edit by edit and row by row. A *box* holds the
+//! actions with one edit of each of one, two or three families, in a range of ranks each.
 //!
-//! **Why a box may be skipped.** Its *corner* has the first edit of each range. On every row each edit of an action in the box costs at least
-//! as much as the corner's edit of the same chain, so the action costs at least as much as the corner would, whether costs combine by
-//! maximum or by sum, on every row and hence on every set of rows. It flips nobody outside the union of the flips in the box. So corner and union are a bound as
-//! [`super`] asks for, and what is skipped is strictly dominated. (The corner need not be an action.)
+//! **Why a box may be skipped.** Let `S` be the rows of a leaf, and `R` the range of one family. An action of the box has some edit `e` in `R`, and costs at least
+//! what `e` costs on every row, hence at least `Σ_S e`, hence at least `min over R of Σ_S`. In a chain that minimum is the first edit's, whatever `S` is. Over
+//! several families the largest of these minima is a bound if costs combine by maximum, and their sum is one if costs add up. Where the first edits of several
+//! ranges bound the action row by row (chains, and ranges of one edit), the action costs at least what these edits cost together, which is larger. It flips no row
+//! outside the union of the flips in the box. So cost and union are a bound as [`super`] needs it, and what is skipped is strictly dominated.
 //!
-//! Boxes are halved along their longest side down to a few actions, which are then looked at one by one. Useless actions ([`super::dominated_actions`]) are in no box,
+//! Boxes are halved along their longest side down to a few actions, which are then evaluated one by one. Useless actions ([`super::dominated_actions`]) are in no box,
 //! and ranges reach only as far as the actions in it.
 
 use rayon::prelude::*;
@@ -23,17 +24,19 @@ use crate::problem::Problem;
 
 /// Boxes of at most this many actions are not divided.
 const SMALL: usize = 8;
-/// Chains of a box.
+/// Families of a box.
 const SIDES: usize = 3;
+/// Problems with fewer useful actions have no boxes.
+const FEWEST: u64 = 1000;
 /// Divisions above a box at most: every one halves a side of less than 2^16 ranks.
 pub(super) const DEEPEST: usize = SIDES * 16;
 
 /// A box, with all boxes inside it right behind it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// The corner's edits; of fewer than three chains the last is repeated.
-    pub corner: [u32; SIDES],
-    pub chains: u32,
+    /// Per side the edits of which every action of the box costs at least the cheapest, as a range of [`Boxes::edits`].
+    sides: [(u32, u32); SIDES],
+    used: u32,
     /// Boxes around this one.
     pub depth: u32,
     /// The next box that is not inside this one.
@@ -44,12 +47,6 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The corner's edits.
-    #[inline(always)]
-    pub fn edits(&self) -> &[u32] {
-        &self.corner[..self.chains as usize]
-    }
-
     /// Whether its actions are looked at one by one.
     #[inline(always)]
     pub fn is_small(&self, at: usize) -> bool {
@@ -66,6 +63,8 @@ pub(super) struct Boxes {
     pub unions: BitTable,
     /// The useful actions, box by box.
     pub actions: Vec<u32>,
+    /// The edits, family by family.
+    edits: Vec<u32>,
 }
 
 /// When boxes are made.
@@ -73,23 +72,23 @@ pub(super) struct Boxes {
 pub enum BoxesOfActions {
     /// Not at all.
     Never,
-    /// Where they hold many actions each.
+    /// Where there are many actions to a box.
     WhereItPays,
     /// Whenever it can be done, for tests.
     Always,
 }
 
-/// An action as places in chains.
+/// An action as places in families.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
-    /// (chain, rank), by chain; [`NONE`] beyond its edits.
+    /// (family, rank), by family; [`NONE`] beyond its edits.
     places: [(u32, u32); SIDES],
     action: u32,
 }
 
 impl Placed {
-    fn chains(&self) -> [u32; SIDES] {
-        self.places.map(|(chain, _)| chain)
+    fn families(&self) -> [u32; SIDES] {
+        self.places.map(|(family, _)| family)
     }
 }
 
@@ -99,10 +98,11 @@ impl Boxes {
         if when == BoxesOfActions::Never || !(2..=SIDES).contains(&groups.longest) {
             return None;
         }
-        let chains = chains(problem, groups);
+        let families = Families::new(problem, groups);
         let mut place = vec![(NONE, NONE); problem.edits()];
-        for (chain, edits) in (0..).zip(&chains) {
-            (0..).zip(edits).for_each(|(rank, &edit)| place[edit as usize] = (chain, rank));
+        for (family, (start, end, _)) in (0..).zip(&families.ranges) {
+            let edits = &families.edits[*start as usize..*end as usize];
+            (0..).zip(edits).for_each(|(rank, &edit)| place[edit as usize] = (family, rank));
         }
         let useful = (1..problem.actions()).filter(|&action| groups.useful[action]);
         let mut placed: Vec<Placed> = useful
@@ -114,22 +114,21 @@ impl Boxes {
                 Placed { places, action: action as u32 }
             })
             .collect();
-        placed.par_sort_unstable_by_key(|action| (action.chains(), action.action));
-        let outer: Vec<&mut [Placed]> = placed.chunk_by_mut(|a, b| a.chains() == b.chains()).collect();
+        placed.par_sort_unstable_by_key(|action| (action.families(), action.action));
+        let outer: Vec<&mut [Placed]> = placed.chunk_by_mut(|a, b| a.families() == b.families()).collect();
         if when == BoxesOfActions::WhereItPays && !worth_it(groups, outer.len()) {
             return None;
         }
-        // From cheap to dear, so that fronts grow from below.
-        let totals: Vec<u64> = (0..problem.edits())
-            .map(|edit| problem.edit_cost(edit).iter().map(|&cost| u64::from(cost)).sum())
-            .collect();
+        // From cheap to expensive, so that fronts grow from below.
+        let totals: Vec<u64> = (0..problem.edits() as u32).map(|edit| total_cost(problem, edit)).collect();
         let mut made: Vec<(u64, Vec<Node>, Vec<u32>)> = outer
             .into_par_iter()
             .map(|actions| {
                 let (mut nodes, mut order) = (Vec::new(), Vec::with_capacity(actions.len()));
-                divide(&chains, actions, 0, &mut nodes, &mut order);
-                let corner = nodes.first().map_or(&[][..], |node: &Node| node.edits());
-                (corner.iter().map(|&edit| totals[edit as usize]).max().unwrap_or(0), nodes, order)
+                divide(&families, actions, 0, &mut nodes, &mut order);
+                let sides = nodes.first().map_or(&[][..], |node: &Node| &node.sides[..node.used as usize]);
+                let cheapest = sides.iter().map(|side| totals[families.edits[side.0 as usize] as usize]);
+                (cheapest.max().unwrap_or(0), nodes, order)
             })
             .collect();
         made.sort_by_key(|(cost, _, order)| (*cost, order.first().copied()));
@@ -145,13 +144,20 @@ impl Boxes {
             actions.extend(order);
         }
         let unions = unions(problem, &nodes, &actions);
-        Some(Boxes { nodes, unions, actions })
+        Some(Boxes { nodes, unions, actions, edits: families.edits })
+    }
+
+    /// Per side of a box the edits of which its actions cost at least the cheapest.
+    #[inline(always)]
+    pub fn sides(&self, node: Node) -> impl Iterator<Item = &[u32]> {
+        let sides = node.sides.into_iter().take(node.used as usize);
+        sides.map(|(start, end)| &self.edits[start as usize..end as usize])
     }
 }
 
 /// Whether boxes rule out more than pairs of edits do (measured, not critical).
 fn worth_it(groups: &Groups, outer: usize) -> bool {
-    groups.useful_actions >= 10_000 && groups.useful_actions >= 6 * outer as u64
+    groups.useful_actions >= FEWEST && groups.useful_actions >= 4 * outer as u64
 }
 
 /// The chains of all edits that some useful action has.
@@ -164,8 +170,7 @@ fn chains(problem: &Problem, groups: &Groups) -> Vec<Vec<u32>> {
             || groups.pair[row..row + edits].iter().any(|&pair| pair != NONE)
     };
     let mut order: Vec<u32> = (0..edits as u32).filter(in_use).collect();
-    let total = |edit: u32| problem.edit_cost(edit as usize).iter().map(|&cost| u64::from(cost)).sum::<u64>();
-    order.sort_by_cached_key(|&edit| (total(edit), edit));
+    order.sort_by_cached_key(|&edit| (total_cost(problem, edit), edit));
     let mut chains: Vec<Vec<u32>> = Vec::new();
     for edit in order {
         let own = problem.edit_cost(edit as usize);
@@ -185,27 +190,70 @@ fn chains(problem: &Problem, groups: &Groups) -> Vec<Vec<u32>> {
     chains
 }
 
-/// Appends the box of some actions of the same chains, and the boxes inside it.
+/// The edits in families.
+#[derive(Debug)]
+struct Families {
+    edits: Vec<u32>,
+    /// The part of `edits` that each family has, and whether it is a chain.
+    ranges: Vec<(u32, u32, bool)>,
+}
+
+impl Families {
+    /// Chains, and the other edits in families of which no two are ever together, from cheap to expensive.
+    fn new(problem: &Problem, groups: &Groups) -> Families {
+        let (mut lists, rest): (Vec<Vec<u32>>, _) =
+            chains(problem, groups).into_iter().partition(|chain| chain.len() > 1);
+        let ordered = lists.len();
+        let mut rest: Vec<u32> = rest.into_iter().flatten().collect();
+        rest.sort_unstable();
+        for edit in rest {
+            let apart = |other: &u32| groups.pair[edit as usize * groups.edits + *other as usize] == NONE;
+            // Neighbours in number are likely to be values of the same feature.
+            match lists[ordered..].iter_mut().rev().find(|list| list.iter().all(apart)) {
+                Some(list) => list.push(edit),
+                None => lists.push(vec![edit]),
+            }
+        }
+        lists[ordered..]
+            .iter_mut()
+            .for_each(|list| list.sort_by_cached_key(|&edit| (total_cost(problem, edit), edit)));
+        let mut families = Families { edits: Vec::new(), ranges: Vec::new() };
+        for (at, list) in lists.iter().enumerate() {
+            let start = families.edits.len() as u32;
+            families.edits.extend(list);
+            families.ranges.push((start, families.edits.len() as u32, at < ordered));
+        }
+        families
+    }
+}
+
+fn total_cost(problem: &Problem, edit: u32) -> u64 {
+    problem.edit_cost(edit as usize).iter().map(|&cost| u64::from(cost)).sum()
+}
+
+/// Appends the box of some actions of the same families, and the boxes inside it.
 fn divide(
-    chains: &[Vec<u32>],
+    families: &Families,
     actions: &mut [Placed],
     depth: u32,
     nodes: &mut Vec<Node>,
     order: &mut Vec<u32>,
 ) {
-    let used = actions[0].chains().iter().filter(|&&chain| chain != NONE).count();
+    let used = actions[0].families().iter().filter(|&&family| family != NONE).count();
     let mut ranges = [(u32::MAX, 0); SIDES];
     for action in &*actions {
         for (range, (_, rank)) in ranges.iter_mut().zip(action.places).take(used) {
             *range = (range.0.min(rank), range.1.max(rank));
         }
     }
-    let corner = std::array::from_fn(|side| {
-        let side = side.min(used - 1);
-        chains[actions[0].places[side].0 as usize][ranges[side].0 as usize]
-    });
+    let mut sides = [(0, 0); SIDES];
+    for (side, own) in sides.iter_mut().enumerate().take(used) {
+        let (start, _, is_chain) = families.ranges[actions[0].places[side].0 as usize];
+        let (low, high) = ranges[side];
+        *own = (start + low, start + if is_chain { low } else { high } + 1);
+    }
     let (at, first) = (nodes.len(), order.len() as u32);
-    nodes.push(Node { corner, chains: used as u32, depth, after: 0, first, end: 0 });
+    nodes.push(Node { sides, used: used as u32, depth, after: 0, first, end: 0 });
     let longest = (0..used).max_by_key(|&side| ranges[side].1 - ranges[side].0).unwrap_or(0);
     let (low, high) = ranges[longest];
     if actions.len() <= SMALL || low == high {
@@ -214,9 +262,9 @@ fn divide(
         let middle = low + (high - low).div_ceil(2);
         actions.sort_by_key(|action| action.places[longest].1 >= middle);
         let cut = actions.partition_point(|action| action.places[longest].1 < middle);
-        let (cheaper, dearer) = actions.split_at_mut(cut);
-        divide(chains, cheaper, depth + 1, nodes, order);
-        divide(chains, dearer, depth + 1, nodes, order);
+        let (cheaper, rest) = actions.split_at_mut(cut);
+        divide(families, cheaper, depth + 1, nodes, order);
+        divide(families, rest, depth + 1, nodes, order);
     }
     nodes[at].after = nodes.len() as u32;
     nodes[at].end = order.len() as u32;
@@ -289,32 +337,48 @@ mod tests {
     }
 
     #[test]
-    fn no_action_is_cheaper_than_the_corner_of_its_boxes_or_flips_anybody_outside_their_unions() {
+    fn no_action_is_cheaper_than_the_bound_of_its_boxes_or_flips_anybody_outside_their_unions() {
         for seed in 0..30 {
             let problem = problem(seed, 20 + seed as usize);
             let groups = Groups::new(&problem, seed % 2 == 0);
             let boxes = Boxes::new(&problem, &groups, BoxesOfActions::Always).unwrap();
+            let families = Families::new(&problem, &groups);
+            let families: Vec<&[u32]> = families
+                .ranges
+                .iter()
+                .map(|range| &families.edits[range.0 as usize..range.1 as usize])
+                .collect();
             let mut sorted = boxes.actions.clone();
             sorted.sort_unstable();
             let useful: Vec<u32> =
                 (1..problem.actions() as u32).filter(|&action| groups.useful[action as usize]).collect();
             assert_eq!(sorted, useful, "every useful action is in one outermost box");
             for (at, node) in boxes.nodes.iter().enumerate() {
+                let rows: Vec<usize> = (0..problem.rows()).filter(|row| (row + at) % 3 > 0).collect();
+                let cost = |edit: &u32| -> u64 {
+                    rows.iter().map(|&row| u64::from(problem.edit_cost(*edit as usize)[row])).sum()
+                };
                 for &action in &boxes.actions[node.first as usize..node.end as usize] {
-                    let flips = problem.flips_of(action as usize);
+                    let (edits, flips) =
+                        (problem.edits_of(action as usize), problem.flips_of(action as usize));
                     let union = boxes.unions.set(at);
                     assert!(flips.iter().zip(union).all(|(flips, union)| flips & !union == 0));
-                    assert_eq!(problem.edits_of(action as usize).len(), node.edits().len());
-                    for row in 0..problem.rows() {
-                        let costs = |edits: &[u32]| -> Vec<u32> {
-                            let mut costs: Vec<u32> =
-                                edits.iter().map(|&edit| problem.edit_cost(edit as usize)[row]).collect();
-                            costs.sort_unstable();
-                            costs
-                        };
-                        let (own, corner) = (costs(problem.edits_of(action as usize)), costs(node.edits()));
-                        assert!(own.iter().zip(&corner).all(|(own, corner)| own >= corner));
+                    // Every side has an edit of the action that costs as much as the side's cheapest; where the side has one edit, on every row.
+                    let mut left = edits.to_vec();
+                    for side in boxes.sides(*node) {
+                        let family = |edit: &u32| families.iter().position(|family| family.contains(edit));
+                        let own = left.iter().position(|edit| family(edit) == family(&side[0])).unwrap();
+                        let own = left.remove(own);
+                        assert!(cost(&own) >= side.iter().map(cost).min().unwrap());
+                        if let [first] = side {
+                            let costs = problem
+                                .edit_cost(own as usize)
+                                .iter()
+                                .zip(problem.edit_cost(*first as usize));
+                            assert!(costs.into_iter().all(|(own, first)| own >= first));
+                        }
                     }
+                    assert!(left.is_empty());
                 }
             }
             assert!(boxes.nodes.iter().enumerate().any(|(at, node)| !node.is_small(at)));
@@ -322,12 +386,17 @@ mod tests {
     }
 
     #[test]
-    fn edits_whose_costs_are_not_ordered_are_chains_of_their_own() {
+    fn edits_whose_costs_are_not_ordered_are_a_family_but_no_chain() {
         let problem = problem(3, 60);
         let groups = Groups::new(&problem, false);
         let mut chains = chains(&problem, &groups);
         chains.sort();
         assert_eq!(chains[..2], [vec![0, 1, 2, 3], vec![4, 5, 6, 7]]);
         assert_eq!(chains[2..], [vec![8], vec![9], vec![10], vec![11]]);
+        let families = Families::new(&problem, &groups);
+        assert_eq!(families.ranges.iter().map(|range| range.2).collect::<Vec<_>>(), [true, true, false]);
+        let mut last = families.edits[families.ranges[2].0 as usize..families.ranges[2].1 as usize].to_vec();
+        last.sort_unstable();
+        assert_eq!(last, [8, 9, 10, 11]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! There are no shared edits to group such actions by, so they are grouped by likeness: clusters of at most eight, and
 //! clusters of clusters. Every action of a cluster costs a row at least the *least* cost that any of them has there, and
-//! flips nobody outside the union of their flips; so on every row set the sum of these least costs and the rows outside the union are a
+//! flips no row outside the union of their flips; so on every row set the sum of these least costs and the rows outside the union are a
 //! corner that none of them lies below (the argument in [`super`] then holds word for word). Which actions are alike is a guess that
 //! decides the speed alone.
 
@@ -103,7 +103,7 @@ impl Samples {
         Samples { rows: rows.len(), costs, flips, flip: u64::from(problem.dearest() >> dropped).max(1) }
     }
 
-    /// How different two actions are: in cost, relative to the dearest, and in whom they flip.
+    /// How different two actions are: in cost, relative to the largest cost, and in the rows that they flip.
     fn unlike(&self, a: u32, b: u32) -> u64 {
         let costs = |action: u32| &self.costs[action as usize * self.rows..(action as usize + 1) * self.rows];
         let dearer: u32 = costs(a).iter().zip(costs(b)).map(|(&a, &b)| u32::from(a.max(b) - a.min(b))).sum();

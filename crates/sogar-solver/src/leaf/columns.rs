@@ -13,7 +13,7 @@ use crate::problem::{Combine, Problem};
 use crate::simd::Simd;
 
 /// Costs of the members, edit after edit, padded with zeros to whole words of rows.
-pub(super) struct Columns {
+pub(crate) struct Columns {
     values: Values,
     /// Costs per edit: 64 for each word of a set of members.
     length: usize,
@@ -34,7 +34,7 @@ impl Columns {
         Columns::of(problem, &edits, members, words)
     }
 
-    /// The same for other columns of costs, none of them above the problem's dearest.
+    /// The same for other columns of costs, none above the problem's largest cost.
     pub fn of(problem: &Problem, columns: &[&[u32]], members: &[u32], words: usize) -> Self {
         let length = words * 64;
         let values = match problem.dearest() < 1 << 15 && problem.scale() == 0 {
@@ -145,7 +145,7 @@ const ROWS: usize = 16;
 /// Sixteen rows of eight sets: all bits of a number for a member, none for others.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-pub(super) struct Masks([[u16; ROWS]; LANES]);
+pub(crate) struct Masks([[u16; ROWS]; LANES]);
 
 impl Masks {
     /// Eight sets, given word by word.

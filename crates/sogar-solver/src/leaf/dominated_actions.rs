@@ -1,7 +1,7 @@
 //! Which actions can matter at all.
 //!
-//! Many edits help nobody, or nobody whom a cheaper one does not help as well; whatever contains them is never worth
-//! looking at. An action `a` is left out if an action `b` that comes *before* it flips everybody whom `a` flips and costs no
+//! Many edits flip no row, or no row that a cheaper edit does not flip too; actions that contain them never matter.
+//! An action `a` is left out if an action `b` that comes *before* it flips every row that `a` flips and costs no
 //! row more than `a` does. Two kinds of `b` are tried:
 //!
 //! * `a` without some of its edits: costs never fall when an edit is added;
@@ -151,7 +151,7 @@ fn any_rival(
 }
 
 /// The earlier actions that cost no row more than this one, of those that are nearest to it: with one edit less, or another.
-/// On any set of rows, one of them that flips whomever the action flips there makes it useless.
+/// On any set of rows, one of them that flips all rows that the action flips there makes it useless.
 pub(super) fn rivals(problem: &Problem, trie: &Trie<'_>, cheaper: &[Vec<u32>], action: u32) -> Vec<u32> {
     let near = problem.edits_of(action as usize).len().saturating_sub(1);
     let mut found = Vec::new();

@@ -12,7 +12,7 @@ impl LeafFront {
         LeafFront { points: Vec::new() }
     }
 
-    /// Starts anew for a leaf of `size` rows, with the identity: no cost, nobody flipped.
+    /// Resets it for a leaf of `size` rows, with the identity: no cost, no row flipped.
     pub fn reset(&mut self, size: u32) {
         self.points.clear();
         self.points.push(LeafPoint { cost: 0, loss: size, action: 0 });
@@ -22,7 +22,7 @@ impl LeafFront {
     /// point is at least as good, and if it is equal, its action comes first (see the argument in [`super`]).
     #[inline(always)]
     pub fn rules_out(&self, cost: u64, loss: u32, first: u32) -> bool {
-        // Of the points that are not dearer the last one has the least loss, so it decides.
+        // Among the points that cost no more, the last has the least loss, so it decides.
         let after = self.points.partition_point(|point| point.cost <= cost);
         let Some(point) = after.checked_sub(1).map(|i| &self.points[i]) else { return false };
         point.loss < loss || (point.loss == loss && (point.cost < cost || point.action <= first))

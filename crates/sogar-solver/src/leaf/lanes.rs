@@ -7,13 +7,13 @@
 use crate::simd::Simd;
 
 /// Leaves that are evaluated side by side.
-pub(super) const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// One number for each of eight leaves. On x86-64 it is a register's type, so that the AVX-512 code never takes it apart;
 /// elsewhere, and for the other kernels, it is an array.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct U32x8(Register);
+pub(crate) struct U32x8(Register);
 
 #[cfg(target_arch = "x86_64")]
 type Register = std::arch::x86_64::__m256i;
@@ -85,6 +85,15 @@ impl U32x8 {
         )
     }
 
+    #[inline(always)]
+    pub fn min<K: Simd>(self, _simd: K, other: U32x8) -> U32x8 {
+        lanewise!(
+            K,
+            wide: U32x8(arch::_mm256_min_epu32(self.0, other.0)),
+            self.zip(other, u32::min)
+        )
+    }
+
     /// The sum, or the largest number where it would be larger.
     #[inline(always)]
     pub fn plus<K: Simd>(self, _simd: K, other: U32x8) -> U32x8 {
@@ -152,13 +161,13 @@ impl U32x8 {
     }
 }
 
-/// The cost of a group that no useful action belongs to: dearer than everything.
+/// The cost of a group without useful actions: more than every other cost.
 pub(super) const DEAD: u32 = u32::MAX;
 
 /// One word of each of eight sets, on one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Words(pub [u64; LANES]);
+pub(crate) struct Words(pub [u64; LANES]);
 
 /// For each of 64 bits the lanes whose word has it.
 #[inline(always)]
@@ -193,7 +202,7 @@ pub(super) fn lanes_of_bits<K: Simd>(_simd: K, words: [u64; LANES]) -> [u8; 64] 
 
 /// How many rows each of eight sets shares with one set.
 #[inline(always)]
-pub(super) fn count<K: Simd>(_simd: K, sets: &[Words], flips: &[u64]) -> U32x8 {
+pub(crate) fn count<K: Simd>(_simd: K, sets: &[Words], flips: &[u64]) -> U32x8 {
     lanewise!(
         K,
         {
@@ -283,7 +292,7 @@ impl MinCostByLoss {
         MinCostByLoss { costs: Vec::new(), length: 0, shift: 0 }
     }
 
-    /// Starts anew for leaves of at most `size` rows: nothing is dominated.
+    /// Resets it for leaves of at most `size` rows: nothing is dominated.
     pub fn reset(&mut self, size: u32) {
         self.shift = 0;
         while (size >> self.shift) as usize >= LOSS_PLACES {
@@ -334,7 +343,7 @@ impl MinCostByLoss {
 /// Costs that share a place in the min_flips.
 const COST_PLACES: usize = 512;
 
-/// For eight leaves and ranges of costs: how many rows an action must flip lest a known point strictly dominate it.
+/// For eight leaves and ranges of costs: how many rows an action must flip so that no known point strictly dominates it.
 ///
 /// A place holds the answer for the *lowest* cost of its range: for every known point that is cheaper, one row more than
 /// that point flips. Dearer actions of the range must flip at least as many.
@@ -349,7 +358,7 @@ impl MinFlipsByCost {
         MinFlipsByCost { flips: Vec::new(), shift: 0 }
     }
 
-    /// Starts anew, with places for costs up to about `dearest`: nothing is dominated.
+    /// Resets it, with places for costs up to about `dearest`: nothing is dominated.
     pub fn reset(&mut self, dearest: u32) {
         self.shift = 0;
         while (dearest >> self.shift) as usize >= COST_PLACES {
@@ -479,10 +488,10 @@ mod tests {
         }
     }
 
-    fn each<K: Simd>(simd: K, a: U32x8, b: U32x8, lanes: u32) -> ([[u32; LANES]; 4], u32) {
-        let (max, plus) = (a.max(simd, b), a.plus(simd, b));
+    fn each<K: Simd>(simd: K, a: U32x8, b: U32x8, lanes: u32) -> ([[u32; LANES]; 5], u32) {
+        let (max, min, plus) = (a.max(simd, b), a.min(simd, b), a.plus(simd, b));
         let (minus, only) = (a.minus(simd, b), a.only_in(simd, lanes));
-        ([max, plus, minus, only].map(U32x8::lanes), a.at_most(simd, b))
+        ([max, min, plus, minus, only].map(U32x8::lanes), a.at_most(simd, b))
     }
 
     #[test]

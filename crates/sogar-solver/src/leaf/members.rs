@@ -12,7 +12,7 @@ use crate::bits::{RowSet, words_for};
 use crate::problem::Problem;
 use crate::simd::Simd;
 
-/// A set that is packed when it is first asked for.
+/// A set that is packed on first use.
 type Packed = OnceLock<Box<[u64]>>;
 
 /// Sets per block of a table of packed ones.
@@ -53,7 +53,7 @@ impl<'a> Members<'a> {
             Some(_) => (0..count.div_ceil(BLOCK)).map(|_| OnceLock::new()).collect(),
             None => Vec::new(),
         };
-        // Where there are boxes, nobody asks for pairs.
+        // Boxes need no pairs.
         let pairs = if boxes == 0 { groups.pair_action.len() } else { 0 };
         Members {
             problem,

@@ -1,6 +1,6 @@
 //! Which actions can matter on one side of a split.
 //!
-//! An action that somebody needs may be useless among fewer people: whomever of them it flips, a rival flips too (an earlier action that
+//! An action that matters to all rows may be useless among fewer of them: a rival flips all of those that it flips (an earlier action that
 //! costs no row more, [`super::dominated_actions`]). The argument made there for all rows holds on a set `S` as it stands: on every subset of
 //! `S` the rival costs no more, loses no more and comes first, so no leaf front names the action. If the rival is left out itself, here
 //! or on more rows, then for an earlier one that does as much on `S`; numbers only get smaller, so that this ends at an
@@ -103,7 +103,7 @@ impl Rows {
         Rows { sides, words, on, order }
     }
 
-    /// The sides on which none of the rivals flips everybody whom the action flips.
+    /// The sides on which no rival flips all rows that the action flips.
     fn find_where_needed(&self, problem: &Problem, action: u32, rivals: &[u32], needed: &mut [u64]) {
         (0..self.sides).for_each(|side| needed[side / 64] |= 1 << (side % 64));
         let flips = problem.flips_of(action as usize);

@@ -1,6 +1,6 @@
 //! Amounts of memory as people write them.
 
-use super::ActionBudget;
+use super::{ActionBudget, Agree};
 use sogar_base::error::{Error, ErrorKind, Result};
 
 const UNITS: &[(&str, f64)] = &[
@@ -20,7 +20,7 @@ const UNITS: &[(&str, f64)] = &[
     ("tib", 1_099_511_627_776.0),
 ];
 
-/// Less than this cannot hold any run; such a limit is a slip of the pen.
+/// Less than this cannot hold any run; such a limit is a mistake.
 const LEAST: f64 = 1e6;
 
 /// Reads an amount of memory: a number with `KB`, `MB`, `GB`, `TB` (powers of 1000) or `KiB` … (powers of 1024).
@@ -51,8 +51,32 @@ pub fn parse_bytes(text: &str) -> Result<u64> {
     Ok(bytes.round() as u64)
 }
 
+impl Agree {
+    /// How many of this number of models must accept.
+    pub fn of(&self, models: usize) -> Result<usize> {
+        let fault = |message: String| {
+            Error::new(ErrorKind::Config, message)
+                .help("use a number from 1 to the number of models, or \"all\"")
+        };
+        match self {
+            Agree::Named(name) if name == "all" => Ok(models),
+            Agree::Named(name) => Err(fault(format!("model.agree = {name:?} is no number of models"))),
+            Agree::Count(0) => Err(fault("model.agree = 0, but it must be at least 1".into())),
+            Agree::Count(count) if *count as usize > models => {
+                let those = if models == 1 {
+                    "there is only one model".into()
+                } else {
+                    format!("there are only {models} models")
+                };
+                Err(fault(format!("model.agree = {count}, but {those}")))
+            }
+            Agree::Count(count) => Ok(*count as usize),
+        }
+    }
+}
+
 impl ActionBudget {
-    /// The most actions; `None`: as many as there are.
+    /// The limit of actions; `None`: no limit.
     pub fn limit(&self) -> Result<Option<u64>> {
         match self {
             ActionBudget::Count(count @ 1..) => Ok(Some(*count)),

@@ -1,26 +1,26 @@
-//! What `bins` may say.
+//! The values of `bins`.
 
 use super::Bins;
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// More bins than this help nobody and make the search endless.
+/// Limit of bins: more are useless and make the search endless.
 const MOST_BINS: u32 = 1000;
 
-/// A setting of `bins`, understood.
+/// A parsed setting of `bins`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BinRule {
-    /// That many bins of equal width.
+    /// This many bins of equal width.
     EqualWidth(u32),
-    /// As many bins as Freedman and Diaconis advise.
+    /// The number of bins by Freedman and Diaconis.
     Auto,
-    /// That many bins with equally many rows; serves splits only.
+    /// This many bins with equally many rows; only for splits.
     Quantile(u32),
-    /// Inner edges; serve splits only.
+    /// Inner edges; only for splits.
     Edges(Vec<f64>),
 }
 
 impl Bins {
-    /// What the setting means, or what is wrong with it.
+    /// The parsed setting, or its error.
     pub fn rule(&self) -> Result<BinRule> {
         let fault = |message: String| {
             Error::new(ErrorKind::Config, message)

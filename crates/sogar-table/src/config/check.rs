@@ -1,6 +1,6 @@
-//! Whether a configuration makes sense by itself: numbers in range, settings that do not contradict each other.
+//! Checks a configuration by itself: numbers in range, settings that do not contradict each other.
 //!
-//! What would give a wrong or endless run is an error; what merely has no effect is a notice.
+//! A setting that would give a wrong or endless run is an error; one that has no effect is a notice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,13 @@ fn fault(message: impl Into<String>) -> Error {
 }
 
 impl Config {
-    /// Checks the configuration, against a table too if one is given; gives notices of what has no effect.
+    /// Checks the configuration, also against a table if given; returns notices about settings without effect.
     pub fn check(&self, table: Option<&Table>) -> Result<Vec<String>> {
         let (mut notices, mut faults) = (Vec::new(), Faults::default());
         faults.take(self.read_options());
         faults.take(self.bins.rule());
         faults.take(self.limits.check());
+        faults.take(self.check_fairness());
         self.check_model(&mut notices, &mut faults);
         faults.take(self.check_command(&mut notices));
         faults.take(self.check_cost(&mut notices));
@@ -102,7 +103,7 @@ impl Config {
                 }
             }
         }
-        // Longer than a year is as good as for ever, and fits every clock.
+        // More than a year is practically for ever, and fits every clock.
         if model.timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 3.2e7)) {
             return Err(fault("model.timeout must be a positive number of seconds"));
         }
@@ -128,6 +129,16 @@ impl Config {
                 notices.push("cost.table has no effect unless cost.kind = \"table\"".into());
                 Ok(())
             }
+        }
+    }
+
+    fn check_fairness(&self) -> Result<()> {
+        match self.fairness.goal()? {
+            Some(_) if self.limits.sample.is_some() => Err(fault(
+                "fairness.max_gap and fairness.minimax need all affected people, but limits.sample is set",
+            )
+            .help("leave one of them out")),
+            _ => Ok(()),
         }
     }
 
@@ -165,7 +176,7 @@ impl Config {
 }
 
 impl Limits {
-    /// Whether the limits can be kept by any run.
+    /// Whether any run can keep the limits.
     pub fn check(&self) -> Result<()> {
         let mut faults = Faults::default();
         for (key, value, least, most) in [
@@ -253,6 +264,11 @@ fn check_feature(name: &str, setting: &FeatureConfig, notices: &mut Vec<String>,
                 fault(error.to_string()).help(error.remedy().unwrap_or_default().to_owned())
             }),
         );
+    }
+    for (key, text) in [("display", &setting.display), ("unit", &setting.unit)] {
+        if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            faults.add(fault(format!("{key} is empty")).help("leave it out to use the name of the column"));
+        }
     }
     if setting.weight.is_some_and(|weight| !(weight >= 0.0 && weight.is_finite())) {
         faults.add(fault("weight must be a finite number that is not negative".into()));

@@ -1,19 +1,19 @@
-//! The device that a user asks for.
+//! The requested device.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sogar_base::error::{Error, ErrorKind, suggest};
 
-/// The device that a user asks for.
+/// The requested device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Device {
-    /// A graphics processor where it is faster, else the CPU.
+    /// A GPU if it is faster, otherwise the CPU.
     #[default]
     Auto,
-    /// The CPU alone.
+    /// Only the CPU.
     Cpu,
-    /// A graphics processor: the first one, or the one with this number in `sogar devices`.
+    /// A GPU: the first one, or the one with this number in `sogar devices`.
     Gpu(Option<u32>),
 }
 

@@ -1,4 +1,4 @@
-//! Whether a configuration fits a table: names that exist, levels that occur, settings that suit a feature's kind.
+//! Checks a configuration against a table: names that exist, levels that occur, settings that suit a feature's kind.
 
 use super::{Config, EditStyle, FeatureConfig};
 use crate::feature::{Feature, FeatureTable, Kind, Labels, label_values};
@@ -10,7 +10,7 @@ use sogar_base::error::{Error, ErrorKind, Faults, Result, suggest};
 impl Config {
     /// The part of [`Config::check`] that needs the table.
     pub(super) fn check_against(&self, table: &Table, notices: &mut Vec<String>, faults: &mut Faults) {
-        // A label that is not there is reported with other names that are not.
+        // A missing label is reported together with other missing names.
         if self.data.label.as_ref().is_some_and(|label| table.column(label).is_some())
             && let Some(labels) = faults.take(label_values(table, self))
         {
@@ -24,7 +24,7 @@ impl Config {
             }
             Err(error) => {
                 faults.add(error);
-                // What else is wrong can be told if only names of columns and features are.
+                // If only names of columns and features are wrong, other errors can still be found.
                 let known = self.with_known_names(table);
                 if known != *self
                     && let Ok((features, _)) = FeatureTable::infer(table, &known)
@@ -35,7 +35,7 @@ impl Config {
         }
     }
 
-    /// The configuration without what speaks of columns that a table does not have.
+    /// The configuration without settings of columns that a table does not have.
     fn with_known_names(&self, table: &Table) -> Config {
         let is_there = |name: &String| table.column(name).is_some();
         let mut known = self.clone();
@@ -46,7 +46,7 @@ impl Config {
         known
     }
 
-    /// Checks what is said of features against the features themselves.
+    /// Checks settings of features against the features themselves.
     pub fn check_features(&self, features: &[Feature], notices: &mut Vec<String>) -> Result<()> {
         let mut faults = Faults::default();
         for feature in features {
@@ -67,6 +67,13 @@ impl Config {
                     faults.add(Error::new(ErrorKind::Config, message));
                 }
             }
+            if self.features.get(&link.to).is_some_and(|setting| setting.protected == Some(true)) {
+                let message = format!(
+                    "link `{}` to `{}`: the second is protected, so nothing may move it",
+                    link.from, link.to
+                );
+                faults.add(Error::new(ErrorKind::Config, message).help("take out the link, or `protected`"));
+            }
             if self.features.get(&link.from).is_some_and(FeatureConfig::is_fixed) {
                 notices.push(format!(
                     "link `{}` to `{}`: the first is immutable, so the link has no effect",
@@ -80,8 +87,8 @@ impl Config {
         faults.finish()
     }
 
-    /// Features that look like none (ids, dates, free text, …) are neither changed nor split on, unless their own settings ask for
-    /// it. What is left aside is said, and becomes part of the configuration.
+    /// Columns that do not look like features (ids, dates, free text, …) are neither changed nor split on, unless their own
+    /// settings say so. The configuration records what is left aside, with a notice.
     pub fn leave_aside(&mut self, features: &[Feature], unfit: &[(usize, Unfit)], notices: &mut Vec<String>) {
         for &(feature, why) in unfit {
             let name = &features[feature].name;
@@ -121,10 +128,10 @@ impl Config {
         }
     }
 
-    /// Checks the outcomes that people hope for against the label's values.
+    /// Checks the desired outcomes against the label's values.
     pub fn check_label(&self, labels: Option<&Labels>) -> Result<()> {
         let Some(labels) = labels else { return Ok(()) };
-        // Without class names the label's values are the class names; a score model's 0 and 1 are always known.
+        // Without class names, the label's values are the class names; 0 and 1 of a score model are always valid.
         if !self.model.classes.is_empty() {
             return Ok(());
         }
@@ -144,7 +151,7 @@ impl Config {
     }
 }
 
-/// Whether the settings make sense for a feature of this kind.
+/// Whether the settings suit a feature of this kind.
 fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>, faults: &mut Faults) {
     let name = &feature.name;
     let fault = |message: String| Error::new(ErrorKind::Config, format!("features.{name}: {message}"));
@@ -186,7 +193,7 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>, 
     }
     if feature.is_ordered() {
         for (key, set) in [
-            ("targets", setting.targets.is_some()),
+            ("targets", setting.targets.is_some() && !feature.is_numeric()),
             ("forbid", !setting.forbid.is_empty()),
             ("edits", setting.edits.is_some()),
         ] {
@@ -195,6 +202,9 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>, 
                 faults.add(fault(format!("{key} makes no sense for a {kind} feature")).help(help));
             }
         }
+    }
+    if feature.is_numeric() {
+        check_targets(setting, feature, &fault, faults);
     }
     if setting.edits == Some(EditStyle::Flip) && !matches!(feature.kind, Kind::Binary { .. }) {
         faults.add(fault(format!("a {kind} feature cannot be flipped")).help("only binary features can"));
@@ -211,6 +221,36 @@ fn suits(feature: &Feature, setting: &FeatureConfig, notices: &mut Vec<String>, 
     }
     if let Some([same, _]) = setting.forbid.iter().find(|[from, to]| from == to) {
         notices.push(format!("features.{name}: forbid names `{same}` to itself, which is no change anyway"));
+    }
+}
+
+/// Checks the targets of a number: `true`, `"quantiles"`, or numbers within its range.
+fn check_targets(
+    setting: &FeatureConfig,
+    feature: &Feature,
+    fault: &dyn Fn(String) -> Error,
+    faults: &mut Faults,
+) {
+    let texts: Vec<&str> = setting.targets.iter().flatten().map(|text| text.trim()).collect();
+    if matches!(texts.as_slice(), ["true" | "false" | "quantiles"]) {
+        return;
+    }
+    for text in texts {
+        let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) else {
+            let help = "use true, \"quantiles\" or a list of numbers, such as [1000, 2000]";
+            faults.add(fault(format!("targets: `{text}` is not a number")).help(help));
+            continue;
+        };
+        if setting.range.is_some_and(|[lo, hi]| !(lo..=hi).contains(&value)) {
+            faults.add(
+                fault(format!("targets: {text} lies outside the range"))
+                    .help("widen the range, or leave it out"),
+            );
+        }
+        if feature.is_code(value) {
+            let help = "a code is no amount: give a value that people can have";
+            faults.add(fault(format!("targets: {text} is a special code")).help(help));
+        }
     }
 }
 
@@ -337,7 +377,15 @@ mod tests {
         let fault = message("[features.job]\ndirection = \"increase\"\n");
         assert!(fault.contains("direction makes no sense for a categorical feature"), "{fault}");
         assert!(message("[features.tel]\nsteps = [1]\n").contains("steps makes no sense for a binary"));
-        assert!(message("[features.age]\ntargets = [\"30\"]\n").contains("targets makes no sense"));
+        assert!(
+            message("[features.grade]\nlevels = [\"low\", \"high\"]\ntargets = [\"low\"]\n")
+                .contains("targets makes no sense")
+        );
+        assert!(message("[features.age]\ntargets = [\"old\"]\n").contains("`old` is not a number"));
+        assert!(
+            message("[features.age]\nrange = [30, 40]\ntargets = [50]\n")
+                .contains("50 lies outside the range")
+        );
         assert!(message("[features.job]\nedits = \"flip\"\n").contains("cannot be flipped"));
         let ordinal = "[features.grade]\nlevels = [\"low\", \"high\"]\n";
         assert!(message(&format!("{ordinal}range = [0, 1]\n")).contains("range makes no sense"));

@@ -1,4 +1,4 @@
-//! Ready configurations for the tables that papers on recourse use.
+//! Built-in configurations for tables that papers on recourse use.
 //!
 //! The plain names are for the readable tables, the `paper-` names for the encodings of the published experiments.
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Config;
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
 
-/// A configuration that comes with the program.
+/// A built-in configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
     /// Its name.
@@ -45,7 +45,7 @@ pub fn presets() -> &'static [Preset] {
 }
 
 impl Preset {
-    /// The configuration that the text holds.
+    /// The parsed configuration.
     pub fn config(&self) -> Result<Config> {
         Config::parse(self.text, Path::new(&format!("preset {}", self.name)))
     }

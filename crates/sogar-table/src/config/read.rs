@@ -1,4 +1,4 @@
-//! Reading `sogar.toml`: errors name the line, and a misspelt key is answered with the nearest one.
+//! Reads `sogar.toml`: errors name the line, and suggest the nearest key for a misspelt one.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl Config {
         Config::parse(&read_text(path)?, path)
     }
 
-    /// Reads a configuration text; `path` is what messages call it.
+    /// Parses a configuration; `path` is its name in messages.
     ///
     /// ```
     /// use sogar_table::config::Config;
@@ -32,7 +32,7 @@ impl Config {
         }
     }
 
-    /// Reads a configuration that is written as JSON, with the same keys.
+    /// Parses a configuration in JSON, with the same keys.
     ///
     /// ```
     /// use sogar_table::config::Config;
@@ -42,7 +42,7 @@ impl Config {
     /// ```
     pub fn from_json(text: &str) -> Result<Config> {
         serde_json::from_str(text).map_err(|cause| {
-            // The place within the JSON means nothing to somebody who wrote a dictionary or arguments.
+            // The position in the JSON means nothing to a user who wrote a dictionary or arguments.
             let message = cause.to_string();
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
             let (message, help) = explain(message);
@@ -56,7 +56,7 @@ impl Config {
         schemars::schema_for!(Config).to_value()
     }
 
-    /// How the table is to be read according to this configuration.
+    /// How to read the table, according to this configuration.
     pub fn read_options(&self) -> Result<ReadOptions> {
         let mut options = ReadOptions {
             delimiter: self.data.delimiter.as_deref().map(delimiter).transpose()?,
@@ -72,7 +72,7 @@ impl Config {
             text: self.data.ignore.clone(),
             numbers: self.data.weight.iter().cloned().collect(),
             trim: self.data.trim,
-            // An amount that is none is a fault of the limits, and reported there.
+            // An invalid amount is an error of the limits, and reported there.
             memory: self.limits.memory_limit.as_deref().and_then(|amount| parse_bytes(amount).ok()),
         };
         for (name, feature) in &self.features {
@@ -89,16 +89,16 @@ impl Config {
     }
 }
 
-/// Faults that are looked for in one file.
+/// Limit of errors reported for one file.
 const MOST_FAULTS: usize = 50;
 
-/// All faults of a text of which the first is known. A setting that can't be read is blanked out, and the rest is read again.
+/// All errors of a text whose first error is known. Blanks out each setting that cannot be read, and parses the rest again.
 fn all_faults(text: &str, first: &toml::de::Error) -> Error {
     let mut faults = Faults::default();
     faults.add(fault_at(text, first));
     let mut lines: Vec<&str> = text.lines().collect();
     let mut at = line_of(text, first);
-    // Text that is no TOML at all has one fault: what follows it may mean anything.
+    // Text that is not TOML has only one error: what follows it is undefined.
     if text.parse::<toml::Table>().is_ok() {
         for _ in 1..MOST_FAULTS {
             let Some(line) = at.filter(|&line| line < lines.len() && !lines[line].is_empty()) else { break };
@@ -129,13 +129,13 @@ fn all_faults(text: &str, first: &toml::de::Error) -> Error {
     }
 }
 
-/// The line, from 0, at which an error stands.
+/// The line of an error, from 0.
 fn line_of(text: &str, cause: &toml::de::Error) -> Option<usize> {
     let start = cause.span()?.start.min(text.len());
     Some(text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count())
 }
 
-/// What the parser says, with its line and what to do.
+/// The parser's message, with its line and a remedy.
 fn fault_at(text: &str, cause: &toml::de::Error) -> Error {
     let (message, help) = explain(cause.message());
     let mut error = Error::new(ErrorKind::Config, message);
@@ -154,7 +154,7 @@ fn delimiter(text: &str) -> Result<u8> {
     }
 }
 
-/// What the parser's message means to a person, and what to do.
+/// The parser's message in plain words, and a remedy.
 fn explain(message: &str) -> (String, String) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     if let Some((unknown, known)) = quoted.split_first() {
@@ -185,7 +185,7 @@ fn explain(message: &str) -> (String, String) {
     (message.to_owned(), String::new())
 }
 
-/// A list of texts, written as a list or as a single value; numbers and truth values may go without quotes.
+/// A list of strings, written as a list or as a single value; numbers and booleans need no quotes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum OneOrMany {
@@ -199,13 +199,13 @@ pub(super) enum OneOrMany {
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Scalar {
-    /// A truth value.
+    /// A boolean.
     Truth(bool),
     /// A whole number.
     Whole(i64),
     /// A number.
     Number(f64),
-    /// A text.
+    /// A string.
     Text(String),
 }
 

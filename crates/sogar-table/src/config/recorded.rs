@@ -1,11 +1,11 @@
-//! What of a configuration belongs to a result: everything that shapes it. Limits of time and memory, threads and the like are those
-//! of one run on one machine; a result never has them, and whoever reads it uses limits of their own.
+//! The part of a configuration that a result records: everything that shapes it. Limits of time and memory, threads and the like
+//! belong to one run on one machine; a result never has them, and its readers use their own.
 
 use super::{Config, Limits, ModelConfig};
 
-/// A setting that may be left out.
+/// An optional setting.
 trait Setting {
-    /// Leaves it out; whether it was set.
+    /// Removes it; returns whether it was set.
     fn leave_out(&mut self) -> bool;
 }
 
@@ -23,8 +23,8 @@ impl Config {
         config
     }
 
-    /// Leaves out what does not shape a result, and names what of it was set. Every field of the two blocks is listed here, so that a
-    /// new one can't be forgotten.
+    /// Removes what does not shape a result, and returns the names of what was set. Every field of the two blocks is listed here,
+    /// so that a new one cannot be forgotten.
     pub fn leave_out_settings_of_runs(&mut self) -> Vec<&'static str> {
         let Limits {
             max_depth: _,
@@ -49,7 +49,9 @@ impl Config {
             timeout,
             batch,
             jobs,
+            agree: _,
             columns: _,
+            outcomes: _,
         } = &mut self.model;
         let settings: [(&'static str, &mut dyn Setting); 9] = [
             ("limits.max_scorings", max_scorings),

@@ -1,7 +1,7 @@
-//! Another table through the same features: held-out rows, or the table of an earlier run.
+//! Reads another table with the same features: held-out rows, or the table of an earlier run.
 //!
-//! Levels and kinds are those of the reference table. A category that it never had is kept apart as "unseen"; a
-//! value that has no place in an order is an error, because every answer about it would be invented.
+//! Levels and kinds are those of the reference table. An unknown category is kept apart as "unseen"; a value without a place in
+//! an order is an error, because every answer about it would be invented.
 
 use super::column::View;
 use super::one_hot::{self, NoneSet};
@@ -12,8 +12,8 @@ use crate::table::{Cells, Table};
 use sogar_base::error::{Result, suggest};
 
 impl FeatureTable {
-    /// Encodes `table` with features that were inferred from another one; gives notices on what is new in it. Every row is one
-    /// person, unless they are [weighed](FeatureTable::weighed).
+    /// Encodes `table` with features inferred from another one; returns notices on what is new in it. Every row is one person,
+    /// unless they are [weighed](FeatureTable::weighed).
     pub fn apply(
         features: &[Feature],
         table: &Table,
@@ -41,7 +41,7 @@ impl FeatureTable {
 }
 
 impl FeatureTable {
-    /// The same with the weights that the configuration speaks of, which a table of other people has to have too.
+    /// The same with the configured weights, which a table of other people must have too.
     pub fn weighed(mut self, table: &Table, config: &Config) -> Result<FeatureTable> {
         self.weights =
             config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
@@ -57,8 +57,8 @@ fn require<'a>(feature: &Feature, column: &str, table: &'a Table) -> Result<&'a 
     })
 }
 
-/// The categories of a one-hot group. A table of few rows often has no column for a rare category: then nobody has it, provided that every category
-/// of the reference table has a column.
+/// The categories of a one-hot group. A small table often has no column for a rare category: then no row has it, provided that
+/// every category of the reference table has a column.
 fn one_hot_columns(
     feature: &Feature,
     columns: &[Option<String>],
@@ -96,7 +96,7 @@ fn one_column(
     let view = View { table, column, setting: &setting, tokens: &config.data.missing, codes: &[] };
     let (levels, missing) = match (&feature.kind, &column.cells) {
         (Kind::Real | Kind::Integer, Cells::Numbers(numbers)) => return Ok(numbers.clone()),
-        // A part of a table may have gaps alone, which tell nothing of what they are gaps of.
+        // A part of a table may contain only gaps, which do not show the type of the column.
         (Kind::Real | Kind::Integer, Cells::Text { codes, levels })
             if levels.iter().all(|level| config.data.missing.contains(level)) =>
         {

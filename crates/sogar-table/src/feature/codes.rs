@@ -1,19 +1,19 @@
-//! Special codes of a number: −9 for "refused to answer" is no amount (SPEC §2).
+//! Special codes of a number: −9 for "refused to answer" is not an amount (SPEC §2).
 //!
-//! The model is fed a code as it is. A code fails every `x ≤ b` and has a test `x = code` of its own; no shift leaves or reaches it; and it is not part
-//! of the distribution from which ranges, bins and costs are read.
+//! The model gets a code unchanged. A code fails every `x ≤ b` and has its own test `x = code`. No shift leaves or reaches it,
+//! and it is not part of the distribution that determines ranges, bins and costs.
 
 use std::collections::BTreeMap;
 
 use super::Ordered;
 use crate::config::{Config, FeatureConfig};
 
-/// The values with codes taken for missing.
+/// The values with codes as missing.
 pub(super) fn without(values: &[f64], codes: &[f64]) -> Vec<f64> {
     values.iter().map(|value| if codes.contains(value) { f64::NAN } else { *value }).collect()
 }
 
-/// The codes of a column of numbers, ascending: its own, else those of the table.
+/// The codes of a column of numbers, ascending: its own, otherwise those of the table.
 pub(super) fn of(setting: &FeatureConfig, config: &Config) -> Vec<f64> {
     let mut codes = setting.codes.as_ref().unwrap_or(&config.data.codes).clone();
     codes.iter_mut().for_each(|code| *code += 0.0); // -0 is 0
@@ -22,15 +22,16 @@ pub(super) fn of(setting: &FeatureConfig, config: &Config) -> Vec<f64> {
     codes
 }
 
-/// Fewest rows that a value must have to look like a code, and most different codes of a column.
+/// Smallest number of rows of a code, and largest number of codes in a column.
 const LEAST_ROWS: u64 = 5;
 const MOST_CODES: usize = 5;
-/// Different values that the rest of the column must have: of few values any may stand apart.
+/// Smallest number of other distinct values in the column: with few values, any may look apart.
 const LEAST_VALUES: usize = 10;
 
-/// Values that look like codes: a few whole numbers, negative or all nines, that many rows share, at an end of the column and apart from the rest.
+/// Values that look like codes: a few whole numbers, negative or all nines, in many rows, at an end of the column and apart from
+/// the rest.
 ///
-/// Apart means: further from the next value than the rest of the column is wide in its middle half, or below zero where nothing else is.
+/// Apart means: further from the next value than the interquartile range of the rest, or below zero if nothing else is.
 pub fn suggested(values: &Ordered) -> Vec<f64> {
     let known: Vec<(f64, u64)> = values.iter().collect();
     let like_code = |&(value, rows): &(f64, u64)| {
@@ -41,7 +42,7 @@ pub fn suggested(values: &Ordered) -> Vec<f64> {
     let high = known.iter().rev().take_while(|pair| like_code(pair)).count().min(MOST_CODES);
     let mut found = Vec::new();
     for (from_below, most) in [(true, low), (false, high)] {
-        // As many as stand apart from what is left: of -9, -8, 3, 4, … both, of -9, -8, -7, … none.
+        // As many as are apart from the rest: both of -9, -8, 3, 4, …, none of -9, -8, -7, ….
         for count in (1..=most).rev() {
             let (codes, rest) = if from_below {
                 known.split_at(count)

@@ -1,7 +1,7 @@
-//! One column seen as a feature: its kind, inferred or declared, and its values.
+//! One column as a feature: its kind, inferred or declared, and its values.
 //!
-//! Inference (SPEC §2) is cautious: a kind is only told from the values if it can be told without doubt, and every
-//! value that does not fit a declared kind is an error with its place.
+//! Inference (SPEC §2) is cautious: a kind is inferred only if the values leave no doubt, and every value that does not fit a
+//! declared kind is an error with its location.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use sogar_base::error::{Error, Result, suggest};
 /// Whole numbers beyond this are not exact in an `f64`.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// A kind with one value a cell.
+/// A kind with one value per cell.
 pub(super) struct InferredColumn {
     pub kind: Kind,
     pub values: Vec<f64>,
@@ -24,19 +24,19 @@ pub(super) struct InferredColumn {
     pub constant: bool,
 }
 
-/// What it takes to look at one column.
+/// What is needed to read one column.
 pub(super) struct View<'a> {
     pub table: &'a Table,
     pub column: &'a Column,
     pub setting: &'a FeatureConfig,
-    /// Texts that mean "missing".
+    /// Strings that mean "missing".
     pub tokens: &'a [String],
-    /// Numbers that are no amounts.
+    /// Numbers that are not amounts.
     pub codes: &'a [f64],
 }
 
 impl View<'_> {
-    /// Infers the kind, or takes the declared one, and gives the values.
+    /// Infers the kind, or takes the declared one, and returns the values.
     pub(super) fn see(&self) -> Result<InferredColumn> {
         let kind = match self.setting.kind {
             None if !self.setting.levels.is_empty() => Some(KindName::Ordinal),
@@ -120,7 +120,7 @@ impl View<'_> {
         self.named(Kind::Ordinal { levels }, values)
     }
 
-    /// Ordinal values by given levels; a value that is none of them is an error.
+    /// Ordinal values by given levels; any other value is an error.
     pub(super) fn level_values(&self, levels: &[String]) -> Result<Vec<f64>> {
         let texts = Texts::of(&self.column.cells);
         let mut index = Vec::with_capacity(texts.levels.len());
@@ -167,7 +167,7 @@ impl View<'_> {
         self.named(Kind::Binary { levels }, values)
     }
 
-    /// Categories in byte order; every way to say "missing" is one category.
+    /// Categories in byte order; all ways to write "missing" are one category.
     fn categorical(&self, texts: &Texts) -> Result<InferredColumn> {
         let mut levels: Vec<&str> =
             texts.levels.iter().map(String::as_str).filter(|level| !self.is_token(level)).collect();
@@ -175,7 +175,7 @@ impl View<'_> {
             return Ok(self.empty());
         }
         let gaps = texts.codes.contains(&MISSING);
-        // The first token that occurs names the category, as the table writes it.
+        // The first token that occurs names the category, as spelled in the table.
         let written = |token: &String| {
             texts.levels.iter().find(|level| level.trim() == token.trim()).map(String::as_str)
         };
@@ -201,7 +201,7 @@ impl View<'_> {
         is_token(self.tokens, level)
     }
 
-    /// Category indices; a category that is not among `levels` becomes `levels.len()`, and such names are given too.
+    /// Category indices; a category that is not among `levels` becomes `levels.len()`, and its name is returned too.
     pub(super) fn category_values(
         &self,
         texts: &Texts,
@@ -245,13 +245,13 @@ impl View<'_> {
         self.error("the column has no values at all").help("add it to `ignore` under [data]")
     }
 
-    /// A column without a value: a number that is missing in every row, which nothing splits on and no edit changes.
+    /// A column without values: a number that is missing in every row, without splits and edits.
     fn empty(&self) -> InferredColumn {
         InferredColumn { kind: Kind::Real, values: vec![f64::NAN; self.column.cells.len()], constant: true }
     }
 
-    /// Refuses text whose every value is a number as people write it, unless the user says what it is: such numbers are not parsed
-    /// unasked, and taken for categories they would give advice that makes no sense.
+    /// Refuses text whose values are all numbers in a human spelling, unless the user sets its kind: such numbers are not parsed
+    /// by default, and as categories they would give senseless recourse.
     pub(super) fn refuse_odd_numbers(&self, decimal_comma: bool) -> Result<()> {
         let Cells::Text { levels, .. } = &self.column.cells else { return Ok(()) };
         if self.setting.kind.is_some() || !self.setting.levels.is_empty() {
@@ -260,7 +260,7 @@ impl View<'_> {
         let known = || levels.iter().map(String::as_str).filter(|level| !self.is_token(level));
         let Some((mut writing, mut example)) = Writing::of_all(known()) else { return Ok(()) };
         if writing == Writing::Plain {
-            // A point among decimal commas; other texts such as `1` may be names.
+            // A point among decimal commas; other strings such as `1` may be names.
             match known().find(|level| decimal_comma && level.contains('.')) {
                 Some(point) => example = point,
                 None => return Ok(()),
@@ -286,7 +286,7 @@ impl View<'_> {
         self.error(message).help("set kind = \"categorical\"")
     }
 
-    /// The error for text where numbers are wanted, at the first such cell.
+    /// The error for text instead of numbers, at the first such cell.
     pub(super) fn not_a_number(&self) -> Error {
         let texts = Texts::of(&self.column.cells);
         let bad = texts.codes.iter().position(|code| {
@@ -300,7 +300,7 @@ impl View<'_> {
     }
 }
 
-/// The smaller and the larger value of a column that has just these two in every row.
+/// The two values of a column that has exactly these two in every row, smaller first.
 fn two_values(numbers: &[f64]) -> Option<(f64, f64)> {
     let first = *numbers.first()?;
     let other = *numbers.iter().find(|number| **number != first)?;
@@ -314,7 +314,7 @@ fn binary_numbers(numbers: &[f64], (small, large): (f64, f64)) -> InferredColumn
     InferredColumn { kind: Kind::Binary { levels }, values, constant: false }
 }
 
-/// Whether a value of this kind stands for none.
+/// Whether a value of this kind is missing.
 pub(super) fn is_missing(kind: &Kind, value: f64) -> bool {
     match kind {
         Kind::Categorical { missing: Some(missing), .. } => value.is_nan() || value == *missing as f64,
@@ -322,7 +322,7 @@ pub(super) fn is_missing(kind: &Kind, value: f64) -> bool {
     }
 }
 
-/// Order of a binary feature's values (SPEC §5): 0 < 1 and other numbers, false < true, no < yes, else byte order.
+/// Order of a binary feature's values (SPEC §5): 0 < 1 and other numbers, false < true, no < yes, otherwise byte order.
 pub(super) fn binary_order(a: &str, b: &str) -> Ordering {
     if let (Ok(a), Ok(b)) = (a.trim().parse::<f64>(), b.trim().parse::<f64>()) {
         return a.total_cmp(&b);

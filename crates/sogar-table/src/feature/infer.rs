@@ -1,4 +1,4 @@
-//! From a table to its features: which columns take part, what they are, and what the user should know about them.
+//! From a table to its features: which columns take part, what they are, and notices for the user.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::hints::{self, Unfit};
 use crate::table::{Table, TableSource};
 use sogar_base::error::{Error, ErrorKind, Faults, Result, suggest};
 
-/// More categories than this are worth a word: they are often ids or free text.
+/// More categories than this deserve a notice: they are often ids or free text.
 const MANY_LEVELS: usize = 100;
 
-/// What was found out beside the features themselves.
+/// What inference finds besides the features.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inferred {
-    /// What the user should know.
+    /// Notices for the user.
     pub notices: Vec<String>,
-    /// Features that look like none, with the reason.
+    /// Features that do not look like features, with the reason.
     pub unfit: Vec<(usize, Unfit)>,
 }
 
@@ -31,7 +31,7 @@ impl FeatureTable {
         FeatureTable::inferred(table, config).map(|(features, seen)| (features, seen.notices))
     }
 
-    /// The same with the columns that look like no features.
+    /// The same, with the columns that do not look like features.
     pub fn inferred(table: &Table, config: &Config) -> Result<(FeatureTable, Inferred)> {
         let weights = config.data.weight.as_deref().map(|column| Weights::read(table, column)).transpose()?;
         let mut values = Vec::new();
@@ -40,7 +40,7 @@ impl FeatureTable {
     }
 }
 
-/// Declares, in `config`, one-hot groups of a table that the columns of a model show though the table alone does not.
+/// Declares, in `config`, one-hot groups of a table that only the columns of a model reveal.
 pub fn declare_shown(
     source: &dyn TableSource,
     config: &mut Config,
@@ -50,7 +50,7 @@ pub fn declare_shown(
     one_hot::shown_by_model(&Streamed { source, scale: None }, config, model, notices)
 }
 
-/// Infers the features of a table, however it is looked at. `keep` gets the values of each, one a cell, with how often cells count.
+/// Infers the features of a table through any [`Look`]. `keep` gets the values of each, one per cell, with the weights of cells.
 pub(super) fn inferred(
     look: &dyn Look,
     config: &Config,
@@ -78,7 +78,9 @@ pub(super) fn inferred(
         if let Some(group) = group_of.get(name.as_str()) {
             if done.insert(&group.name) {
                 let (values, counts) = look.one_hot(&group.columns)?;
-                let feature = group.feature(&config.data.missing);
+                let mut feature = group.feature(&config.data.missing);
+                feature.shown =
+                    config.features.get(&group.name).map(FeatureConfig::shown).unwrap_or_default();
                 keep(&feature, values, &counts);
                 features.push(feature);
             }
@@ -92,7 +94,7 @@ pub(super) fn inferred(
             let seen = view.see()?;
             let codes = if matches!(seen.kind, Kind::Real | Kind::Integer) { codes } else { Vec::new() };
             let feature =
-                Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()), codes };
+                Feature { name: name.clone(), kind: seen.kind, columns: Columns::One(name.clone()), codes, shown: setting.shown() };
             let coded = counts.rows_where(seen.values.len(), |cell| feature.is_code(seen.values[cell]));
             if coded > 0 {
                 notices.push(format!(
@@ -125,7 +127,7 @@ pub(super) fn inferred(
     Ok((features, Inferred { notices, unfit }))
 }
 
-/// The names of columns that are no features.
+/// The names of columns that are not features.
 fn left_out<'a>(table: &Table, config: &'a Config) -> Result<BTreeSet<&'a str>> {
     let mut names = BTreeSet::new();
     let mut faults = Faults::default();
@@ -162,7 +164,7 @@ fn groups(
         ));
     }
     if config.data.infer_one_hot.unwrap_or(true) {
-        // A column with settings of its own is a feature of its own.
+        // A column with its own settings is a feature of its own.
         let free = |name: &str| {
             !left_out.contains(name) && !taken.contains(name) && !config.features.contains_key(name)
         };
@@ -207,14 +209,14 @@ fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notice
     }
 }
 
-/// The first two levels that are the same except for blanks around them.
+/// The first two levels that differ only by surrounding blanks.
 fn told_apart_by_blanks(levels: &[String]) -> Option<(&str, &str)> {
     let mut trimmed: Vec<(&str, &str)> = levels.iter().map(|level| (level.trim(), level.as_str())).collect();
     trimmed.sort_unstable();
     trimmed.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
 
-/// Every `[features.NAME]` must speak of a feature; what is said of a column that is none has no effect.
+/// Every `[features.NAME]` must name a feature; settings of a column that is not one have no effect.
 fn check_names(
     features: &[Feature],
     table: &Table,

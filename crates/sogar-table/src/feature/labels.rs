@@ -1,4 +1,4 @@
-//! The label column: what the classes are called, and which one each row truly has.
+//! The label column: the names of the classes, and the true class of each row.
 
 use super::look::Streamed;
 use super::texts::Texts;
@@ -11,11 +11,11 @@ use sogar_base::error::Result;
 pub struct Labels {
     /// The distinct values as text: numbers in numeric order, texts in byte order (as scikit-learn sorts them).
     pub values: Vec<String>,
-    /// For each row the position of its value in `values`; `None` where the cell is empty.
+    /// For each row the position of its value in `values`; `None` if the cell is empty.
     pub of_row: Vec<Option<u32>>,
 }
 
-/// The label column that the configuration names, if it names one. A name that the table lacks is an error.
+/// The configured label column, if there is one. An unknown name is an error.
 pub fn label_values(table: &Table, config: &Config) -> Result<Option<Labels>> {
     let Some(name) = &config.data.label else { return Ok(None) };
     let texts = Texts::of(&table.require(name)?.cells);
@@ -36,7 +36,7 @@ pub fn label_values(table: &Table, config: &Config) -> Result<Option<Labels>> {
     }))
 }
 
-/// The values of the label column of a table that is read part by part, without those of rows.
+/// The values of the label column of a table that is read in parts, without the rows.
 pub fn label_names(source: &dyn TableSource, config: &Config) -> Result<Option<Labels>> {
     let Some(name) = &config.data.label else { return Ok(None) };
     source.header().require(name)?;

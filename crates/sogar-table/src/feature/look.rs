@@ -1,8 +1,8 @@
-//! How features are inferred without all rows in memory: a column with each of its values once says as much about its kind as the whole
-//! column does.
+//! Infers features without all rows in memory: the distinct values of a column determine its kind as well as the whole column
+//! does.
 //!
-//! A table in memory is looked at as it is. One that is read part by part is looked at column by column: each value is kept with
-//! the line on which it first stands, so that errors name the place, and with how many rows have it.
+//! A table in memory is read directly. A table that is read in parts is read column by column: each value is stored with the line
+//! of its first occurrence, so that errors name the place, and with its number of rows.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -12,49 +12,49 @@ use super::one_hot::{self, NoneSet, Sums};
 use crate::table::{Cells, Column, Names, Table, TableSource};
 use sogar_base::error::Result;
 
-/// Rows that are looked at together.
+/// Rows to read at a time.
 const ROWS_AT_ONCE: usize = 1 << 16;
-/// A column of numbers with more different ones than this is kept as it is, while it is looked at: that takes less room.
+/// A column of numbers with more distinct values than this is stored whole while it is read, which takes less memory.
 const MOST_KEPT_ONCE: usize = 1 << 20;
 
-/// How often the cells of a column count.
+/// The weights of the cells of a column.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// Rows that each cell stands for; empty: one.
     pub rows: Vec<u64>,
-    /// How much they count in units of weight; empty: as many as there are rows.
+    /// Their weight in units; empty: the number of rows.
     pub weights: Vec<u64>,
 }
 
 impl Counts {
-    /// How many rows have a cell that passes.
+    /// The number of rows whose cell passes.
     pub(super) fn rows_where(&self, cells: usize, passes: impl Fn(usize) -> bool) -> u64 {
         (0..cells).filter(|&cell| passes(cell)).map(|cell| self.rows.get(cell).copied().unwrap_or(1)).sum()
     }
 
-    /// How often each cell counts; empty: once.
+    /// The weight of each cell; empty: 1.
     pub(super) fn times(&self) -> &[u64] {
         if self.weights.is_empty() { &self.rows } else { &self.weights }
     }
 }
 
-/// Is shown a column, with how often its cells count.
+/// Receives a column with the weights of its cells.
 pub(super) type Viewer<'a> = dyn FnMut(&Table, &Column, &Counts) -> Result<()> + 'a;
 
-/// Is shown a part of a table with the weights of its rows, if they have any, and says whether it wants more.
+/// Receives a part of a table with the weights of its rows, if any; returns whether to continue.
 type WeighedVisit<'a> = dyn FnMut(&Table, Option<&[u64]>) -> Result<ControlFlow<()>> + 'a;
 
-/// What inference wants to know of a table.
+/// What inference needs from a table.
 pub(super) trait Look {
     /// Path, rows and names; cells may be missing.
     fn header(&self) -> &Table;
-    /// Shows the column at a position.
+    /// Passes the column at a position to `viewer`.
     fn column(&self, position: usize, viewer: &mut Viewer<'_>) -> Result<()>;
     /// Whether all cells of a column are 0 or 1 (or true or false).
     fn is_zero_or_one(&self, position: usize) -> Result<bool>;
     /// How often some columns of 0 and 1 are 1, and how often together.
     fn sums(&self, names: &[&str]) -> Result<Sums>;
-    /// The categories of a one-hot group, by the cell.
+    /// The categories of a one-hot group, per cell.
     fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)>;
 }
 
@@ -82,10 +82,10 @@ impl Look for Table {
     }
 }
 
-/// A table that is read part by part.
+/// A table that is read in parts.
 pub(super) struct Streamed<'a> {
     pub source: &'a dyn TableSource,
-    /// How its rows are weighed, if they are.
+    /// The scale of the weights, if there are any.
     pub scale: Option<&'a Scale>,
 }
 
@@ -135,7 +135,7 @@ impl Streamed<'_> {
         Counts { rows: vec![0; cells], weights: vec![0; if self.scale.is_some() { cells } else { 0 }] }
     }
 
-    /// Gives some columns, part by part, with the weights of the rows if they have any.
+    /// Passes some columns to `visit`, part by part, with the weights of the rows if there are any.
     fn each_part(&self, names: &[&str], visit: &mut WeighedVisit<'_>) -> Result<()> {
         let mut columns = names.to_vec();
         columns.extend(self.scale.map(|scale| scale.column.as_str()));
@@ -156,7 +156,7 @@ impl Streamed<'_> {
         Ok(all)
     }
 
-    /// A table of one column with each of its values once, in the order in which they come, with the lines on which they do. A column
+    /// A table of one column with its distinct values in order of appearance, and the lines of their first occurrence. A column
     /// of very many numbers has all of them.
     pub(super) fn each_once(&self, name: &str) -> Result<(Table, Counts)> {
         let header = self.header();
@@ -182,7 +182,7 @@ impl Streamed<'_> {
             let Some(Cells::Text { codes, levels }) = part.column(name).map(|column| &column.cells) else {
                 return Ok(ControlFlow::Break(()));
             };
-            // A level is looked for once a part; the place behind the last is that of missing cells.
+            // A level is looked up once per part; the slot after the last is for missing cells.
             let mut places: Vec<Option<usize>> = vec![None; levels.len() + 1];
             for (row, &code) in codes.iter().enumerate() {
                 let level = (code as usize).min(levels.len());
@@ -205,7 +205,7 @@ impl Streamed<'_> {
         Ok((column.cells, kept.lines, kept.counts))
     }
 
-    /// `None` if there are too many different numbers to be told apart.
+    /// `None` if there are too many distinct numbers.
     fn numbers(&self, name: &str) -> Result<Option<(Cells, Vec<u32>, Counts)>> {
         let mut known: HashMap<u64, usize> = HashMap::new();
         let mut values: Vec<f64> = Vec::new();
@@ -249,14 +249,14 @@ impl Streamed<'_> {
     }
 }
 
-/// Where values first stand, and how often they are there.
+/// The first occurrence of values, and their counts.
 struct Kept {
     lines: Vec<u32>,
     counts: Counts,
 }
 
 impl Kept {
-    /// Counts a value at a place, which may be the next one.
+    /// Counts a value at a position, which may be the next free one.
     fn add(&mut self, place: usize, line: u32, weight: Option<u64>) {
         if place == self.lines.len() {
             self.lines.push(line);

@@ -1,7 +1,7 @@
-//! One-hot columns: several 0/1 (or true/false) columns that together say one thing.
+//! One-hot columns: several 0/1 (or true/false) columns that encode one feature.
 //!
-//! A group is declared, or recognised by its names and values (`one_hot/infer.rs`). To people it is one feature with named levels; the model still
-//! gets its columns. One category may have no column of its own (`drop_first`): it is that of rows in which no column is 1.
+//! A group is declared, or recognised by its names and values (`one_hot/infer.rs`). People see one feature with named levels; the
+//! model still gets its columns. One category may have no column (`drop_first`): that of rows in which no column is 1.
 
 mod infer;
 
@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::table::{Cells, Table, is_token};
 use sogar_base::error::{Error, ErrorKind, Result};
 
-/// Separators between a group's name and a level, the surest first.
+/// Separators between a group's name and a level, the most reliable first.
 const SEPARATORS: [char; 3] = [':', '=', '_'];
 
 /// A group: level names with their columns, levels in byte order.
@@ -27,8 +27,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// A group of levels and their columns, with the level that has none. One column alone is a pair of values, of which the level without a
-    /// column is the smaller one, as 0 is.
+    /// A group of levels and their columns, with the level that has none. A single column is a pair of values; the level without
+    /// a column is the smaller one, as 0 is.
     fn new(name: &str, levels: Vec<(String, String)>, dropped: Option<String>) -> Group {
         let single = levels.len() == 1;
         let mut levels: Vec<(String, Option<String>)> =
@@ -55,6 +55,7 @@ impl Group {
             kind,
             columns: Columns::OneHot(self.columns.clone()),
             codes: Vec::new(),
+            shown: Default::default(),
         }
     }
 }
@@ -100,7 +101,7 @@ pub(super) fn declared(table: &Table, config: &Config) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// Length of what all names share, up to and with the last separator in it.
+/// Length of the common prefix of all names, through the last separator in it.
 fn common_prefix(names: &[String]) -> usize {
     let Some(first) = names.first() else { return 0 };
     let shared = names
@@ -117,7 +118,7 @@ fn common_prefix(names: &[String]) -> usize {
         .unwrap_or(0)
 }
 
-/// What a text says, if it is a truth value.
+/// The boolean that a text spells, if any.
 pub fn truth(text: &str) -> Option<bool> {
     match text {
         _ if text.eq_ignore_ascii_case("true") => Some(true),
@@ -186,7 +187,7 @@ impl Sums {
         self.none > 0 && self.none < self.rows && self.several == 0
     }
 
-    /// About how many rows would have two columns of 1 if the columns had nothing to do with each other.
+    /// The expected number of rows with two columns of 1 if the columns were independent.
     fn expected_together(&self) -> f64 {
         let (mut before, mut together) = (0.0, 0.0);
         for ones in &self.ones {
@@ -197,16 +198,16 @@ impl Sums {
     }
 }
 
-/// What to do with a row of a group in which no column is 1, where every category has a column.
+/// What to do with a row without a 1 if every category has a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoneSet {
     /// An error: in the reference table every row has a category.
     Refuse,
-    /// A category that the reference table never had.
+    /// A category that is not in the reference table.
     Unseen,
 }
 
-/// Level indices of a group; a row without a category gets `columns.len()` where that is allowed.
+/// Level indices of a group; a row without a category gets `columns.len()` if that is allowed.
 pub(super) fn values(table: &Table, columns: &[Option<String>], none_set: NoneSet) -> Result<Vec<f64>> {
     let mut values = vec![f64::NAN; table.rows];
     for (level, name) in columns.iter().enumerate().filter_map(|(level, name)| Some((level, name.as_ref()?)))

@@ -1,18 +1,18 @@
-//! A column's values in order, each counted as often as its rows do: what distribution functions and quantiles are read from.
+//! A column's sorted values with their weights: the basis of distribution functions and quantiles.
 
 use super::Weights;
 
-/// The different values of a column that are not missing, ascending, with how often each is there. With weights a value stands for as
-/// many equal ones as its rows have units, so that everything is as if rows were repeated.
+/// The distinct values of a column that are not missing, ascending, with their counts. With weights, a value counts as many times
+/// as its rows have units, as if rows were repeated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ordered {
     values: Vec<f64>,
-    /// The weight of all values up to each, itself included; empty where every value is there once.
+    /// The cumulative weight up to each value, inclusive; empty if every value occurs once.
     up_to: Vec<u64>,
 }
 
 impl Ordered {
-    /// Brings a column's values in order. `weights` are those of its rows, where they differ.
+    /// Sorts a column's values. `weights` are those of its rows, if they differ.
     pub fn new(values: &[f64], weights: Option<&Weights>) -> Self {
         match weights {
             None => Ordered::counted(values.to_vec(), &[]),
@@ -23,7 +23,7 @@ impl Ordered {
         }
     }
 
-    /// Brings values in order that count so many times each; no `times`: once.
+    /// Sorts values that count `times` each; empty `times`: once.
     pub(super) fn counted(mut values: Vec<f64>, times: &[u64]) -> Self {
         if times.is_empty() {
             values.retain(|value| !value.is_nan());
@@ -36,7 +36,7 @@ impl Ordered {
         Ordered::ascending(pairs.len(), |at| pairs[at])
     }
 
-    /// Joins equal values, which stand next to each other.
+    /// Merges equal values, which are neighbours.
     fn ascending(count: usize, pair: impl Fn(usize) -> (f64, u64)) -> Self {
         let (mut values, mut up_to): (Vec<f64>, Vec<u64>) = (Vec::new(), Vec::new());
         let mut total = 0;
@@ -63,7 +63,7 @@ impl Ordered {
         self.up_to.last().copied().unwrap_or(self.values.len() as u64)
     }
 
-    /// Memory that it takes.
+    /// Its memory.
     pub fn bytes(&self) -> usize {
         8 * (self.values.len() + self.up_to.len())
     }
@@ -73,17 +73,17 @@ impl Ordered {
         Some((*self.values.first()?, *self.values.last()?))
     }
 
-    /// How many different values there are.
+    /// The number of distinct values.
     pub fn distinct(&self) -> usize {
         self.values.len()
     }
 
-    /// How many are at most this value, by weight.
+    /// The weight of the values up to this one.
     pub fn at_most(&self, value: f64) -> u64 {
         self.weight_of_first(self.values.partition_point(|&known| known <= value))
     }
 
-    /// How many are exactly this value, by weight.
+    /// The weight of the values equal to this one.
     pub fn equal(&self, value: f64) -> u64 {
         self.at_most(value) - self.weight_of_first(self.values.partition_point(|&known| known < value))
     }
@@ -105,7 +105,7 @@ impl Ordered {
         Some(low + (position - below as f64) * (high - low))
     }
 
-    /// The value at a position among all that are counted.
+    /// The value at a position, counted by weight.
     fn at(&self, position: u64) -> f64 {
         if self.up_to.is_empty() {
             return self.values[position as usize];
@@ -113,7 +113,7 @@ impl Ordered {
         self.values[self.up_to.partition_point(|&end| end <= position).min(self.values.len() - 1)]
     }
 
-    /// The different values in order, each with its weight.
+    /// The distinct values in order, each with its weight.
     pub fn iter(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         (0..self.values.len()).map(|position| {
             let weight = self.weight_of_first(position + 1) - self.weight_of_first(position);

@@ -1,4 +1,4 @@
-//! The reference table as bins, edits and costs see it: features, and how often each has which value. Rows are not part of it.
+//! The reference table as bins, edits and costs see it: features and their distributions, without rows.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use sogar_base::error::Result;
 pub trait Distributions {
     /// The features.
     fn features(&self) -> &[Feature];
-    /// A feature's values in order, each counted as often as its rows do.
+    /// A feature's values in order, each with the weight of its rows.
     fn distribution(&self, feature: usize) -> Arc<Ordered>;
-    /// How much all rows count, in units of weight.
+    /// The weight of all rows, in units.
     fn people(&self) -> u64;
     /// Units in the weight of one person.
     fn weight_unit(&self) -> u64;
@@ -39,14 +39,14 @@ impl Distributions for FeatureTable {
     }
 }
 
-/// Everybody in the reference table, without their rows.
+/// All people of the reference table, without their rows.
 #[derive(Debug, Clone)]
 pub struct Reference {
     /// The features in table order.
     pub features: Vec<Feature>,
     /// Number of rows.
     pub rows: usize,
-    /// How rows are weighed; `None`: every row is one person.
+    /// The scale of the weights; `None`: every row is one person.
     pub scale: Option<Scale>,
     distributions: Vec<Arc<Ordered>>,
 }
@@ -70,7 +70,7 @@ impl Distributions for Reference {
 }
 
 impl Reference {
-    /// Everybody in a table that is in memory.
+    /// All people of a table in memory.
     pub fn of(table: &FeatureTable) -> Reference {
         Reference {
             features: table.features.clone(),
@@ -80,8 +80,8 @@ impl Reference {
         }
     }
 
-    /// The same of a table that is read part by part, with its features inferred on the way, and what the user should know. Of its rows
-    /// no more than one column is in memory at a time.
+    /// The same for a table that is read in parts: infers its features and returns notices for the user. Holds at most one column
+    /// in memory at a time.
     pub fn infer(source: &dyn TableSource, config: &Config) -> Result<(Reference, Inferred)> {
         let scale = config.data.weight.as_deref().map(|column| Scale::read(source, column)).transpose()?;
         let mut distributions = Vec::new();

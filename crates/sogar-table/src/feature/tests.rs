@@ -314,6 +314,7 @@ fn values_are_written_as_people_do() {
         kind: Kind::Categorical { levels: vec!["a".into(), "b".into()], missing: None },
         columns: Columns::One("job".into()),
         codes: Vec::new(),
+        shown: Default::default(),
     };
     assert_eq!(feature.value_text(1.0), "b");
     assert_eq!(feature.value_text(2.0), "(unseen)");

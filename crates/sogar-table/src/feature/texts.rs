@@ -1,4 +1,4 @@
-//! Any column as text: what levels are made of, be the cells numbers or words.
+//! Any column as text: the source of levels, for numbers and words alike.
 
 use super::format_number;
 use crate::table::{Cells, MISSING};
@@ -12,7 +12,7 @@ pub(super) fn distinct(numbers: &[f64]) -> Vec<f64> {
     known
 }
 
-/// Any column as text: the levels that rows use, in byte order.
+/// Any column as text: the levels that occur in rows, in byte order.
 pub(super) struct Texts {
     pub codes: Vec<u32>,
     pub levels: Vec<String>,

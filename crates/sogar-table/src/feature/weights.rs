@@ -1,8 +1,8 @@
 //! How many people each row stands for.
 //!
-//! A row of weight 3 is three equal rows: in distribution functions, in means, in the size of a leaf, in every number of people. So
-//! that such sums stay exact, weights are whole numbers of a *unit*: a person where all weights are whole, else the largest of a
-//! tenth, a hundredth, … a millionth of one on which all weights lie (what is finer is rounded to a millionth, SPEC §5).
+//! A row of weight 3 is three equal rows: in distribution functions, in means, in the size of a leaf, in every number of people.
+//! To keep such sums exact, weights are whole numbers of a *unit*: a person if all weights are whole, otherwise the largest of a
+//! tenth, a hundredth, … a millionth of which all weights are multiples (finer weights are rounded to a millionth, SPEC §5).
 
 use std::ops::ControlFlow;
 
@@ -10,9 +10,9 @@ use super::format_number;
 use crate::table::{Cells, Table, TableSource};
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
 
-/// Weights are multiples of one by this, at the finest.
+/// The finest unit is one divided by this.
 const MILLION: u64 = 1_000_000;
-/// Units are counted in 32 bits, of which the search needs the two largest numbers for itself.
+/// Units are counted in 32 bits; the search reserves the two largest numbers.
 const MOST: u64 = u32::MAX as u64 - 2;
 
 /// The weights of a table's rows.
@@ -27,7 +27,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// The weights in a column of a table. Whatever is not a positive number is an error with its place.
+    /// The weights in a column of a table. Anything except a positive number is an error with its location.
     ///
     /// ```
     /// use sogar_table::feature::Weights;
@@ -43,8 +43,8 @@ impl Weights {
         Ok(scale.weights(&fine))
     }
 
-    /// The same in a finer unit, which other parts of the table need. What does not lie on it, or is more than can be counted, is an
-    /// error.
+    /// The same in a finer unit, which other parts of the table need. A weight that is not a multiple of it, or an overflow, is
+    /// an error.
     pub fn in_units(mut self, unit: u32) -> Result<Weights> {
         let fault = |message: &str| {
             Err(Error::new(ErrorKind::Table, message).column(&self.column).help(
@@ -84,7 +84,7 @@ impl Weights {
     }
 }
 
-/// What has to be known of all weights of a table before any of them can be counted.
+/// What must be known about all weights of a table before counting any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scale {
     /// The column that they come from.
@@ -102,7 +102,7 @@ impl From<&Weights> for Scale {
 }
 
 impl Scale {
-    /// Looks at all weights in a column of a table, which is read part by part.
+    /// Reads all weights in a column of a table that is read in parts.
     pub(super) fn read(source: &dyn TableSource, column: &str) -> Result<Scale> {
         const ROWS: usize = 1 << 16;
         let header = source.header();
@@ -143,10 +143,10 @@ impl Scale {
     }
 }
 
-/// Weights added up, in millionths.
+/// A sum of weights, in millionths.
 #[derive(Default)]
 struct Sum {
-    /// Whether some weight ends in no zero, in one, … in six or more: in a whole number of people.
+    /// Whether some weight ends in no zero, in one, … in six or more (a whole number of people).
     zeros: [bool; 7],
     total: u128,
 }
@@ -193,7 +193,7 @@ fn no_column(table: &Table, column: &str) -> Error {
         .help(format!("{}; or add it, with 1 where a row is one person", suggest(column, table.names())))
 }
 
-/// The error for the first cell that is no number in a column that is read part by part.
+/// The error for the first cell that is not a number in a column that is read in parts.
 fn text_column(source: &dyn TableSource, column: &str) -> Result<Error> {
     let mut first = None;
     source.each_part(&[column], 1 << 16, &mut |part| {
@@ -207,7 +207,7 @@ fn text_column(source: &dyn TableSource, column: &str) -> Result<Error> {
     Ok(first.unwrap_or_else(|| source.header().error("a weight is no number").column(column)))
 }
 
-/// A weight in millionths, or what is wrong with it and what to do.
+/// A weight in millionths, or its error and a remedy.
 fn millionths(weight: f64) -> std::result::Result<u64, (String, &'static str)> {
     const POSITIVE: &str = "write how many people the row stands for, or leave the row out of the table";
     if weight.is_nan() {
@@ -234,7 +234,8 @@ fn millionths(weight: f64) -> std::result::Result<u64, (String, &'static str)> {
     }
 }
 
-/// The error for the first cell that is no number (the first cell of all, if each is a number in itself), and whether it is one.
+/// The error for the first cell that is not a number (the first cell of all, if each is a number by itself), and whether it is
+/// one.
 fn text_cell(table: &Table, column: &str, cells: &Cells) -> (Error, bool) {
     let help = "a weight is how many people a row stands for: correct the cell, or name another column";
     let Cells::Text { codes, levels } = cells else {
@@ -264,7 +265,7 @@ fn too_many(table: &Table, column: &str, total: u64, unit: u64) -> Error {
     table
         .error(message)
         .column(column)
-        .help(help + "; summaries depend on their ratios alone, but for min_leaf")
+        .help(help + "; summaries depend only on their ratios, except for min_leaf")
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What looks like a date: `2021-03-05`, `5.3.2021 14:00`, `03/05/21`, `Mar-2021`, `5 March 2021`, and 20210305 in a column called so.
+//! What looks like a date: `2021-03-05`, `5.3.2021 14:00`, `03/05/21`, `Mar-2021`, `5 March 2021`, and 20210305 or 2021 in a column named as a date
+//! or year.
 
 const MONTHS: &[&str] = &[
     "january",
@@ -14,6 +15,7 @@ const MONTHS: &[&str] = &[
     "november",
     "december",
 ];
+const YEARS: &[&str] = &["year", "yr", "jahr", "annee", "ano"];
 const CALLED: &[&str] = &["date", "datum", "day", "fecha", "timestamp", "time", "datetime", "epoch"];
 
 /// Whether a text is a date, with or without a time.
@@ -22,7 +24,7 @@ pub(super) fn is_date(text: &str) -> bool {
     let date = match text.split_once(['T', ' ']) {
         // A time, or the rest of `5 March 2021`.
         Some((date, time)) if time.contains(':') && date.ends_with(|sign: char| sign.is_ascii_digit()) => {
-            // `5 March 2021 14:00` has its time behind the last space.
+            // The time of `5 March 2021 14:00` follows the last space.
             if parts(date).len() < 2 { text.rsplit_once(' ').map_or(text, |(date, _)| date) } else { date }
         }
         _ => text,
@@ -46,7 +48,7 @@ pub(super) fn is_date(text: &str) -> bool {
     }
 }
 
-/// Whether numbers such as 20210305, or seconds since 1970, stand in a column that is called a date.
+/// Whether a column named as a date has numbers such as 20210305, or seconds since 1970, or one named as a year has those of the calendar.
 pub(super) fn are_dates(numbers: &[f64], words: &[String]) -> bool {
     let called = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let mut known = numbers.iter().copied().filter(|number| !number.is_nan()).peekable();
@@ -54,8 +56,15 @@ pub(super) fn are_dates(numbers: &[f64], words: &[String]) -> bool {
         let whole = number as u32;
         number.fract() == 0.0 && is_year(whole / 10_000) && is_month(whole / 100 % 100) && is_day(whole % 100)
     };
+    let year = |number: f64| number.fract() == 0.0 && number > 0.0 && is_year(number as u32);
     let ticking = |number: f64| (3e8..4e9).contains(&number) || (3e11..4e12).contains(&number);
-    if known.peek().is_none() || !called(CALLED) {
+    if known.peek().is_none() {
+        return false;
+    }
+    if called(YEARS) {
+        return known.all(year);
+    }
+    if !called(CALLED) {
         return false;
     }
     numbers.iter().filter(|number| !number.is_nan()).all(|&number| dated(number))
@@ -71,7 +80,7 @@ enum DatePart {
     Other,
 }
 
-/// The parts between the signs that stand between parts of a date.
+/// The parts of a date, split at its separators.
 fn parts(text: &str) -> Vec<DatePart> {
     let signs = |sign: char| matches!(sign, '-' | '/' | '.' | ' ' | ',');
     text.split(signs)
@@ -150,5 +159,14 @@ mod tests {
         ] {
             assert!(!is_date(text), "{text}");
         }
+    }
+
+    #[test]
+    fn years_of_the_calendar_are_dates_and_counts_of_years_are_not() {
+        let dates = |name: &str, numbers: &[f64]| are_dates(numbers, &crate::hints::words(name));
+        assert!(dates("year", &[1980.0, 1987.0, f64::NAN]) && dates("Year_of_sale", &[2009.0]));
+        assert!(!dates("year", &[1.0, 2.0, 3.0]) && !dates("YearsAtCompany", &[1980.0]));
+        assert!(!dates("income", &[1980.0, 2001.0]) && !dates("year", &[f64::NAN]));
+        assert!(!dates("yr_renovated", &[0.0, 1998.0]), "0 is a code, and the rest may be edited");
     }
 }

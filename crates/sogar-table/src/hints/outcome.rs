@@ -1,8 +1,8 @@
-//! Which outcome people hope for, as far as names tell: `approved` is good, `default` happens to nobody gladly, `1` says nothing.
+//! The outcome that people hope for, as far as names tell: `approved` is good, `default` is not, `1` says nothing.
 
 use super::words;
 
-/// Words of class names that are good, whatever the table is about.
+/// Words of class names that are good in every table.
 const GOOD: &[&str] = &[
     "accept",
     "accepted",
@@ -26,12 +26,12 @@ const GOOD: &[&str] = &[
     "survived",
     "yes",
 ];
-/// Words that turn a good one into its contrary, or that are bad.
+/// Words that negate a good one, or that are bad.
 const BAD: &[&str] = &[
     "bad", "declined", "denied", "fail", "failed", "never", "no", "non", "not", "partly", "rejected", "un",
     "un-", "unpaid",
 ];
-/// Words of label names that stand for something that nobody hopes for.
+/// Words of label names for something undesirable.
 const EVENTS: &[&str] = &[
     "arrest",
     "arrested",
@@ -73,7 +73,7 @@ const EVENTS: &[&str] = &[
     "stroke",
     "unpaid",
 ];
-/// Names that columns with the true outcome often have, the surest first.
+/// Common names of columns with the true outcome, the most reliable first.
 const LABELS: &[&str] = &[
     "label",
     "labels",
@@ -97,18 +97,18 @@ pub fn is_label_name(name: &str) -> bool {
     label_rank(name).is_some()
 }
 
-/// How sure it is that a column of this name holds the true outcome, 0 being the surest; `None` if its name does not say so.
+/// The rank of a name among those of columns with the true outcome, 0 being the most reliable; `None` if it is not one.
 pub fn label_rank(name: &str) -> Option<usize> {
     let name = name.to_lowercase();
     LABELS.iter().position(|label| *label == name)
 }
 
-/// Whether the name of a label stands for something that nobody hopes for, such as `default` or `HeartDisease`.
+/// Whether the name of a label stands for something undesirable, such as `default` or `HeartDisease`.
 pub fn is_bad_event(label: &str) -> bool {
     words(label).iter().any(|word| EVENTS.contains(&word.as_str()))
 }
 
-/// Whether classes are called by words, rather than by numbers or `false` and `true`.
+/// Whether classes are named by words, not by numbers or `false` and `true`.
 pub fn is_text(names: &[String]) -> bool {
     names.iter().any(|name| name.parse::<f64>().is_err() && !is_truth(name))
 }
@@ -117,8 +117,8 @@ fn is_truth(name: &str) -> bool {
     name.eq_ignore_ascii_case("true") || name.eq_ignore_ascii_case("false")
 }
 
-/// The one class that people hope for, if names leave no doubt: exactly one of them is good, as `approved` or `yes`; or the label's name
-/// is, as in `approved`, and the classes are 0 and 1.
+/// The one class that people hope for, if names leave no doubt: exactly one of them is good, as `approved` or `yes`; or the
+/// label's name is, as in `approved`, and the classes are 0 and 1.
 ///
 /// ```
 /// use sogar_table::hints::good_class;
@@ -131,7 +131,7 @@ pub fn good_class(names: &[String], label: Option<&str>) -> Option<usize> {
     let event = label.is_some_and(is_bad_event);
     let good: Vec<usize> = (0..names.len()).filter(|&class| looks_good(&names[class])).collect();
     match good[..] {
-        // That an event took place is no good news, even if it is called `yes`.
+        // That an event happened is not good, even if the class is called `yes`.
         [class] => (!event || !names[class].eq_ignore_ascii_case("yes")).then_some(class),
         [] if names.len() == 2 && !is_text(names) && !event && label.is_some_and(looks_good) => {
             names.iter().position(|name| name.parse() == Ok(1.0) || name.eq_ignore_ascii_case("true"))

@@ -1,10 +1,11 @@
-//! Features that nobody can be asked to change, or should be judged by.
+//! Features that people cannot be told to change, or should not be judged by.
 //!
-//! A word of a name has to be equal to one of these lists: `page` is not `age`. Words such as `account` turn an age into one of a thing.
+//! A word of a name must equal a word of these lists: `page` is not `age`. Words such as `account` turn an age into that of a
+//! thing. Where a name says nothing, the categories may: a column of `black`, `hisp` and `other`, or of `female` and `male`.
 
 use super::words;
 
-/// What a feature says of a person that advice should keep away from.
+/// A personal attribute that recourse should not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Personal {
     /// Whether the name leaves little doubt.
@@ -13,7 +14,7 @@ pub struct Personal {
     pub reason: &'static str,
 }
 
-/// A reason, the words that give it away, and words beside which they mean something else.
+/// A reason, the words for it, and words beside which they mean something else.
 struct Entry {
     reason: &'static str,
     words: &'static [&'static str],
@@ -105,6 +106,7 @@ const CLEAR: &[Entry] = &[
             "race",
             "racial",
             "rac1p",
+            "ethn",
             "ethnic",
             "ethnicity",
             "caste",
@@ -188,7 +190,7 @@ const CLEAR: &[Entry] = &[
     Entry { reason: "veteran status", words: &["veteran"], unless: &[] },
 ];
 
-/// Pairs of words that say together what neither says alone.
+/// Pairs of words with a meaning that neither has alone.
 const CLEAR_PAIRS: &[(&str, &str, &str)] = &[
     ("family", "status", "a person's marital status"),
     ("civil", "status", "a person's marital status"),
@@ -246,15 +248,53 @@ const PERHAPS: &[Entry] = &[
     Entry { reason: "it may be a person's race", words: &["white", "black", "asian"], unless: &[] },
 ];
 
-/// What the name of a feature says of a person, if anything.
+/// Categories that name a person's race or origin: two of them among a feature's categories leave little doubt.
+const ORIGINS: &[&str] = &[
+    "african",
+    "asian",
+    "black",
+    "caucasian",
+    "hisp",
+    "hispanic",
+    "indigenous",
+    "latina",
+    "latino",
+    "white",
+];
+/// Categories that name a person's sex: both of a pair leave little doubt, the letters some.
+const SEXES: &[(&str, &str, bool)] = &[("female", "male", true), ("woman", "man", true), ("f", "m", false)];
+
+/// The personal attribute that the name of a feature or its categories (none for numbers) indicate, if any.
 ///
 /// ```
 /// use sogar_table::hints::personal;
-/// assert!(personal("Sex:Female").is_some_and(|found| found.clear));
-/// assert!(personal("mother_education").is_some_and(|found| !found.clear));
-/// assert!(personal("message").is_none());
+/// assert!(personal("Sex:Female", &[]).is_some_and(|found| found.clear));
+/// assert!(personal("mother_education", &[]).is_some_and(|found| !found.clear));
+/// assert!(personal("message", &[]).is_none());
+/// assert!(personal("group", &["black".into(), "hisp".into(), "other".into()]).is_some());
 /// ```
-pub fn personal(name: &str) -> Option<Personal> {
+pub fn personal(name: &str, levels: &[String]) -> Option<Personal> {
+    by_name(name).filter(|found| found.clear).or_else(|| by_levels(levels)).or_else(|| by_name(name))
+}
+
+fn by_levels(levels: &[String]) -> Option<Personal> {
+    let levels: Vec<Vec<String>> = levels.iter().map(|level| words(level)).collect();
+    let names = |wanted: &[&str]| {
+        levels.iter().filter(|level| level.iter().any(|word| wanted.contains(&word.as_str()))).count()
+    };
+    if levels.len() < 30 && names(ORIGINS) >= 2 {
+        return Some(Personal { clear: true, reason: "a person's race or ethnic origin" });
+    }
+    let is = |at: usize, word: &str| levels[at].len() == 1 && levels[at][0] == word;
+    let pair =
+        |(a, b, _): &&(&str, &str, bool)| levels.len() == 2 && (is(0, a) && is(1, b) || is(0, b) && is(1, a));
+    SEXES.iter().find(pair).map(|&(.., clear)| match clear {
+        true => Personal { clear, reason: "a person's sex or gender" },
+        false => Personal { clear, reason: "it may be a person's sex" },
+    })
+}
+
+fn by_name(name: &str) -> Option<Personal> {
     let words = words(name);
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     let whole = words.concat();
@@ -316,7 +356,11 @@ mod tests {
             "disabled",
             "MARRIAGE",
         ] {
-            assert!(personal(name).is_some_and(|found| found.clear), "{name}: {:?}", personal(name));
+            assert!(
+                personal(name, &[]).is_some_and(|found| found.clear),
+                "{name}: {:?}",
+                personal(name, &[])
+            );
         }
     }
 
@@ -350,7 +394,7 @@ mod tests {
             "orientation",
             "birth_rate",
         ] {
-            assert_eq!(personal(name), None, "{name}");
+            assert_eq!(personal(name, &[]), None, "{name}");
         }
     }
 
@@ -366,7 +410,28 @@ mod tests {
             "country",
             "white",
         ] {
-            assert!(personal(name).is_some_and(|found| !found.clear), "{name}: {:?}", personal(name));
+            assert!(
+                personal(name, &[]).is_some_and(|found| !found.clear),
+                "{name}: {:?}",
+                personal(name, &[])
+            );
+        }
+    }
+
+    #[test]
+    fn categories_tell_what_a_name_does_not() {
+        let found = |levels: &[&str]| {
+            let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
+            personal("group", &levels).map(|found| found.clear)
+        };
+        assert_eq!(found(&["black", "hisp", "other"]), Some(true));
+        assert_eq!(found(&["African-American", "Caucasian", "Other"]), Some(true));
+        assert_eq!(found(&["Female", "Male"]), Some(true));
+        assert_eq!(found(&["M", "F"]), Some(false));
+        for plain in
+            [&["red", "white"][..], &["no", "yes"], &["female", "male", "company"], &["black", "blue"], &[]]
+        {
+            assert_eq!(found(plain), None, "{plain:?}");
         }
     }
 }

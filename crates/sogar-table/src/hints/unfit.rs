@@ -1,7 +1,7 @@
-//! Columns that are no features: ids, row numbers, dates, free text, constants, the label itself.
+//! Columns that are not features: ids, row numbers, dates, free text, constants, the label itself.
 //!
-//! A column of numbers that are all different is no id for that alone (an income may be); its name or its order has to say so. A
-//! column of texts that are mostly different is one: no group of people has one of its values in common.
+//! Distinct numbers alone do not make an id (an income may be distinct in every row); the name or the order must say so. Mostly
+//! distinct strings do: no group of people shares one of the values.
 
 use super::{dates, words};
 use crate::table::{Cells, Column, MISSING};
@@ -10,30 +10,30 @@ use crate::table::{Cells, Column, MISSING};
 const IDS: &[&str] = &["id", "ids", "identifier", "uuid", "guid"];
 /// Words that do so at the end of a name.
 const NUMBERING: &[&str] = &["index", "key", "no", "nr", "number", "rownum"];
-/// Fewer values than this give nothing away.
+/// Fewer values than this show nothing.
 const FEW: u64 = 20;
-/// So many numbers one after the other are no measurement.
+/// This many consecutive numbers are not a measurement.
 const MANY: usize = 100;
-/// Texts that are longer than this on average are written by people.
+/// Strings longer than this on average are free text.
 const LONG: u64 = 25;
 
-/// Why a column is no feature.
+/// Why a column is not a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
     /// All rows have the same value.
     Constant,
-    /// It tells rows or people apart.
+    /// It identifies rows or people.
     Id,
     /// It is a date or a time.
     Date,
-    /// Nearly every row has a text of its own.
+    /// Nearly every row has its own text.
     FreeText,
     /// It holds the outcome that the model predicts.
     Label,
 }
 
 impl Unfit {
-    /// What the column is, in words that follow its name.
+    /// The kind of column, in words that follow its name.
     pub fn text(self) -> &'static str {
         match self {
             Unfit::Constant => "has the same value in all rows",
@@ -45,8 +45,8 @@ impl Unfit {
     }
 }
 
-/// Why a column is no feature, if its name and values say so. `rows` says how many rows each cell stands for (empty: one), and `first`
-/// whether the column is the table's first.
+/// Why a column is not a feature, if its name and values say so. `rows` is the number of rows of each cell (empty: one), and
+/// `first` whether the column is the table's first.
 pub fn unfit(column: &Column, rows: &[u64], first: bool, missing: &[String]) -> Option<Unfit> {
     let words = words(&column.name);
     match &column.cells {
@@ -86,7 +86,7 @@ fn of_numbers(numbers: &[f64], rows: &[u64], first: bool, words: &[String]) -> O
     let all: u64 = if rows.is_empty() { numbers.len() as u64 } else { rows.iter().sum() };
     let distinct = sorted.len() as u64;
     if distinct < all {
-        // Several rows a person: only a plain `id` is believed.
+        // Several rows per person: only a plain `id` counts.
         return (has(IDS) && all >= FEW && distinct * 2 > all).then_some(Unfit::Id);
     }
     let (low, high) = (*sorted.first()?, *sorted.last()?);

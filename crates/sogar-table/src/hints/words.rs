@@ -30,7 +30,7 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// A small letter without its accent.
+/// A lower-case letter without its accent.
 fn plain(letter: char, room: &mut [u8; 4]) -> &str {
     match letter {
         'à'..='å' => "a",

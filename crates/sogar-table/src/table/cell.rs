@@ -1,20 +1,20 @@
-//! What one written cell is, and the distinct texts of a column.
+//! Classifies a written cell, and collects the distinct strings of a column.
 //!
-//! A cell means nothing by itself: `NA` is a category in a column of text and a gap in a column of numbers. So a
-//! cell is first classified, and the column decides.
+//! A cell alone has no meaning: `NA` is a category in a column of text and a gap in a column of numbers. So a cell is classified
+//! first, and the column decides.
 
 use std::collections::HashMap;
 
 use super::{Cells, MISSING};
 
-/// What a cell may be.
+/// The class of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell {
-    /// Nothing but blanks.
+    /// Only blanks.
     Empty,
-    /// A text that the user declared to mean "missing".
+    /// A declared string for "missing".
     Token,
-    /// A word such as `NA` that means "missing" where the other cells are numbers.
+    /// A word such as `NA` that means "missing" if the other cells are numbers.
     Gap,
     /// A finite number.
     Number(f64),
@@ -24,22 +24,22 @@ pub(super) enum Cell {
     Text,
 }
 
-/// Words that stand for a missing number without being declared. (`nan` in any case is parsed as a number.)
+/// Words for a missing number that need no declaration. (`nan` in any case is parsed as a number.)
 const GAPS: &[&str] = &["NA", "N/A", "null", "NULL"];
 
-/// Whether a text is one that was declared to mean "missing"; blanks around it do not count.
+/// Whether a text is a declared string for "missing"; surrounding blanks do not count.
 pub fn is_token(tokens: &[String], text: &str) -> bool {
     !tokens.is_empty() && tokens.iter().any(|token| token.trim() == text.trim())
 }
 
-/// Classifies a cell, whatever blanks are around it. Its decimal sign is a point, or a comma.
+/// Classifies a cell, ignoring surrounding blanks. The decimal sign is a point, or a comma.
 pub(super) fn classify(cell: &str, missing: &[String], decimal_comma: bool) -> Cell {
     let cell = cell.trim();
     let Some(first) = cell.bytes().next() else { return Cell::Empty };
     if is_token(missing, cell) {
         return Cell::Token;
     }
-    // Most texts are told by their first letter, before the number parser is asked.
+    // The first letter rules out most strings before the number parser runs.
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.' | b',' | b'i' | b'I' | b'n' | b'N')) {
         return Cell::Text;
     }
@@ -48,7 +48,7 @@ pub(super) fn classify(cell: &str, missing: &[String], decimal_comma: bool) -> C
     }
     let number = match decimal_comma {
         false => cell.parse::<f64>(),
-        true if cell.contains('.') => return Cell::Text, // a separator of thousands, or another decimal sign
+        true if cell.contains('.') => return Cell::Text, // a thousands separator, or another decimal sign
         true => cell.replacen(',', ".", 1).parse(),
     };
     match number {
@@ -59,7 +59,7 @@ pub(super) fn classify(cell: &str, missing: &[String], decimal_comma: bool) -> C
     }
 }
 
-/// A text column in the making: each distinct text is kept once.
+/// A text column being built: each distinct string is stored once.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     codes: Vec<u32>,

@@ -1,9 +1,8 @@
-//! CSV, strictly: every oddity is an error with its line and column, because a silently shifted or half-parsed
-//! table gives a wrong answer that looks right.
+//! Strict CSV: every oddity is an error with its line and column, because a silently shifted or half-parsed table gives a wrong
+//! answer that looks right.
 //!
-//! The text is gone through twice. The survey counts what each column's cells are and decides whether it is a
-//! column of numbers or of text; the second pass fills the columns. Memory is that of the finished table, and a
-//! text is kept once however often it occurs.
+//! The text is read twice. The survey counts the classes of each column's cells and decides whether it is a column of numbers or
+//! of text; the second pass fills the columns. Memory is that of the finished table, and each distinct string is stored once.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,13 +15,13 @@ use super::{Cells, Column, INFINITE_HELP, Names, ReadOptions, Table};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::sha256_hex;
 
-/// A column of which at least this share of the cells are numbers was meant to be one of numbers.
+/// Share of numbers from which a column was meant to be numeric.
 const MEANT_AS_NUMBERS: f64 = 0.9;
 
-/// Delimiters that are tried, in this order where they are equally frequent.
+/// Delimiters to try, in this order if they are equally frequent.
 const DELIMITERS: [u8; 4] = *b",;\t|";
 
-/// Reads CSV text. `path` is named in messages and kept in the table.
+/// Parses CSV text. `path` is for messages and stored in the table.
 ///
 /// ```
 /// use sogar_table::table::{ReadOptions, csv};
@@ -104,7 +103,7 @@ impl Source<'_> {
             .from_reader(self.text)
     }
 
-    /// Where the record that the reader found at `byte` really begins: behind line ends and empty lines.
+    /// Where the record that the reader found at `byte` really begins: after line ends and empty lines.
     fn start(&self, byte: u64) -> usize {
         let mut start = (byte as usize).min(self.text.len());
         while matches!(self.text.get(start), Some(b'\r' | b'\n')) {
@@ -121,7 +120,7 @@ impl Source<'_> {
         error(self.path, format!("not readable as CSV: {cause}"))
     }
 
-    /// The error for bytes that are not UTF-8, with the cell that holds the first of them.
+    /// The error for bytes that are not UTF-8, with the cell of the first one.
     fn not_utf8(&self) -> Error {
         let mut reader = self.reader();
         let mut record = ByteRecord::new();
@@ -143,25 +142,20 @@ impl Source<'_> {
         place.help("save the file again as UTF-8 (in a spreadsheet: \"CSV UTF-8\")")
     }
 
-    /// The column names, checked and told apart.
+    /// The column names, checked and made distinct.
     fn header(&self) -> Result<(Vec<String>, Names)> {
         let mut record = StringRecord::new();
         self.reader().read_record(&mut record).map_err(|cause| self.unreadable(&cause))?;
-        let line = self.line(record.position().map_or(0, csv::Position::byte));
         let mut names: Vec<String> = record.iter().map(|name| name.trim().to_owned()).collect();
-        for (position, name) in names.iter().enumerate() {
-            if name.is_empty() {
-                let message = format!("column {} of the header has no name", position + 1);
-                return Err(error(self.path, message)
-                    .row(line)
-                    .help("name every column; if pandas wrote the file, use `to_csv(…, index=False)`"));
-            }
+        // As in pandas, which writes its row numbers under no name. Models that were trained on such a file know this one.
+        for (position, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+            *name = format!("Unnamed: {position}");
         }
         let told = Names::told_apart(&mut names);
         Ok((names, told))
     }
 
-    /// Goes through the rows behind the header; refuses rows of another length.
+    /// Visits the rows after the header; refuses rows of another length.
     fn each_row(
         &self,
         width: usize,
@@ -208,7 +202,7 @@ impl Source<'_> {
         Ok((surveys, rows))
     }
 
-    /// Fills the columns; gives each row's line.
+    /// Fills the columns; returns each row's line.
     fn fill(
         &self,
         columns: &mut [(String, Filling)],
@@ -227,13 +221,13 @@ impl Source<'_> {
     }
 }
 
-/// Whether a record, the last one of a text, ends inside quotes.
+/// Whether the last record of a text ends inside quotes.
 fn ends_in_quotes(record: &[u8], delimiter: u8) -> bool {
     let mut quoted = false;
     let mut field_starts = true;
     for byte in record {
         if *byte == b'"' && (quoted || field_starts) {
-            // A doubled quote closes and opens again, which comes to the same.
+            // A doubled quote closes and opens again, with the same effect.
             quoted = !quoted;
             field_starts = !quoted;
         } else if !quoted {
@@ -249,7 +243,7 @@ enum Reading {
     Text,
 }
 
-/// What a column's cells are.
+/// The classes of a column's cells.
 #[derive(Debug, Clone, Default)]
 struct Survey {
     numbers: usize,
@@ -306,7 +300,7 @@ impl Survey {
     }
 }
 
-/// A column in the making.
+/// A column being built.
 enum Filling {
     Numbers(Vec<f64>),
     Text(Texts),

@@ -1,4 +1,4 @@
-//! Files that are no tables, told by their first bytes, so that the message can name them and say what to do.
+//! Files that are not tables, recognised by their first bytes, so that the message can name them and say what to do.
 
 use std::path::Path;
 
@@ -20,10 +20,10 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"%PDF", "a PDF document", "export the table as CSV"),
 ];
 
-/// How far a file without a known beginning is searched for bytes that no text has.
+/// How much of an unknown file is searched for bytes that text cannot contain.
 const SEARCHED: usize = 64 * 1024;
 
-/// Refuses what is not text, by the name of what it is.
+/// Refuses a file that is not text, with the name of its format.
 pub(super) fn refuse(bytes: &[u8], path: &Path) -> Result<()> {
     let no_table = |what: &str, help: &str| {
         Err(Error::new(ErrorKind::Table, format!("this is {what}, not a CSV or Parquet table"))

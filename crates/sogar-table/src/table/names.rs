@@ -1,4 +1,4 @@
-//! Columns by their names: found at once however many there are, and told apart where a header names two alike.
+//! Columns by name: a fast lookup, and distinct names where a header repeats one.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -7,16 +7,16 @@ use super::Table;
 use crate::config::Config;
 use sogar_base::error::{Error, Result};
 
-/// What is known of a table's names beside the names themselves.
+/// Facts about a table's names.
 #[derive(Debug, Default)]
 pub struct Names {
-    /// Columns that the file calls by the name of an earlier one.
+    /// Columns with the name of an earlier one in the file.
     pub renamed: Vec<Renamed>,
-    /// Positions by name, made when a column is first looked for.
+    /// Positions by name, built on first use.
     index: OnceLock<HashMap<String, usize>>,
 }
 
-/// A column that the file calls by the name of an earlier one. Here it has the name that pandas gives it: `x.1`.
+/// A column with the name of an earlier one in the file. Here it has the name that pandas gives it: `x.1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamed {
     /// Its name here.
@@ -30,7 +30,7 @@ pub struct Renamed {
 }
 
 impl Clone for Names {
-    /// Without the positions: a copy's columns may be changed.
+    /// Without the positions: the columns of a copy may change.
     fn clone(&self) -> Names {
         Names { renamed: self.renamed.clone(), index: OnceLock::new() }
     }
@@ -43,7 +43,7 @@ impl PartialEq for Names {
 }
 
 impl Names {
-    /// Names that tell columns apart: where the file has `x` a second time it becomes `x.1`, as pandas does it.
+    /// Makes names distinct: a second `x` in the file becomes `x.1`, as in pandas.
     pub(super) fn told_apart(names: &mut [String]) -> Names {
         let mut known: HashSet<String> = names.iter().cloned().collect();
         let mut first: HashMap<String, usize> = HashMap::with_capacity(names.len());
@@ -83,11 +83,11 @@ impl Table {
         if index.len() == self.columns.len() {
             return index.get(name).copied().filter(named);
         }
-        (0..self.columns.len()).find(named) // columns were added or taken away since
+        (0..self.columns.len()).find(named) // columns were added or removed since
     }
 
-    /// Refuses columns of one name, unless the model has the names that pandas gives them, or the user leaves them out: nobody can
-    /// know which of the two is meant. Gives notices of those that are understood.
+    /// Refuses columns with the same name, unless the model has the names that pandas gives them, or the user leaves them out: it
+    /// is not clear which of the two is meant. Returns notices about accepted ones.
     pub fn check_renamed(&self, config: &Config, model: &[String]) -> Result<Vec<String>> {
         let mut notices = Vec::new();
         for renamed in &self.names.renamed {
@@ -109,13 +109,13 @@ impl Table {
         Ok(notices)
     }
 
-    /// The error for two columns of one name.
+    /// The error for two columns with the same name.
     pub(super) fn error_of_two(&self, name: &str, first: usize, second: usize) -> Error {
         self.error(format!("two columns are called `{name}` (the {} and the {})", nth(first), nth(second)))
     }
 }
 
-/// `1st`, `2nd`, …, for the position before it.
+/// `1st`, `2nd`, …, for a position from 0.
 fn nth(position: usize) -> String {
     let number = position + 1;
     let ending = match (number % 10, number % 100) {

@@ -1,11 +1,11 @@
-//! Parquet, through arrow's readers, and arrow columns as such (which is what data frames hand over).
+//! Parquet, through arrow's readers, and arrow columns themselves (which data frames pass).
 //!
-//! Numbers of every width become `f64`, text of every layout becomes levels, true and false become text, nulls are
-//! missing. Everything else (dates, lists, …) is refused by name rather than guessed at. Files are read column by column, some rows at a time,
+//! Numbers of every width become `f64`, text of every layout becomes levels, true and false become text, nulls are missing.
+//! Everything else (dates, lists, …) is refused by name instead of guessed. Files are read column by column, some rows at a time,
 //! and several files with the same columns can be one table.
 //!
-//! The readers trust a file more than a damaged one deserves. What it claims about sizes is checked before they see it (`claims`, `pages`), and
-//! where they panic nevertheless, that is an error of the file (`contained`).
+//! The readers trust damaged files too much. Claims about sizes are checked before the readers see them (`claims`, `pages`), and
+//! a panic in them becomes an error of the file (`contained`).
 
 mod claims;
 mod contained;
@@ -35,13 +35,13 @@ use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::{open, sha256_hex};
 use sogar_base::memory::amount;
 
-/// Rows that are held as arrow arrays at a time; they become a table's cells at once.
+/// Rows to hold as arrow arrays at a time; they become a table's cells at once.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
-/// No file has that many rows; the rows of many files still add up.
+/// Limit of rows in a file; the rows of many files still add up without overflow.
 const MOST_ROWS: usize = 1 << 48;
 
-/// Reads a Parquet file's bytes. `path` is named in messages and kept in the table.
+/// Reads a Parquet file's bytes. `path` is for messages and stored in the table.
 pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
     let hash = sha256_hex(&bytes);
     let part = TableFile::new(bytes::Bytes::from(bytes), path, options.memory_limit())?;
@@ -50,13 +50,13 @@ pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table
     Ok(table)
 }
 
-/// Reads files that are one table together, column by column and some rows at a time, so that there is never much more in memory than the
-/// table itself. `path` is what messages call it: the file, or the folder of the files.
+/// Reads files that form one table, column by column and some rows at a time, so that memory never holds much more than the table
+/// itself. `path` is its name in messages: the file, or the folder of the files.
 pub fn read(path: &Path, files: &[PathBuf], options: &ReadOptions) -> Result<Table> {
     read_parts(path, &parts_of(files, options)?, options)
 }
 
-/// The files of a table, each with what it says about itself.
+/// The files of a table, each with its metadata.
 fn parts_of(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<TableFile<File>>> {
     files.iter().map(|file| TableFile::new(open(file)?, file, options.memory_limit())).collect()
 }
@@ -65,13 +65,13 @@ fn parts_of(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<TableFile<Fi
 struct TableFile<R> {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
-    /// Number of rows, by what the file says.
+    /// Number of rows, according to the file.
     rows: usize,
     pages: Pages<R>,
 }
 
 impl<R: ChunkReader + 'static> TableFile<R> {
-    /// Reads what a file says about itself. `memory` is what its readers may allocate at once, in bytes.
+    /// Reads the metadata of a file. `memory` is the limit of a single allocation by its readers, in bytes.
     fn new(reader: R, path: &Path, memory: u64) -> Result<Self> {
         claims::check_footer(&reader).map_err(|cause| damaged(path, &cause))?;
         let load = || ArrowReaderMetadata::load(&reader, ArrowReaderOptions::default());
@@ -84,7 +84,8 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         Ok(TableFile { path: path.to_path_buf(), metadata, rows, pages })
     }
 
-    /// Gives the arrays of some columns (by their positions, ascending) to `visit`, at most `at_once` rows at a time, until it breaks.
+    /// Passes the arrays of some columns (by their positions, ascending) to `visit`, at most `at_once` rows at a time, until it
+    /// breaks.
     fn each_chunk(
         &self,
         columns: &[usize],
@@ -101,7 +102,7 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         let mut rows = 0;
         while let Some(batch) = of_file(&self.path, || batches.next().transpose())? {
             rows += batch.num_rows();
-            // Else a few bytes could go on for ever.
+            // Otherwise a few bytes could give endless rows.
             if rows > self.rows {
                 return Err(damaged(&self.path, &"a column has more rows than the file says"));
             }
@@ -129,7 +130,7 @@ impl<R: ChunkReader + 'static> TableFile<R> {
     }
 }
 
-/// What a reader says of a file, whether it gives an error or panics.
+/// Runs a reader on a file; both errors and panics become errors of the file.
 fn of_file<T, E: Into<ParquetError>>(
     path: &Path,
     read: impl FnOnce() -> std::result::Result<T, E>,
@@ -208,14 +209,14 @@ fn is_number(kind: &DataType) -> bool {
     matches!(content(kind), Content::Numbers)
 }
 
-/// An arrow column, given in chunks of type `kind`, as a column of a table.
+/// An arrow column, in chunks of type `kind`, as a column of a table.
 pub fn column(name: &str, kind: &DataType, chunks: &[ArrayRef], options: &ReadOptions) -> Result<Column> {
     let mut growing = Growing::new(name, kind, options, 0)?;
     chunks.iter().try_for_each(|chunk| growing.push(chunk))?;
     Ok(growing.finish())
 }
 
-/// A column while its chunks come.
+/// A column being built from chunks.
 struct Growing<'a> {
     name: &'a str,
     cells: Filling,
@@ -224,13 +225,13 @@ struct Growing<'a> {
     before: usize,
 }
 
-/// What chunks are turned into.
+/// The target of chunks.
 enum Filling {
     Numbers(Vec<f64>),
-    /// Numbers that are wanted as text.
+    /// Numbers to read as text.
     Spelled(Texts),
     Truth(Texts),
-    /// Text that is wanted as numbers.
+    /// Text to read as numbers.
     Parsed(Vec<f64>),
     Text(Texts),
 }
@@ -309,7 +310,7 @@ fn content(kind: &DataType) -> Content {
         DataType::Decimal128(..) | DataType::Decimal256(..) | DataType::Null => Content::Numbers,
         DataType::Boolean => Content::Booleans,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Content::Text,
-        // As texts, dates are recognised and left aside.
+        // As strings, dates are recognised and left aside.
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Content::Text,
         DataType::Dictionary(_, values) => match content(values) {
             Content::Booleans => Content::Other,
@@ -332,7 +333,7 @@ fn each_number(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(f64)) -> Resu
     Ok(())
 }
 
-/// Numbers as text: whole ones and decimals digit by digit, since 64-bit floats can't tell all of them apart.
+/// Numbers as text: whole ones and decimals digit by digit, because 64-bit floats cannot represent all of them.
 fn each_spelled(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>)) -> Result<()> {
     let kind = match chunk.data_type() {
         DataType::Dictionary(_, values) => values.as_ref().clone(),
@@ -358,7 +359,7 @@ fn each_spelled(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>
 
 fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -> Result<()>) -> Result<()> {
     let chunk = match chunk.data_type() {
-        // Names of time zones are not understood; the instants are.
+        // Names of time zones are not interpreted, only the instants.
         DataType::Timestamp(unit, Some(_)) => converted(name, chunk, &DataType::Timestamp(*unit, None))?,
         _ => chunk.clone(),
     };
@@ -366,7 +367,7 @@ fn each_text(name: &str, chunk: &ArrayRef, mut visit: impl FnMut(Option<&str>) -
     chunk.as_string::<i64>().iter().try_for_each(&mut visit)
 }
 
-/// A cell of a text column that is declared to be one of numbers.
+/// A cell of a text column that is declared as numeric.
 fn parsed(name: &str, cell: Option<&str>, options: &ReadOptions, row: usize) -> Result<f64> {
     let cell = cell.unwrap_or_default().trim();
     match classify(cell, &options.missing, options.decimal_comma) {

@@ -1,4 +1,4 @@
-//! Tables that are read again and again, some columns and some rows at a time, so that all of their rows need not be in memory at once.
+//! Tables that can be read repeatedly, some columns and some rows at a time, without all rows in memory.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,18 +8,19 @@ use sogar_base::error::Result;
 
 /// A table that can be read again from its beginning.
 pub trait TableSource: Sync {
-    /// What is known of the table without its rows: path, hash, number of rows, and columns by name; their cells may be missing.
+    /// The table without its rows: path, hash, number of rows, and columns by name; their cells may be missing.
     fn header(&self) -> &Table;
 
-    /// Gives some columns to `visit`, about `at_once` rows at a time and in order, until there are no more or it breaks. Each part is a table
-    /// whose [lines](Table::lines) are those of the whole, so that errors name the right place; its columns are in the table's order.
+    /// Passes some columns to `visit`, about `at_once` rows at a time and in order, until the end or until it breaks. Each part
+    /// is a table whose [lines](Table::lines) are those of the whole, so that errors name the right place; its columns are in the
+    /// table's order.
     fn each_part(&self, columns: &[&str], at_once: usize, visit: &mut Visit<'_>) -> Result<()>;
 }
 
-/// Looks at a part of a table, and says whether it wants more.
+/// Receives a part of a table; returns whether to continue.
 pub type Visit<'a> = dyn FnMut(&Table) -> Result<ControlFlow<()>> + 'a;
 
-/// Opens a table to be read part by part. A CSV file is in memory as a whole.
+/// Opens a table for reading in parts. A CSV file is in memory as a whole.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     match parquet_files(path)? {
         #[cfg(feature = "parquet")]
@@ -71,7 +72,7 @@ impl TableSource for Table {
 }
 
 impl Table {
-    /// Where the columns of these names stand, in the table's order.
+    /// The positions of the columns of these names, in the table's order.
     pub(super) fn positions(&self, names: &[&str]) -> Vec<usize> {
         let mut positions: Vec<usize> = names.iter().filter_map(|name| self.position(name)).collect();
         positions.sort_unstable();

@@ -1,12 +1,12 @@
-//! Numbers as people write them: with decimal commas, with separators between thousands. They are recognised so that a message can say
-//! what to set; none is parsed unless the user says so.
+//! Numbers as people write them: with decimal commas, with thousands separators. They are recognised so that a message can name
+//! the setting; they are parsed only if the user says so.
 
 /// How a text writes a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Writing {
     /// As programs do: `1234.5`.
     Plain,
-    /// `1,234`: a decimal comma or a separator of thousands.
+    /// `1,234`: a decimal comma or a thousands separator.
     Ambiguous,
     /// `1234,5`.
     DecimalComma,
@@ -14,11 +14,11 @@ pub enum Writing {
     Thousands,
 }
 
-/// Signs that people put between thousands.
+/// Characters that people use as thousands separators.
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '’', '\u{a0}', '\u{202f}'];
 
 impl Writing {
-    /// How a text writes a number; `None` if it is none.
+    /// How a text writes a number; `None` if it is not a number.
     pub fn of(text: &str) -> Option<Writing> {
         let text = text.trim();
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -43,7 +43,7 @@ impl Writing {
         grouped.then_some(Writing::Thousands)
     }
 
-    /// The oddest way in which the numbers of a column are written, with an example, if each of its texts is one.
+    /// The most unusual spelling of a number in a column, with an example, if all of its strings are numbers.
     pub fn of_all<'a>(texts: impl Iterator<Item = &'a str>) -> Option<(Writing, &'a str)> {
         let mut oddest: Option<(Writing, &str)> = None;
         for text in texts {
@@ -55,7 +55,7 @@ impl Writing {
         oddest
     }
 
-    /// What it looks like, for a message.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Writing::Plain => "a number with a decimal point",
@@ -65,7 +65,7 @@ impl Writing {
         }
     }
 
-    /// What to do.
+    /// The remedy.
     pub fn remedy(self) -> &'static str {
         match self {
             Writing::Plain => {
@@ -87,7 +87,7 @@ fn all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether digits stand in groups of three with this sign between them. One point alone is a decimal point.
+/// Whether digits form groups of three with this separator. A single point is a decimal point.
 fn thousands(text: &str, separator: char) -> bool {
     let mut groups = text.split(separator);
     let first = groups.next().is_some_and(|first| first.len() <= 3 && all_digits(first));

@@ -1,7 +1,7 @@
-//! Candidate rules and what each is worth by itself: whom it covers, whom it fails, what it costs.
+//! Candidate rules and their individual scores: whom each covers, whom it fails, what it costs.
 //!
-//! A candidate is a frequent set of items (its *condition*) with a way from it. Candidates with the same condition stand
-//! together and cover the same people.
+//! A candidate is a frequent set of items (its *condition*) with a way from it. Candidates with the same condition are neighbours
+//! and cover the same people.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use super::changes::{Changes, Way};
 use super::flips::{Flips, ones};
 use super::itemsets::{Itemsets, cover};
 
-/// Conditions that one task looks at.
+/// Conditions per task.
 const TASK: usize = 32;
 
-/// Tasks between two looks at the clock.
+/// Tasks between two checks of the clock.
 const TASKS: usize = 64;
 
 /// A rule that may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// What it proposes.
+    /// Its proposal.
     pub action: u32,
-    /// People that it covers and does not flip.
+    /// People that it covers but does not flip.
     pub failed: u32,
     /// Sum of costs over the people that it covers.
     pub cost: u64,
@@ -42,17 +42,17 @@ pub(super) struct Condition {
     pub candidates: Range<usize>,
 }
 
-/// All candidates, in order: by condition, then by the set that they lead to.
+/// All candidates, in order: by condition, then by target set.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
     pub conditions: Vec<Condition>,
     pub list: Vec<Candidate>,
     pub stopped: Option<StopReason>,
-    /// Whether there are more than fit, and those with many conditions were left out.
+    /// Whether there are more than fit, so that those with many conditions were left out.
     pub too_many: bool,
 }
 
-/// What candidates are scored with.
+/// The inputs of scoring.
 pub(super) struct Scoring<'a> {
     pub itemsets: &'a Itemsets,
     pub changes: &'a Changes,
@@ -65,7 +65,7 @@ pub(super) struct Scoring<'a> {
 }
 
 impl Candidates {
-    /// Every candidate that covers somebody, until there are about `most` of them.
+    /// Every candidate that covers someone, up to about `most` of them.
     pub fn all(scoring: &Scoring<'_>, most: usize, stop: &Stop) -> Candidates {
         let mut all = Candidates::default();
         let sets: Vec<usize> = (0..scoring.itemsets.len()).step_by(TASK).collect();
@@ -100,13 +100,13 @@ impl Candidates {
     }
 }
 
-/// What a task uses again and again.
+/// Scratch memory of a task.
 #[derive(Default)]
 struct Room {
     rows: Vec<u64>,
     ways: Vec<Way>,
     members: Vec<usize>,
-    /// Per edit in use, what it costs each member.
+    /// For each edit in use, its cost for each member.
     columns: Vec<(u32, Vec<u32>)>,
 }
 
@@ -142,7 +142,7 @@ impl Scoring<'_> {
         to.conditions.push(Condition { set: set as u32, people, candidates: start..to.list.len() });
     }
 
-    /// The column of an edit's costs, made when it is first needed.
+    /// The column of an edit's costs, made on first use.
     fn column(&self, edit: u32, members: &[usize], columns: &mut Vec<(u32, Vec<u32>)>) -> usize {
         columns.iter().position(|(of, _)| *of == edit).unwrap_or_else(|| {
             let costs = &self.costs[edit as usize];
@@ -151,7 +151,7 @@ impl Scoring<'_> {
         })
     }
 
-    /// What an action costs some rows, and how many of them it flips.
+    /// The cost of an action on some rows, and how many of them it flips.
     pub fn outcome(&self, action: u32, rows: &[u64]) -> (u64, u64) {
         let edits = self.changes.actions.get(action as usize);
         let columns: Vec<Vec<u32>> = edits
@@ -164,7 +164,7 @@ impl Scoring<'_> {
     }
 }
 
-/// The sum over people of what the edits cost together; one column an edit.
+/// The sum over people of the combined cost of the edits; one column per edit.
 fn total(columns: &[&[u32]], combine: Combine) -> u64 {
     match (columns, combine) {
         ([], _) => 0,

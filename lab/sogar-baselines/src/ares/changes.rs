@@ -1,8 +1,8 @@
-//! What rules may propose: sets of changes that lead from one frequent set of items to another on the same features.
+//! The possible proposals of rules: sets of changes that lead from one frequent set of items to another on the same features.
 //!
-//! Half a million candidate rules propose a thousand different things, so flips and costs are found for these things
-//! and shared by all rules that propose them. Frequent sets on the same features exclude each other, so there are few
-//! ways from each of them.
+//! Half a million candidate rules make a thousand distinct proposals, so flips and costs are computed once per proposal and
+//! shared by all rules that make it. Frequent sets on the same features exclude each other, so there are few ways from each of
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +17,28 @@ use super::moves::Moves;
 /// A way from one set of items to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Way {
-    /// The set of items that it leads to.
+    /// The target set of items.
     pub to: u32,
-    /// What is proposed.
+    /// The proposal.
     pub action: u32,
 }
 
 /// All proposals.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changes {
-    /// Per action its edits, ascending.
+    /// The edits of each action, ascending.
     pub actions: Actions,
-    /// Per short set of items, the ways from it.
+    /// For each short set of items, the ways from it.
     ways: Vec<Vec<Way>>,
-    /// Per action, the affected rows that some rule proposes it to.
+    /// For each action, the affected rows to which some rule proposes it.
     pub asked: Vec<Vec<u64>>,
-    /// Why some were left out, if they were.
+    /// Why some were left out, if any.
     pub incomplete: Option<Incomplete>,
 }
 
 impl Changes {
-    /// All ways that change at most `longest` features, with at most about `most` actions, those with few changes
-    /// first; `met` are the affected rows that meet each item.
+    /// All ways that change at most `longest` features, with at most about `most` actions, those with few changes first; `met`
+    /// has the affected rows that meet each item.
     pub fn new(
         items: &Items,
         itemsets: &Itemsets,
@@ -69,7 +69,7 @@ impl Changes {
             for &from in sets {
                 cover(met, itemsets.get(from), &mut rows);
                 if rows.iter().all(|&word| word == 0) {
-                    continue; // nobody to propose anything to
+                    continue; // no one to propose anything to
                 }
                 for &to in sets {
                     let pairs = itemsets.get(from).iter().zip(itemsets.get(to));
@@ -90,7 +90,7 @@ impl Changes {
         changes
     }
 
-    /// The ways from a set of items, by where they lead: those of all of its parts.
+    /// The ways from a set of items, by target: those of all of its subsets.
     pub fn ways_from(&self, items: &[u32], itemsets: &Itemsets, ways: &mut Vec<Way>) {
         ways.clear();
         let mut part = Vec::with_capacity(items.len());
@@ -105,7 +105,7 @@ impl Changes {
         ways.sort_unstable();
     }
 
-    /// Number of questions to a model that is asked about each of them.
+    /// Number of scorings for a model that must score each row.
     pub fn questions(&self) -> u64 {
         self.asked.iter().flatten().map(|word| u64::from(word.count_ones())).sum()
     }

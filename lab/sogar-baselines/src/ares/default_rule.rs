@@ -1,8 +1,8 @@
-//! The rule for everybody whom no other rule covers: move to the near ends of some intervals.
+//! The rule for everyone whom no other rule covers: move to the near ends of some intervals.
 //!
-//! Any frequent set of items can be the default; each item that does not hold yet and can be made to hold is one change.
-//! What a set does to a person depends only on the items that need a change: without those that hold already it is a
-//! smaller frequent set. So the model is asked about sets all of whose items need a change, and the others follow.
+//! Any frequent set of items can be the default; each item that does not hold yet and can be made to hold is one change. The
+//! effect of a set on a person depends only on the items that need a change: without those that already hold it is a smaller
+//! frequent set. So the model only scores sets all of whose items need a change, and the others follow.
 
 use sogar::error::Result;
 use sogar::feature::{FeatureTable, Kind};
@@ -16,10 +16,10 @@ use super::items::Items;
 use super::itemsets::Itemsets;
 use super::moves::Moves;
 
-/// Outcomes of sets on people that are held at a time.
+/// Outcomes of sets on people to hold at a time.
 const AT_ONCE: usize = 1 << 21;
 
-/// People that are tried at a time, so that some are done when time is up.
+/// People to try at a time, so that some are finished when time is up.
 const PEOPLE_AT_ONCE: usize = 512;
 
 /// The set has no item left: nothing changes.
@@ -35,15 +35,15 @@ pub(super) struct DefaultRules<'a> {
     itemsets: &'a Itemsets,
     /// The sets, in order.
     sets: Vec<u32>,
-    /// Per set and item, the position in `sets` of the set without that item.
+    /// For each set and item, the position in `sets` of the set without that item.
     without: Vec<Vec<u32>>,
-    /// Whether there are more than fit, and the longest were left out.
+    /// Whether there are more than fit, so that the longest were left out.
     pub too_many: bool,
 }
 
 /// How the default rules do on several groups of uncovered people.
 pub(super) struct Tried {
-    /// Per group, the people tried so far.
+    /// For each group, the people tried so far.
     people: Vec<u64>,
     /// `failed[group][position of the set]`.
     failed: Vec<Vec<u32>>,
@@ -61,7 +61,7 @@ pub(super) struct Best {
     pub cost: u64,
 }
 
-/// Items that the default may ask for: numbers, ordered levels and binary features that something can change.
+/// Items that the default may use: numbers, ordered levels and binary features that can change.
 fn useful(items: &Items, moves: &Moves, table: &FeatureTable, item: u32) -> bool {
     let kind = &table.features[items.list[item as usize].feature].kind;
     !matches!(kind, Kind::Categorical { .. }) && moves.leads_to(item)
@@ -124,9 +124,9 @@ impl<'a> DefaultRules<'a> {
             (0..words).map(|word| groups.iter().fold(0, |any, group| any | group[word])).collect();
         let everyone: Vec<usize> = ones(&anyone).collect();
         let blocks = everyone.len().div_ceil((AT_ONCE / sets).clamp(1, PEOPLE_AT_ONCE));
-        let combine = prepared.cost.combine();
+        let combine = prepared.cost().combine();
         for block in 0..blocks {
-            // Every block has people from everywhere, so that those tried before a deadline stand for all.
+            // Every block has people from all parts of the table, so that those tried before a deadline represent all.
             let rows: Vec<usize> = everyone.iter().copied().skip(block).step_by(blocks).collect();
             let Some(block) = self.block(prepared, costs, combine, &rows, stop)? else {
                 tried.stopped = stop.check().err();
@@ -150,7 +150,7 @@ impl<'a> DefaultRules<'a> {
         let mut block = Block::new(rows.len() * sets);
         let mut questions = Questions::new(prepared);
         for (slot, &row) in rows.iter().enumerate() {
-            let person = prepared.table.row(prepared.affected[row]);
+            let person = prepared.table().row(prepared.problem_rows()[row]);
             let towards: Vec<Option<u32>> = (0..self.items.list.len() as u32)
                 .map(|item| {
                     self.moves.towards(item, self.items, person[self.items.list[item as usize].feature])
@@ -185,7 +185,7 @@ impl<'a> DefaultRules<'a> {
         Ok(Some(block))
     }
 
-    /// The set that does best on a group, the first on ties; `None` where nothing was tried.
+    /// The set that does best on a group, the first on ties; `None` if nothing was tried.
     pub fn best(&self, tried: &Tried, group: usize, aims: &Aims, unit: u64) -> Option<Best> {
         let people = tried.people[group];
         if people == 0 {
@@ -213,7 +213,7 @@ impl<'a> DefaultRules<'a> {
 struct Block {
     flipped: Vec<bool>,
     cost: Vec<u64>,
-    /// The smaller set that does the same.
+    /// The smaller set with the same effect.
     like: Vec<u32>,
 }
 
@@ -222,7 +222,7 @@ impl Block {
         Block { flipped: vec![false; size], cost: vec![0; size], like: vec![ITSELF; size] }
     }
 
-    /// Takes over what smaller sets do; they come before larger ones.
+    /// Copies the outcomes of smaller sets, which come before larger ones.
     fn follow(&mut self, sets: usize) {
         for at in 0..self.like.len() {
             if self.like[at] != ITSELF && self.like[at] != NOTHING {

@@ -1,8 +1,8 @@
 //! Which affected rows each proposal flips.
 //!
-//! Models that the engine can look into (trees, networks) answer for all sets of edits at once, which is far quicker than
-//! asking them, as long as not too many of these sets are of no interest here. Any other model is asked about the people
-//! whom some rule would propose the change to. Both ways give the same answers.
+//! The engine computes the outcomes of all sets of edits at once for models that it can read (trees, networks). That is far
+//! faster than scoring, unless too many of these sets are irrelevant here. Any other model scores the people to whom some rule
+//! would propose the change. Both ways give the same answers.
 
 use sogar::actions::{all_actions, count_actions};
 use sogar::error::Result;
@@ -16,37 +16,37 @@ use super::changes::Changes;
 use super::moves::Moves;
 use crate::black_box::{BlackBox, Moved};
 
-/// Outcomes that the engine finds in the time in which a sum of trees answers one question, about; …
+/// Approximate number of outcomes that the engine computes in the time in which a sum of trees scores one row; …
 const PER_QUESTION_TO_TREES: u64 = 300;
 
-/// … and in that of a network.
+/// … and a network.
 const PER_QUESTION_TO_NETWORK: u64 = 50;
 
-/// Bits of outcomes that the engine may hold: 256 MB.
+/// Limit of bits of outcomes in the engine: 256 MB.
 const MOST_OUTCOMES: u64 = 1 << 31;
 
 /// The outcomes of proposals.
 pub(super) struct Flips {
-    /// Per action the affected rows that it flips; only rows that some rule proposes it to count.
+    /// For each action the affected rows that it flips; only rows to which some rule proposes it count.
     pub table: BitTable,
-    /// The actions `0..known` have outcomes; if stopped, the others have not.
+    /// The actions `0..known` have outcomes; if stopped, the others do not.
     pub known: usize,
     pub stopped: Option<StopReason>,
 }
 
-/// Finds the outcomes, until stopped.
+/// Computes the outcomes, until stopped.
 pub(super) fn flips(prepared: &Prepared, moves: &Moves, changes: &Changes, stop: &Stop) -> Result<Flips> {
     let longest = changes.actions.iter().last().map_or(0, <[u32]>::len) as u32;
-    let rows = prepared.affected.len() as u64;
+    let rows = prepared.problem_rows().len() as u64;
     let all = u64::try_from(count_actions(&moves.edits, longest)).unwrap_or(u64::MAX).saturating_mul(rows);
-    let predictor = &*prepared.model.predictor;
+    let predictor = &*prepared.model().predictor;
     let worth =
         if predictor.tree_ensemble().is_some() { PER_QUESTION_TO_TREES } else { PER_QUESTION_TO_NETWORK };
     let few = all <= MOST_OUTCOMES && all <= changes.questions().saturating_mul(worth);
     if !few || is_scored(predictor) {
         return asked(prepared, moves, changes, stop);
     }
-    // Against a deadline, what changes little comes first: it is known soon, and better than nothing.
+    // With a deadline, small changes come first: they are known soon, and better than nothing.
     let first = if stop.deadline.is_some() { 1 } else { longest };
     let mut flips = computed(prepared, moves, changes, first.min(longest), stop)?;
     for longer in first + 1..=longest {
@@ -71,17 +71,18 @@ pub(super) fn computed(
     let all = all_actions(&moves.edits, longest);
     let short = changes.actions.iter().take_while(|edits| edits.len() <= longest as usize);
     let query = OutcomeQuery {
-        predictor: &*prepared.model.predictor,
-        encoder: &prepared.encoder,
-        desired: &prepared.classes.desired,
-        table: &prepared.table,
-        rows: &prepared.affected,
+        predictor: &*prepared.model().predictor,
+        encoder: prepared.encoder(),
+        desired: &prepared.classes().desired,
+        table: prepared.table(),
+        rows: prepared.problem_rows(),
         edits: &moves.edits,
         actions: &all,
-        rules: &prepared.rules,
+        rules: prepared.rules(),
+        required: None,
     };
     let found = outcomes(query, &Watch { progress: &|_, _| {}, stop })?;
-    let mut table = BitTable::new(changes.actions.len(), prepared.affected.len());
+    let mut table = BitTable::new(changes.actions.len(), prepared.problem_rows().len());
     let Some(found) = found else { return Ok(Flips { table, known: 0, stopped: stop.check().err() }) };
     let mut known = 0;
     for (action, edits) in short.enumerate() {
@@ -93,7 +94,7 @@ pub(super) fn computed(
     Ok(Flips { table, known, stopped: None })
 }
 
-/// Where a set of edits stands among all of them: they are sorted by length, then by their edits.
+/// The position of a set of edits among all of them, sorted by length, then by their edits.
 fn position(all: &Actions, edits: &[u32]) -> Option<usize> {
     let (mut low, mut high) = (0, all.len());
     while low < high {
@@ -108,13 +109,14 @@ fn position(all: &Actions, edits: &[u32]) -> Option<usize> {
     None
 }
 
-/// By asking the model about everybody whom a change would be proposed to.
+/// By scoring everyone to whom a change would be proposed.
 pub(super) fn asked(prepared: &Prepared, moves: &Moves, changes: &Changes, stop: &Stop) -> Result<Flips> {
-    let people: Vec<Vec<f64>> = prepared.affected.iter().map(|&row| prepared.table.row(row)).collect();
+    let people: Vec<Vec<f64>> =
+        prepared.problem_rows().iter().map(|&row| prepared.table().row(row)).collect();
     let mut flips =
         Flips { table: BitTable::new(changes.actions.len(), people.len()), known: 0, stopped: None };
     let mut questions = Questions::new(prepared);
-    // Rows wait for their answers in `questions`; an action is known once its last answer is there.
+    // Rows wait for their answers in `questions`; an action is known once its last answer arrives.
     for (action, edits) in changes.actions.iter().enumerate() {
         let targets: Vec<(usize, f64)> = edits.iter().map(|&edit| moves.target(edit)).collect();
         for row in ones(&changes.asked[action]) {
@@ -153,7 +155,7 @@ pub(super) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Changed rows that wait until there are enough of them to ask the model.
+/// Changed rows that wait for a full batch.
 pub(super) struct Questions<'a, K> {
     black_box: BlackBox<'a>,
     moved: Moved,
@@ -165,13 +167,13 @@ pub(super) struct Questions<'a, K> {
 impl<'a, K> Questions<'a, K> {
     pub fn new(prepared: &'a Prepared) -> Self {
         let black_box = BlackBox::new(prepared);
-        let own = prepared.model.predictor.batching().at_once == usize::MAX;
-        // A model in this process is quick: several batches keep all threads busy.
+        let own = prepared.model().predictor.batching().at_once == usize::MAX;
+        // A model in this process is fast: several batches keep all threads busy.
         let enough = black_box.rows_at_once() * if own { 8 } else { 1 };
         Questions { black_box, moved: Moved::default(), keys: Vec::new(), after: Vec::new(), enough }
     }
 
-    /// Somebody who would change like this. `key` tells which answer is whose.
+    /// Adds a changed person. `key` identifies the answer.
     pub fn add(&mut self, before: &[f64], to: &[(usize, f64)], key: K) {
         self.after.clear();
         self.after.extend_from_slice(before);
@@ -182,12 +184,12 @@ impl<'a, K> Questions<'a, K> {
         self.keys.push(key);
     }
 
-    /// Whether it is time to ask.
+    /// Whether the batch is full.
     pub fn full(&self) -> bool {
         self.keys.len() >= self.enough
     }
 
-    /// Asks, and tells which of those who wait would get the desired outcome.
+    /// Scores the waiting rows, and reports those with the desired outcome.
     pub fn answer(&mut self, mut flipped: impl FnMut(&K)) -> Result<()> {
         if self.keys.is_empty() {
             return Ok(());

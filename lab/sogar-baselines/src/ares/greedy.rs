@@ -1,8 +1,8 @@
-//! The choice of rules: one after the other, each the best addition to those before it.
+//! The choice of rules: one after the other, each the best addition to the previous ones.
 //!
-//! A candidate adds `coverage × people newly covered − incorrectness × people failed − cost × mean cost`. Only the first
-//! term depends on what was chosen before, and it is the same for all candidates with one condition; so each condition
-//! is represented by the best of its candidates.
+//! A candidate adds `coverage × people newly covered − incorrectness × people failed − cost × mean cost`. Only the first term
+//! depends on the earlier choices, and it is the same for all candidates with one condition; so each condition is represented by
+//! the best of its candidates.
 
 use sogar_solver::bits::BitTable;
 use sogar_solver::stop::Stop;
@@ -10,7 +10,7 @@ use sogar_solver::stop::Stop;
 use super::candidates::{Candidate, Candidates, Condition};
 use super::itemsets::{Itemsets, cover};
 
-/// How much the three aims of a rule list count.
+/// The weights of the three aims of a rule list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Aims {
     /// λ₁, per person covered and not flipped.
@@ -22,7 +22,7 @@ pub(super) struct Aims {
 }
 
 impl Aims {
-    /// What a candidate takes from the objective whatever else is chosen.
+    /// What a candidate subtracts from the objective, regardless of the other choices.
     pub fn price(&self, candidate: &Candidate, people: u32, unit: u64) -> f64 {
         let mean = candidate.cost as f64 / (unit as f64 * f64::from(people));
         self.incorrectness * f64::from(candidate.failed) + self.cost * mean
@@ -49,8 +49,8 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Exactly `rules` rules (or all candidates, if there are fewer), even if the objective falls; the first on ties. When
-    /// stopped, those chosen so far, but at least one.
+    /// Exactly `rules` rules (or all candidates, if there are fewer), even if the objective falls; the first on ties. If stopped,
+    /// those chosen so far, but at least one.
     pub fn greedy(&self, aims: &Aims, rules: usize, stop: &Stop) -> Vec<Pick> {
         let conditions = &self.candidates.conditions;
         let mut picks: Vec<Pick> = Vec::new();
@@ -67,7 +67,7 @@ impl Choice<'_> {
                 let Some((price, candidate)) = best[number] else { continue };
                 let gain = |people: u32| aims.coverage * f64::from(people) - price;
                 let ahead = |gain: f64| leader.is_none_or(|(most, _)| gain > most);
-                // Nobody gains more than by covering all of their people anew.
+                // No condition gains more than by covering all of its people anew.
                 if !ahead(gain(condition.people)) {
                     continue;
                 }
@@ -102,7 +102,7 @@ impl Choice<'_> {
         best
     }
 
-    /// How many people a condition covers that nothing covered before.
+    /// How many people a condition newly covers.
     fn newly(&self, condition: &Condition, covered: &[u64]) -> u32 {
         let items = self.itemsets.get(condition.set as usize);
         let word =

@@ -1,6 +1,6 @@
 //! The conditions that rules are made of: a feature lies in an interval, or has a level.
 //!
-//! Numbers and ordered levels are cut at percentiles of the reference table, so that every interval has about as many
+//! Numbers and ordered levels are cut at percentiles of the reference table, so that all intervals have about equally many
 //! people. Only conditions that enough rows of the reference table meet are kept: no rule can have another one.
 
 use std::ops::Range;
@@ -8,10 +8,10 @@ use std::ops::Range;
 use sogar::feature::{FeatureTable, Kind};
 use sogar_solver::bits::BitTable;
 
-/// How far below an interval's upper end a real number lands that comes from above.
+/// How far below an interval's upper end a real number lands that enters from above.
 const JUST_BELOW: f64 = 1e-6;
 
-/// What an item asks of its feature's value.
+/// The test of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Test {
     /// The value lies in `[lo, hi)`; an end may be infinite.
@@ -28,7 +28,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Whether a value meets the condition. Missing numbers and levels that nobody had meet none.
+    /// Whether a value meets the condition. Missing numbers and unknown levels meet none.
     pub fn holds(&self, value: f64) -> bool {
         match self.test {
             Test::Between { lo, hi } => lo <= value && value < hi,
@@ -36,7 +36,7 @@ impl Item {
         }
     }
 
-    /// The value at which people come in: from below the lower end, from above just below the upper one.
+    /// The value at which people enter: from below the lower end, from above just below the upper one.
     pub fn entry(&self, from_below: bool, whole: bool) -> Option<f64> {
         let entry = match self.test {
             Test::Is(level) => level as f64,
@@ -52,7 +52,7 @@ impl Item {
     }
 }
 
-/// The items that are frequent, by feature and from low to high.
+/// The frequent items, by feature and from low to high.
 #[derive(Debug, Clone)]
 pub(super) struct Items {
     pub list: Vec<Item>,
@@ -121,8 +121,8 @@ fn levels(count: usize, values: &[f64]) -> (Vec<Test>, Vec<usize>) {
     ((0..count).map(Test::Is).collect(), counts)
 }
 
-/// Where a feature is cut: the distinct percentiles at `bins + 2` equispaced levels (whole numbers are truncated) between
-/// the smallest and the largest value. Where there is none, one level more, and so on; constants have none at all.
+/// The edges of a feature: the distinct percentiles at `bins + 2` equispaced levels (whole numbers are truncated) between the
+/// smallest and the largest value. If there is none, one more level is tried, and so on; constants have none at all.
 pub(super) fn edges(values: &[f64], whole: bool, bins: usize) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -145,8 +145,8 @@ pub(super) fn edges(values: &[f64], whole: bool, bins: usize) -> Vec<f64> {
     Vec::new()
 }
 
-/// The value at `level` of `last` equal steps through the sorted values, interpolated. Written so that a whole number that
-/// the interpolation meets exactly is not missed by rounding.
+/// The value at `level` of `last` equal steps through the sorted values, interpolated. Written so that rounding does not miss a
+/// whole number that the interpolation meets exactly.
 fn percentile(sorted: &[f64], whole: bool, level: usize, last: usize) -> f64 {
     let place = (sorted.len() - 1) * level;
     let (at, rest) = (place / last, place % last);

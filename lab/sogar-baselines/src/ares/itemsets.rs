@@ -1,7 +1,7 @@
-//! Sets of items that many rows of the reference table meet together: what rules start from and lead to.
+//! Sets of items that many rows of the reference table meet together: the conditions and targets of rules.
 //!
-//! Found size by size: a frequent set consists of two frequent sets that differ in their last item. At each size the
-//! sets are in lexicographic order of their items, so that a set is found by bisection.
+//! Found size by size: a frequent set is the union of two frequent sets that differ in their last item. Sets of one size are in
+//! lexicographic order of their items, so that bisection finds a set.
 
 use rayon::prelude::*;
 use sogar_solver::bits::{BitTable, count_and};
@@ -9,10 +9,10 @@ use sogar_solver::stop::{Stop, StopReason};
 
 use super::items::Items;
 
-/// Sets whose extensions one task looks for.
+/// Sets whose extensions one task searches.
 const TASK: usize = 128;
 
-/// Tasks between two looks at the clock.
+/// Tasks between two checks of the clock.
 const TASKS: usize = 64;
 
 /// The frequent sets, short ones first.
@@ -20,7 +20,7 @@ const TASKS: usize = 64;
 pub(super) struct Itemsets {
     /// Sets of one item, of two, …: their items one after the other.
     by_size: Vec<Vec<u32>>,
-    /// Number of the first set of each size, and at last the number of all.
+    /// Number of the first set of each size, and finally the number of all.
     first: Vec<usize>,
 }
 
@@ -33,8 +33,8 @@ pub(super) enum Incomplete {
 }
 
 impl Itemsets {
-    /// All sets of at most `longest` items, one a feature, that at least `least` rows meet; `met` tells which rows meet
-    /// which item. If there are more than `most`, only the sizes that fit.
+    /// All sets of at most `longest` items, one per feature, that at least `least` rows meet; `met` has the rows that meet each
+    /// item. If there are more than `most`, only the sizes that fit.
     pub fn frequent(
         items: &Items,
         met: &BitTable,
@@ -103,7 +103,7 @@ impl Itemsets {
     }
 }
 
-/// Looks for the frequent sets of one item more.
+/// Finds the frequent sets with one more item.
 struct Longer<'a> {
     items: &'a Items,
     met: &'a BitTable,

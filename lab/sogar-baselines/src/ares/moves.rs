@@ -1,7 +1,7 @@
-//! Changes of one feature that make an item hold, as far as the configuration allows them.
+//! Changes of one feature that make an item hold, if the configuration allows them.
 //!
-//! An interval is entered from below at its lower end and from above just below its upper end; a level is set. So there
-//! are few of them, and what each costs each person is computed once.
+//! An interval is entered from below at its lower end and from above just below its upper end; a level is set. So there are few
+//! changes, and the cost of each for each person is computed once.
 
 use sogar::actions::{Change, Edit};
 use sogar::feature::{FeatureTable, Kind};
@@ -13,11 +13,11 @@ use crate::reach::Reach;
 /// All changes of one feature.
 #[derive(Debug, Clone)]
 pub(super) struct Moves {
-    /// The changes, by feature. They apply to everybody on the right side of the target, and to nobody else.
+    /// The changes, by feature. They apply to everyone on the right side of the target, and to no one else.
     pub edits: Vec<Edit>,
     /// Where each leads.
     to: Vec<f64>,
-    /// Per item the changes that make it hold: for people below, for people above. A level has the same one twice.
+    /// For each item the changes that make it hold: for people below, for people above. A level has the same one twice.
     into: Vec<[Option<u32>; 2]>,
     /// `between[from][to − first item of the feature]`: the change that leads from one item to another.
     between: Vec<Vec<Option<u32>>>,
@@ -77,23 +77,23 @@ impl Moves {
         items.of_feature[feature].clone().map(lead).collect()
     }
 
-    /// The change that leads people at one item to another item of the same feature, where it is allowed.
+    /// The change that leads people at one item to another item of the same feature, if it is allowed.
     pub fn between(&self, from: u32, to: u32) -> Option<u32> {
         let from = from as usize;
         self.between[from][to as usize - self.first[from]]
     }
 
-    /// Whether anything can make the item hold.
+    /// Whether any change makes the item hold.
     pub fn leads_to(&self, item: u32) -> bool {
         self.into[item as usize].iter().any(Option::is_some)
     }
 
-    /// Whether anything leads from the item to another one.
+    /// Whether any change leads from the item to another one.
     pub fn leads_from(&self, item: u32) -> bool {
         self.between[item as usize].iter().any(Option::is_some)
     }
 
-    /// The change that makes an item hold for somebody with this value; none where it holds already or may not be made.
+    /// The change that makes an item hold for this value; none if it already holds or is not allowed.
     pub fn towards(&self, item: u32, items: &Items, value: f64) -> Option<u32> {
         let [from_below, from_above] = self.into[item as usize];
         match items.list[item as usize].test {
@@ -107,7 +107,7 @@ impl Moves {
         }
     }
 
-    /// The feature that a change is of, and its new value.
+    /// The feature of a change, and its new value.
     pub fn target(&self, edit: u32) -> (usize, f64) {
         (self.edits[edit as usize].feature, self.to[edit as usize])
     }

@@ -8,7 +8,7 @@ use super::*;
 use crate::evaluate::evaluate;
 use crate::testing::{german, prepared};
 
-/// x = 1..10, so that a value is passed by a tenth of the rows; turned down below 6.
+/// x = 1..10, so that each value is a tenth of the rows; turned down below 6.
 const NUMBERS: &str = "x,k\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n10,1\n";
 
 fn numbers(config: &str) -> Prepared {
@@ -26,12 +26,12 @@ fn fit(method: &Ares, prepared: &Prepared) -> Box<dyn Fitted> {
 }
 
 fn assigned(fitted: &dyn Fitted, prepared: &Prepared) -> Vec<Assigned> {
-    fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap()
+    fitted.assign(prepared, prepared.table(), prepared.problem_rows()).unwrap()
 }
 
-/// The run's features with one row of its own.
+/// The run's features with a single given row.
 fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
-    let features = prepared.table.features.clone();
+    let features = prepared.table().features.clone();
     FeatureTable {
         features,
         values: values.iter().map(|&value| vec![value]).collect(),
@@ -50,7 +50,7 @@ fn numbers_are_cut_at_distinct_percentiles() {
     assert_eq!(edges(&x, true, 10), whole(&[2, 3, 4, 5, 6, 7, 8, 9]));
     assert_eq!(edges(&x, true, 2), whole(&[4, 7]));
     assert_eq!(edges(&[0.0, 1.0, 2.0], false, 2), [2.0 / 3.0, 4.0 / 3.0]);
-    // A percentile that is a whole number is not missed by rounding: 29 levels of 0..=28 hit every value.
+    // Rounding does not miss a percentile that is a whole number: 29 levels of 0..=28 hit every value.
     let y = whole(&(0..=28).collect::<Vec<_>>());
     assert_eq!(edges(&y, true, 27), y[1..28]);
 }
@@ -122,7 +122,7 @@ fn the_whole_example_is_as_worked_out_by_hand() {
     // Below 4 and below 7 everybody goes to 7: from 1, 2, 3 at 6 + 5 + 4 rows, from 4, 5 at 3 + 2 rows.
     let assigned = assigned(&*fitted, &prepared);
     assert!(assigned.iter().all(|assigned| assigned.to == [(0, 7.0)] && assigned.covered), "{assigned:?}");
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.cost_sum, score.loss_count, score.parts, score.violations), (20, 0, 2, 0));
     let text = fitted.describe().to_string();
     let first = "If `x` is at most 3:\n  raise `x` to 7 (works for 3 of 3 people)\n";
@@ -139,7 +139,8 @@ fn whom_no_rule_covers_gets_the_default_as_far_as_needed() {
     // The one rule takes 4 and 5; of the defaults, 7 and above costs 10 × .5, all others fail three times.
     let fitted = fit(&Ares { rules: 1, ..two_bins() }, &prepared);
     let score =
-        evaluate(&prepared, &prepared.table, &prepared.affected, &assigned(&*fitted, &prepared)).unwrap();
+        evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned(&*fitted, &prepared))
+            .unwrap();
     assert_eq!((score.cost_sum, score.loss_count, score.parts, score.coverage), (20, 0, 2, 1.0));
     let text = fitted.describe().to_string();
     let default = "Everybody else:\n  bring `x` to at least 7 (works for 3 of 3 people)\n";
@@ -175,7 +176,7 @@ fn directions_ranges_and_immutable_features_are_kept() {
         let prepared = prepared(table, config, |row| row[0] >= 6.0);
         let fitted = fit(&Ares { support: 0.1, ..two_bins() }, &prepared);
         let assigned = assigned(&*fitted, &prepared);
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!((score.violations, score.loss_count), (0, 5), "{config}: {}", fitted.describe());
     }
 }
@@ -195,7 +196,7 @@ fn a_forbidden_transition_makes_no_rule() {
     assert_eq!(to(3.0).to, [(0, 2.0)], "d becomes c, which costs max(2, 1) rows, not b, which costs 3");
     assert_eq!(to(4.0), Assigned::nothing(), "an unknown category: no rule, and no default for categories");
     let assigned = assigned(&*fitted, &prepared);
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.violations, score.loss_count, score.coverage), (0, 0, 1.0));
 }
 
@@ -207,10 +208,10 @@ fn binary_and_ordinal_features_can_be_changed_and_missing_numbers_stay() {
     let fitted = fit(&Ares { support: 0.1, ..Ares::default() }, &prepared);
     assert_eq!(fitted.status(), FitStatus::Complete);
     let assigned = assigned(&*fitted, &prepared);
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.loss_count, score.violations), (0, 0), "{}", fitted.describe());
-    for (assigned, &row) in assigned.iter().zip(&prepared.affected) {
-        let missing = prepared.table.values[2][row].is_nan();
+    for (assigned, &row) in assigned.iter().zip(prepared.problem_rows()) {
+        let missing = prepared.table().values[2][row].is_nan();
         assert!(!missing || assigned.to.iter().all(|&(feature, _)| feature != 2), "{assigned:?}");
     }
 }
@@ -218,7 +219,7 @@ fn binary_and_ordinal_features_can_be_changed_and_missing_numbers_stay() {
 #[test]
 fn frequent_sets_are_those_that_a_plain_search_finds() {
     let prepared = german();
-    let table = &prepared.table;
+    let table = prepared.table();
     let least = Ares::default().least_rows(table.rows);
     let items = Items::frequent(table, 10, 4 * least);
     let met = items.met_by(table, 0..table.rows);
@@ -256,7 +257,7 @@ fn frequent_sets_are_those_that_a_plain_search_finds() {
     assert_eq!((incomplete, some.len()), (Some(Incomplete::TooMany), items.list.len()), "whole sizes only");
 }
 
-/// What the parts of a fit make of the German Credit example.
+/// The parts of a fit on the German Credit example.
 struct Parts {
     items: Items,
     itemsets: Itemsets,
@@ -267,16 +268,16 @@ struct Parts {
 }
 
 fn parts(prepared: &Prepared, conditions: usize) -> Parts {
-    let table = &prepared.table;
+    let table = prepared.table();
     let least = Ares::default().least_rows(table.rows);
     let items = Items::frequent(table, 10, least);
     let everywhere = items.met_by(table, 0..table.rows);
     let (itemsets, _) =
         Itemsets::frequent(&items, &everywhere, least, conditions, usize::MAX, &Stop::default());
     let moves = Moves::new(&items, table, &Constraints::new(prepared));
-    let met = items.met_by(table, prepared.affected.iter().copied());
+    let met = items.met_by(table, prepared.problem_rows().iter().copied());
     let changes = Changes::new(&items, &itemsets, &moves, &met, 3, usize::MAX, &Stop::default());
-    let costs = edit_costs(&prepared.cost, &moves.edits, table, &prepared.affected).unwrap();
+    let costs = edit_costs(prepared.cost(), &moves.edits, table, prepared.problem_rows()).unwrap();
     Parts { items, itemsets, moves, met, changes, costs }
 }
 
@@ -298,23 +299,23 @@ fn both_ways_to_find_flips_agree_and_candidates_score_as_the_evaluator_says() {
         flips: &computed,
         met: &met,
         costs: &costs,
-        combine: prepared.cost.combine(),
+        combine: prepared.cost().combine(),
     };
     let candidates = Candidates::all(&scoring, usize::MAX, &Stop::default());
     assert!(candidates.list.len() > 1000, "{}", candidates.list.len());
     for condition in candidates.conditions.iter().step_by(17) {
         let holds = |row: usize| {
             let list = itemsets.get(condition.set as usize).iter().map(|&item| items.list[item as usize]);
-            list.into_iter().all(|item| item.holds(prepared.table.values[item.feature][row]))
+            list.into_iter().all(|item| item.holds(prepared.table().values[item.feature][row]))
         };
-        let rows: Vec<usize> = prepared.affected.iter().copied().filter(|&row| holds(row)).collect();
+        let rows: Vec<usize> = prepared.problem_rows().iter().copied().filter(|&row| holds(row)).collect();
         assert_eq!(rows.len(), condition.people as usize);
         for number in condition.candidates.clone().step_by(5) {
             let candidate = candidates.list[number];
             let edits = changes.actions.get(candidate.action as usize);
             let to: Vec<(usize, f64)> = edits.iter().map(|&edit| moves.target(edit)).collect();
             let told = vec![Assigned { to, part: None, covered: true }; rows.len()];
-            let score = evaluate(&prepared, &prepared.table, &rows, &told).unwrap();
+            let score = evaluate(&prepared, prepared.table(), &rows, &told).unwrap();
             let counted = (u64::from(candidate.failed), candidate.cost);
             assert_eq!((score.loss_count, score.cost_sum, score.violations), (counted.0, counted.1, 0));
         }
@@ -325,23 +326,23 @@ fn both_ways_to_find_flips_agree_and_candidates_score_as_the_evaluator_says() {
 fn default_rules_do_what_the_evaluator_says() {
     let prepared = german();
     let Parts { items, itemsets, moves, costs, met, .. } = parts(&prepared, 3);
-    let defaults = DefaultRules::new(&items, &itemsets, &moves, &prepared.table, usize::MAX);
-    let everyone = sogar_solver::RowSet::full(prepared.affected.len()).words().to_vec();
+    let defaults = DefaultRules::new(&items, &itemsets, &moves, prepared.table(), usize::MAX);
+    let everyone = sogar_solver::RowSet::full(prepared.problem_rows().len()).words().to_vec();
     let some = (0..items.list.len()).map(|item| met.set(item)).find(|rows| flips::ones(rows).count() > 20);
     let groups = [some.unwrap().to_vec(), everyone];
     let tried = defaults.try_on(&prepared, &costs, &groups, &Stop::default()).unwrap();
     for (number, group) in groups.iter().enumerate() {
         for (incorrectness, cost) in [(1.0, 0.01), (1.0, 100.0), (0.01, 100.0)] {
             let aims = Aims { incorrectness, coverage: 1.0, cost };
-            let best = defaults.best(&tried, number, &aims, prepared.cost.unit()).unwrap();
-            let rows: Vec<usize> = flips::ones(group).map(|row| prepared.affected[row]).collect();
+            let best = defaults.best(&tried, number, &aims, prepared.cost().unit()).unwrap();
+            let rows: Vec<usize> = flips::ones(group).map(|row| prepared.problem_rows()[row]).collect();
             let list = RuleList { rules: Vec::new(), default: Some(best) };
             let parts = (items.clone(), moves.clone());
             let changes = Changes::default();
             let fitted =
-                FittedAres::new(&list, &itemsets, &changes, parts, &prepared.table, FitStatus::Complete);
-            let told = fitted.assign(&prepared, &prepared.table, &rows).unwrap();
-            let score = evaluate(&prepared, &prepared.table, &rows, &told).unwrap();
+                FittedAres::new(&list, &itemsets, &changes, parts, prepared.table(), FitStatus::Complete);
+            let told = fitted.assign(&prepared, prepared.table(), &rows).unwrap();
+            let score = evaluate(&prepared, prepared.table(), &rows, &told).unwrap();
             assert_eq!((score.loss_count, score.cost_sum), (best.failed, best.cost));
             assert_eq!((rows.len() as u64, score.violations), (best.people, 0));
         }
@@ -359,8 +360,8 @@ fn on_german_credit_it_keeps_constraints_and_does_not_depend_on_threads() {
     assert_eq!(one.status(), FitStatus::Complete);
     assert_eq!(one.describe(), four.describe());
     let assigned = assigned(&*one, &prepared);
-    assert_eq!(assigned, four.assign(&prepared, &prepared.table, &prepared.affected).unwrap());
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    assert_eq!(assigned, four.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap());
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.violations, score.coverage), (0, 1.0));
     assert!(score.parts >= 2 && score.invalidity < 1.0, "{score:?}");
     let Description::RuleList { rules, default } = one.describe() else { panic!("not a rule list") };
@@ -376,7 +377,7 @@ fn a_stop_ends_it_with_what_there_is() {
     let past = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
     let fitted = Ares::default().fit(&prepared, 0, &past).unwrap();
     assert_eq!(fitted.status(), FitStatus::TimeLimit);
-    assert_eq!(assigned(&*fitted, &prepared).len(), prepared.affected.len());
+    assert_eq!(assigned(&*fitted, &prepared).len(), prepared.problem_rows().len());
     let cancelled = Stop::default();
     cancelled.cancel.cancel();
     let fitted = Ares::default().fit(&prepared, 0, &cancelled).unwrap();
@@ -397,11 +398,11 @@ fn one_affected_row_is_enough() {
     let prepared = prepared(NUMBERS, "", |row| row[0] >= 2.0);
     let fitted = fit(&Ares::default(), &prepared);
     let assigned = assigned(&*fitted, &prepared);
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.rows, score.loss_count, score.cost_sum), (1, 0, 1), "{}", fitted.describe());
 }
 
-/// A table of all kinds of features, with gaps, made from a number.
+/// A table of all kinds of features, with gaps, generated from a number.
 fn odd_table(number: u64) -> String {
     let mut chance = crate::chance::stream(number, 0, 0);
     let mut text = String::from("whole,real,few,category,flag,constant\n");
@@ -429,12 +430,12 @@ fn odd_tables_give_allowed_proposals_and_no_panic() {
         let method = Ares { support: [0.05, 0.3][number as usize % 2], ..Ares::default() };
         let fitted = fit(&method, &prepared);
         let assigned = assigned(&*fitted, &prepared);
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!(score.violations, 0, "table {number}: {}", fitted.describe());
         let Description::RuleList { rules, default } = fitted.describe() else { panic!("not a rule list") };
         let told: usize = rules.iter().chain(&default).map(|group| group.rows).sum();
         let flipped: usize = rules.iter().chain(&default).map(|group| group.flipped).sum();
-        // What the method counted while it was fitted is what the evaluator counts.
+        // The counts of the method during the fit equal those of the evaluator.
         let covered = assigned.iter().filter(|assigned| assigned.covered).count();
         assert_eq!((told, flipped), (covered, score.rows - score.loss_count as usize), "table {number}");
     }

@@ -1,4 +1,4 @@
-//! From candidates to the rule list: what each weighting of the aims would give, and the best of them.
+//! From candidates to the rule list: tries each weighting of the aims and chooses the best.
 
 use rayon::prelude::*;
 use sogar::error::Result;
@@ -10,7 +10,7 @@ use super::default_rule::{Best, DefaultRules, Tried};
 use super::greedy::{Aims, Choice, Pick};
 use super::itemsets::cover;
 
-/// Weights of incorrectness and of cost that are tried, each with each. Coverage counts 1.
+/// Weights of incorrectness and of cost to try, in all combinations. Coverage has weight 1.
 const GRID: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 
 /// The weightings among which the best on the affected rows is chosen.
@@ -22,13 +22,13 @@ pub(super) fn grid() -> Vec<Aims> {
 /// A rule of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// The frequent set that is its condition.
+    /// The frequent set of its condition.
     pub set: u32,
-    /// What it proposes.
+    /// Its proposal.
     pub action: u32,
     /// Affected people who meet the condition.
     pub covers: u32,
-    /// Of those whom no rule with a larger coverage covers: their number, …
+    /// Of the people whom no rule with a larger coverage covers: their number, …
     pub people: u64,
     /// … how many of them it flips, …
     pub flipped: u64,
@@ -41,7 +41,7 @@ pub(super) struct Chosen {
 pub(super) struct RuleList {
     /// The rules in the order in which they were chosen.
     pub rules: Vec<Chosen>,
-    /// The rule for everybody else.
+    /// The rule for everyone else.
     pub default: Option<Best>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn best_list(
     stop: &Stop,
 ) -> Result<(RuleList, Option<StopReason>)> {
     let lists: Vec<Vec<Pick>> = weightings.par_iter().map(|aims| choice.greedy(aims, rules, stop)).collect();
-    let people = prepared.affected.len();
+    let people = prepared.problem_rows().len();
     let ruled: Vec<(Vec<Chosen>, Vec<u64>)> =
         lists.iter().map(|picks| assigned(picks, choice, scoring, people)).collect();
     let mut groups: Vec<Vec<u64>> = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn best_list(
     Ok((list, stopped.or_else(|| stop.check().err())))
 }
 
-/// Gives everybody the covering rule that covers most people, the one chosen first on ties; and who is left over.
+/// Gives everyone the covering rule that covers most people, the one chosen first on ties; and who is left.
 fn assigned(
     picks: &[Pick],
     choice: &Choice<'_>,
@@ -112,7 +112,7 @@ fn assigned(
     (chosen, left)
 }
 
-/// The order in which rules are asked whether they cover somebody: larger coverage first, then as chosen.
+/// The order in which rules are tried for a person: larger coverage first, then as chosen.
 pub(super) fn precedence(covers: impl Iterator<Item = u32>) -> Vec<usize> {
     let covers: Vec<u32> = covers.collect();
     let mut order: Vec<usize> = (0..covers.len()).collect();
@@ -120,7 +120,7 @@ pub(super) fn precedence(covers: impl Iterator<Item = u32>) -> Vec<usize> {
     order
 }
 
-/// Sum of costs and losses over all affected people, in units of cost. Who has no proposal is a loss.
+/// Sum of costs and losses over all affected people, in units of cost. A person without a proposal is a loss.
 fn invalidity(list: &RuleList, people: u64, unit: u64) -> u64 {
     let rules = list.rules.iter().map(|rule| (rule.cost, rule.flipped));
     let default = list.default.iter().map(|best| (best.cost, best.people - best.failed));

@@ -7,7 +7,7 @@ use sogar::feature::{Feature, Kind};
 use super::items::{Item, Test};
 use crate::reach::Reach;
 
-/// What an item says of its feature: `between 3 and 5`. `ends` are the feature's smallest and largest value.
+/// An item's test in words: `between 3 and 5`. `ends` are the feature's smallest and largest value.
 fn said(item: &Item, feature: &Feature, ends: (f64, f64)) -> String {
     let (lo, hi) = match item.test {
         Test::Is(level) => return value(feature, level as f64),
@@ -23,8 +23,7 @@ fn said(item: &Item, feature: &Feature, ends: (f64, f64)) -> String {
             (None, _) => format!("below {}", value(feature, hi)),
         };
     }
-    // Whole numbers and levels: both ends can be said with values that belong to the interval, and where only one value
-    // is left, it is told.
+    // Whole numbers and levels: both ends are given as values inside the interval; a single remaining value is named.
     let most = hi.is_finite().then_some(hi - 1.0);
     let least = least.or(Some(ends.0).filter(|&smallest| most == Some(smallest)));
     let most = most.or(Some(ends.1).filter(|&largest| least == Some(largest)));
@@ -61,7 +60,7 @@ pub(super) fn change(edit: &Edit, to: f64, features: &[Feature]) -> String {
     }
 }
 
-/// What the default rule says of an item: ``bring `age` to at least 41``. People for whom it holds already do nothing.
+/// An item of the default rule in words: ``bring `age` to at least 41``. People for whom it already holds do nothing.
 pub(super) fn aim(item: &Item, reach: &Reach<'_>, features: &[Feature]) -> String {
     let feature = &features[item.feature];
     match item.test {

@@ -1,4 +1,4 @@
-//! The search for a tree: small changes at random, worse ones accepted ever more rarely.
+//! The search for a tree: small random changes, with worse ones accepted ever more rarely.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::tree::Tree;
 use super::{Cet, Stage};
 use crate::chance::stream;
 
-/// A tree with what its leaves do, yes before no.
+/// A tree with the actions of its leaves, yes before no.
 #[derive(Debug, Clone)]
 pub(super) struct Grown {
     pub tree: Tree,
@@ -36,7 +36,7 @@ pub(super) struct Annealing<'a> {
     everybody: RowSet,
     /// The affected rows that pass each rule.
     passing: Vec<RowSet>,
-    /// Sets of rows come back again and again; each is solved once.
+    /// Sets of rows recur; each is solved once.
     known: HashMap<RowSet, Arc<Leaf>>,
     seed: u64,
     stop: &'a Stop,
@@ -59,14 +59,14 @@ impl<'a> Annealing<'a> {
         seed: u64,
         stop: &'a Stop,
     ) -> Annealing<'a> {
-        let (affected, values) = (&prepared.affected, &prepared.table.values);
+        let (affected, values) = (prepared.problem_rows(), &prepared.table().values);
         let passes = |rule: &SplitRule| {
             RowSet::from_fn(affected.len(), |&position| rule.passes(values[rule.feature][affected[position]]))
         };
         Annealing {
             settings,
             adviser,
-            unit: prepared.cost.unit() as f64,
+            unit: prepared.cost().unit() as f64,
             everybody: RowSet::full(affected.len()),
             passing: rules.iter().map(passes).collect(),
             known: HashMap::new(),
@@ -75,11 +75,11 @@ impl<'a> Annealing<'a> {
         }
     }
 
-    /// The best tree seen, and why the search ended early, if it did.
+    /// The best tree so far, and why the search ended early, if it did.
     pub fn run(&mut self) -> Result<(Grown, Option<StopReason>)> {
         let mut now = self.grown(self.start())?;
         if self.stop.check().is_err() {
-            // Leaves that nobody had time for do nothing; one of them will do.
+            // Leaves without time for a search do nothing; one of them is enough.
             let idle = vec![Arc::new(Leaf::idle(self.everybody.count()))];
             let objective = self.objective(&idle);
             if objective < now.objective {
@@ -141,7 +141,7 @@ impl<'a> Annealing<'a> {
             + self.settings.leaf_price * leaves.len() as f64
     }
 
-    /// A tree that differs in one place; `None` where that place allows no change.
+    /// A tree that differs in one place; `None` if that place allows no change.
     fn neighbour(&self, now: &Grown, chance: &mut ChaCha8Rng) -> Option<Tree> {
         let mut tree = now.tree.clone();
         let rows = || tree.leaves(&self.everybody, &self.passing);
@@ -182,13 +182,13 @@ impl<'a> Annealing<'a> {
 }
 
 impl Cet {
-    /// The most leaves that could pay: more of them cost more than a tree without any recourse.
+    /// The largest number of leaves that could pay: more of them cost more than a tree without any recourse.
     pub(super) fn most_leaves(&self) -> f64 {
-        // A quotient such as 1.02 / 0.02 must not end up below 51.
+        // A quotient such as 1.02 / 0.02 must not round below 51.
         ((self.loss_weight + self.leaf_price) / self.leaf_price + 1e-9).floor()
     }
 
-    /// The step that a random number in [0, 1) stands for, from a tree with this many leaves.
+    /// The step of a random number in [0, 1), from a tree with this many leaves.
     pub(super) fn step(&self, leaves: usize, chance: f64) -> Step {
         let share = leaves as f64 / self.most_leaves();
         let (insert, delete) = match leaves {
@@ -206,13 +206,13 @@ impl Cet {
     }
 }
 
-/// The chance that a tree with the objective `new` takes the place of one with `old`.
+/// The probability that a tree with the objective `new` replaces one with `old`.
 pub(super) fn acceptance(old: f64, new: f64, iteration: usize, iterations: usize) -> f64 {
     let temperature = 0.01f64.powf(iteration as f64 / iterations as f64);
     ((old - new) / temperature).exp()
 }
 
-/// A position, each as likely as its weight says; all alike if nothing has weight.
+/// A random position with these weights; uniform if all are 0.
 fn drawn(weights: &[f64], chance: &mut ChaCha8Rng) -> Option<usize> {
     let last = weights.len().checked_sub(1)?;
     let total: f64 = weights.iter().sum();
@@ -226,6 +226,6 @@ fn drawn(weights: &[f64], chance: &mut ChaCha8Rng) -> Option<usize> {
         }
         left -= weight;
     }
-    // Rounding: the last one that can be drawn at all.
+    // Rounding: the last one with a positive weight.
     Some(weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(last))
 }

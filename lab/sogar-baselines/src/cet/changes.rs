@@ -1,7 +1,7 @@
-//! What the people of one leaf could all do: CET's candidates for a leaf's action.
+//! The changes that all people of one leaf could make: CET's candidates for a leaf's action.
 //!
-//! A number may be shifted as far as nobody in the leaf leaves the reference table's range; a category may change only
-//! where the whole leaf has the same one. All that the user forbids is left out here, so that no search has to look at it.
+//! A number may be shifted as long as no one in the leaf leaves the reference table's range; a category may change only if the
+//! whole leaf has the same one. Everything that the user forbids is left out here, so that no search has to check it.
 
 use sogar::actions::{Change, Edit};
 use sogar::config::{Direction, FeatureConfig};
@@ -11,7 +11,7 @@ use sogar::pipeline::Prepared;
 use crate::constraints::Constraints;
 use crate::reach::Reach;
 
-/// A shift smaller than this part of a step is none.
+/// A shift smaller than this part of a step does not count.
 const NO_SHIFT: f64 = 1e-9;
 /// Steps in the range of a real number.
 const STEPS: f64 = 50.0;
@@ -44,10 +44,10 @@ struct Shifts {
 
 impl<'a> Changes<'a> {
     pub fn new(prepared: &'a Prepared, most_shifts: usize) -> Changes<'a> {
-        let reach = Reach::new(&prepared.table);
+        let reach = Reach::new(prepared.table());
         let default = FeatureConfig::default();
         let way = |(feature, description): (usize, &sogar::feature::Feature)| {
-            let settings = prepared.config.features.get(&description.name).unwrap_or(&default);
+            let settings = prepared.config().features.get(&description.name).unwrap_or(&default);
             if settings.is_fixed() {
                 return Way::Not;
             }
@@ -70,16 +70,16 @@ impl<'a> Changes<'a> {
             prepared,
             constraints: Constraints::new(prepared),
             most_shifts,
-            ways: prepared.table.features.iter().enumerate().map(way).collect(),
+            ways: prepared.table().features.iter().enumerate().map(way).collect(),
         }
     }
 
-    /// The edits that everybody in these rows of the reference table could make: features in table order, shifts
-    /// ascending, categories in their order.
+    /// The edits that everyone in these rows of the reference table could make: features in table order, shifts ascending,
+    /// categories in their order.
     pub fn of(&self, rows: &[usize]) -> Vec<Edit> {
         let mut edits = Vec::new();
         for (feature, way) in self.ways.iter().enumerate() {
-            let values = rows.iter().map(|&row| self.prepared.table.values[feature][row]);
+            let values = rows.iter().map(|&row| self.prepared.table().values[feature][row]);
             let changes = match way {
                 Way::Not => Vec::new(),
                 Way::Shift(shifts) => self.shifts(shifts, values),
@@ -92,7 +92,7 @@ impl<'a> Changes<'a> {
     }
 
     fn shifts(&self, shifts: &Shifts, values: impl Iterator<Item = f64>) -> Vec<Change> {
-        // `min` and `max` of floats pass over missing values.
+        // `min` and `max` of floats skip missing values.
         let start = (f64::INFINITY, f64::NEG_INFINITY);
         let (least, most) = values.fold(start, |(least, most), value| (least.min(value), most.max(value)));
         if least > most {
@@ -112,7 +112,7 @@ impl<'a> Changes<'a> {
         if !values.all(|value| value == from) {
             return Vec::new();
         }
-        let levels = self.prepared.table.features[feature].levels().len();
+        let levels = self.prepared.table().features[feature].levels().len();
         let allowed = |to: &usize| {
             *to as f64 != from && self.constraints.allows(feature, from, *to as f64) && from >= 0.0
         };
@@ -121,12 +121,12 @@ impl<'a> Changes<'a> {
 }
 
 impl Shifts {
-    /// How far people between `least` and `most` may all go within `[lo, hi]`.
+    /// How far all people between `least` and `most` may go within `[lo, hi]`.
     fn room(&self, [lo, hi]: [f64; 2], least: f64, most: f64) -> [f64; 2] {
         [lo - least, hi - most]
     }
 
-    /// Steps of one. There may be very many of them, so they are thinned out before they are made.
+    /// Steps of one. There may be very many of them, so they are thinned out before they are built.
     fn whole_amounts(&self, least: f64, most: f64, at_most: usize) -> Vec<f64> {
         let [from, to] = self.room(self.range, least, most);
         let (mut from, mut to) = (from.ceil(), to.floor());
@@ -147,7 +147,8 @@ impl Shifts {
         kept(count, at_most).map(amount).collect()
     }
 
-    /// Steps of a part of the range, from the farthest way down upwards; from the first step if there is only the way up.
+    /// Steps of a part of the range, from the furthest downwards to the furthest upwards; from the first step if there is only
+    /// the way up.
     fn real_amounts(&self, least: f64, most: f64) -> Vec<f64> {
         let step = (self.ends[1] - self.ends[0]) / STEPS;
         let slack = NO_SHIFT * step;
@@ -160,7 +161,7 @@ impl Shifts {
     }
 }
 
-/// Of `count` things the positions of at most `most`, equispaced, both ends among them.
+/// At most `most` equispaced positions out of `count`, both ends included.
 fn kept(count: u64, most: usize) -> impl Iterator<Item = u64> {
     let most = most as u64;
     let position = move |i: u64| match most {

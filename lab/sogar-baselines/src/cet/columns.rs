@@ -1,5 +1,5 @@
-//! The columns in which CET's surrogates are linear: a number is one column, a pair of values one 0/1 column, a category
-//! one 0/1 column a level.
+//! The columns of CET's linear surrogates: a number is one column, a pair of values one 0/1 column, a category one 0/1 column per
+//! level.
 
 use sogar::feature::FeatureTable;
 
@@ -40,8 +40,8 @@ impl Columns {
         self.axes[feature] == Axis::Ordered
     }
 
-    /// The column that a feature's value stands in, or is 1 in; none for the smaller one of two values, and for levels
-    /// that the reference table does not have.
+    /// The column that contains a feature's value, or is 1 for it; none for the smaller of two values, and for levels that the
+    /// reference table does not have.
     pub fn of(&self, feature: usize, value: f64) -> Option<usize> {
         match &self.axes[feature] {
             Axis::Ordered => Some(self.first[feature]),
@@ -52,7 +52,7 @@ impl Columns {
         }
     }
 
-    /// By how much a linear function with these slopes changes when a feature's value does.
+    /// The change of a linear function with these slopes when a feature's value changes.
     pub fn change(&self, slopes: &[f64], feature: usize, from: f64, to: f64) -> f64 {
         if self.is_ordered(feature) {
             let change = to - from;
@@ -70,7 +70,7 @@ fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
         return 0.0;
     }
     let mean = values.clone().sum::<f64>() / count as f64;
-    // A column of one value has none, whatever its mean is rounded to.
+    // A column of one value has none, regardless of how its mean is rounded.
     let first = values.clone().next().unwrap_or(mean);
     if values.clone().all(|value| value == first) {
         return 0.0;

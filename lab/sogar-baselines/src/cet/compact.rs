@@ -1,12 +1,12 @@
-//! Sums of trees laid out for many rows at a time: the surrogates ask about ten thousand neighbours of everybody.
+//! Sums of trees laid out for many rows at a time: the surrogates score ten thousand neighbours of everyone.
 //!
-//! Going down one tree is a chain of loads that wait for each other, and of jumps that nobody can predict. Here eight rows
-//! go down side by side, a step is arithmetic instead of a jump, and a leaf is a node that leads to itself. Outputs are added up in
-//! the model's own order, so predictions are the model's own, to the last bit.
+//! Descending one tree is a chain of dependent loads and unpredictable branches. Here eight rows descend side by side, a step is
+//! arithmetic instead of a branch, and a leaf is a node that leads to itself. Outputs are added up in the model's own order, so
+//! predictions are the model's own, to the last bit.
 
 use sogar::model::{Prediction, Test, TreeEnsemble};
 
-/// Rows that go down a tree side by side.
+/// Rows that descend a tree side by side.
 const LANES: usize = 8;
 
 /// A tree ensemble whose tests are all plain comparisons.
@@ -19,14 +19,14 @@ pub(super) struct CompactTrees<'a> {
 
 #[derive(Clone, Copy)]
 struct Node {
-    /// Of an inner node: rows with more go to the second child. Of a leaf: its value.
+    /// For an inner node: rows with more go to the second child. For a leaf: its value.
     number: f64,
     column: u32,
     children: [u32; 2],
 }
 
 impl<'a> CompactTrees<'a> {
-    /// `None` where a test is of another kind, or treats zeros as missing.
+    /// `None` if a test is of another kind, or treats zeros as missing.
     pub fn new(ensemble: &'a TreeEnsemble) -> Option<CompactTrees<'a>> {
         let (mut nodes, mut roots) = (Vec::new(), Vec::new());
         for tree in &ensemble.trees {
@@ -52,7 +52,7 @@ impl<'a> CompactTrees<'a> {
         Some(CompactTrees { ensemble, nodes, roots })
     }
 
-    /// What the model says of these rows of its columns; `None` if a value is missing.
+    /// The model's predictions for these rows of its columns; `None` if a value is missing.
     pub fn predictions(&self, rows: &[f64], columns: usize) -> Option<Vec<Prediction>> {
         if columns == 0 || rows.iter().any(|value| value.is_nan()) {
             return None;
@@ -86,7 +86,7 @@ impl<'a> CompactTrees<'a> {
         Some(sums.chunks_exact_mut(outputs).map(predict).collect())
     }
 
-    /// The leaves of one tree that up to eight rows end in.
+    /// The leaves of one tree for up to eight rows.
     fn ends(&self, root: u32, rows: &[f64], columns: usize) -> [u32; LANES] {
         let mut at = [root; LANES];
         let count = rows.len() / columns;
@@ -123,11 +123,11 @@ mod tests {
             left,
             right,
         };
-        let small = Tree { nodes: vec![node(1, 2.0, !0, !1)], leaves: vec![0.1, -0.7] };
+        let small = Tree { nodes: vec![node(1, 2.0, !0, !1)], leaves: vec![0.1, -0.7], covers: vec![] };
         let nodes = vec![node(0, 1.5, 1, !2), node(1, 0.5, !0, !1)];
-        let large = Tree { nodes, leaves: vec![0.3, -0.2, 0.9] };
+        let large = Tree { nodes, leaves: vec![0.3, -0.2, 0.9], covers: vec![] };
         TreeEnsemble {
-            trees: vec![small, large, Tree { nodes: vec![], leaves: vec![0.05] }],
+            trees: vec![small, large, Tree { nodes: vec![], leaves: vec![0.05], covers: vec![] }],
             outputs,
             base: vec![0.25; outputs],
             base_last: outputs > 1,

@@ -1,7 +1,7 @@
-//! A leaf's best action where the model itself is asked: for CET-exact, and for models that are straight lines anyway.
+//! A leaf's best action with the model itself: for CET-exact, and for linear models.
 //!
-//! Sogar's own outcomes tell which people each set of edits helps. They come for all sets of a size at once, so sizes are gone through
-//! one after the other, and before the next one edits are left out that alone cost as much as the best action so far.
+//! Sogar's own outcomes show which people each set of edits helps. They come for all sets of a size at once, so sizes are tried
+//! one after the other, and before the next one, edits are dropped that alone cost as much as the best action so far.
 
 use sogar::actions::{all_actions, count_actions};
 use sogar::error::Result;
@@ -11,9 +11,9 @@ use sogar_solver::stop::Stop;
 
 use super::leaf::Candidates;
 
-/// People whose outcomes are kept at a time.
+/// People whose outcomes are stored at a time.
 const ROWS: usize = 2048;
-/// Sizes at which a leaf has more actions than this are left out.
+/// Sizes at which a leaf has more actions than this are skipped.
 const MOST_ACTIONS: u128 = 1 << 24;
 
 /// The edits of the best action; if stopped, of the best so far.
@@ -35,14 +35,15 @@ pub(super) fn best_action(
         let mut losses = vec![rows.len() as u64; actions.len()];
         for rows in rows.chunks(ROWS) {
             let query = OutcomeQuery {
-                predictor: &*prepared.model.predictor,
-                encoder: &prepared.encoder,
-                desired: &prepared.classes.desired,
-                table: &prepared.table,
+                predictor: &*prepared.model().predictor,
+                encoder: prepared.encoder(),
+                desired: &prepared.classes().desired,
+                table: prepared.table(),
                 rows,
                 edits: &useful.edits,
                 actions: &actions,
-                rules: &prepared.rules,
+                rules: prepared.rules(),
+                required: None,
             };
             let watch = Watch { progress: &|_, _| (), stop };
             let Some(found) = outcomes(query, &watch)? else { return Ok(best.1) };

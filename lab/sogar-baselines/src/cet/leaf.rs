@@ -1,9 +1,8 @@
-//! The best action for the people of one leaf: at most k edits that together cost and fail least.
+//! The best action for the people of one leaf: at most k edits with the smallest total of cost and failures.
 //!
-//! The published method has a solver for integer programs find it. Here all sets of edits are gone through, smaller ones
-//! first, without those that cannot be better than the best so far: [`linear`](super::linear) with a surrogate
-//! in the model's place, [`exact`](super::exact) with the model itself. Either way the leaf is then scored with what the
-//! model really says.
+//! The published method uses an integer programming solver. Here all sets of edits are enumerated, smaller ones first, without
+//! those that cannot be better than the best so far: [`linear`](super::linear) with a surrogate of the model,
+//! [`exact`](super::exact) with the model itself. In both cases the leaf is then scored with the model's own outcomes.
 
 use sogar::actions::Edit;
 use sogar::cost::edit_costs;
@@ -17,7 +16,7 @@ use super::surrogate::Surrogate;
 use super::{Cet, exact, linear};
 use crate::black_box::{BlackBox, Moved};
 
-/// A leaf's action and how it does on the leaf's people.
+/// A leaf's action and its result on the leaf's people.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Leaf {
     pub edits: Vec<Edit>,
@@ -39,10 +38,10 @@ impl Leaf {
 pub(super) struct Adviser<'a> {
     prepared: &'a Prepared,
     changes: Changes<'a>,
-    /// What stands for the model; `None`: the model itself.
+    /// The surrogate; `None`: the model itself.
     surrogate: Option<Surrogate>,
     max_edits: usize,
-    /// What a failure counts, in units of cost.
+    /// The weight of a failure, in units of cost.
     weight: f64,
 }
 
@@ -53,14 +52,15 @@ impl<'a> Adviser<'a> {
             changes: Changes::new(prepared, settings.max_shifts),
             surrogate,
             max_edits: settings.max_edits,
-            weight: settings.loss_weight * prepared.cost.unit() as f64,
+            weight: settings.loss_weight * prepared.cost().unit() as f64,
         }
     }
 
     /// The best action for these positions among the affected rows; if stopped, the best so far.
     pub fn advise(&self, members: &RowSet, stop: &Stop) -> Result<Leaf> {
         let positions: Vec<usize> = members.iter().collect();
-        let rows: Vec<usize> = positions.iter().map(|&position| self.prepared.affected[position]).collect();
+        let rows: Vec<usize> =
+            positions.iter().map(|&position| self.prepared.problem_rows()[position]).collect();
         let edits = self.changes.of(&rows);
         let edits = match &self.surrogate {
             Some(surrogate) => self.best_on_lines(surrogate, edits, &positions, stop)?,
@@ -76,8 +76,8 @@ impl<'a> Adviser<'a> {
         Ok(Leaf { edits, rows: rows.len() as u64, cost, loss })
     }
 
-    /// The best of these edits, as far as people have lines: if the time was too short for everybody's, those who have
-    /// one speak for the others.
+    /// The best of these edits, for people with surrogates: if time was too short for everyone's, those who have one represent
+    /// the others.
     fn best_on_lines(
         &self,
         surrogate: &Surrogate,
@@ -86,7 +86,7 @@ impl<'a> Adviser<'a> {
         stop: &Stop,
     ) -> Result<Vec<Edit>> {
         let known = positions.iter().filter_map(|&position| {
-            Some((surrogate.lines[position].as_ref()?, self.prepared.affected[position]))
+            Some((surrogate.lines[position].as_ref()?, self.prepared.problem_rows()[position]))
         });
         let (lines, rows): (Vec<_>, Vec<usize>) = known.unzip();
         let candidates = Candidates::new(self.prepared, edits, &rows, self.weight)?;
@@ -101,7 +101,7 @@ impl<'a> Adviser<'a> {
         }
         let mut moved = Moved::default();
         for &row in rows {
-            let before = self.prepared.table.row(row);
+            let before = self.prepared.table().row(row);
             let mut after = before.clone();
             edits.iter().for_each(|edit| edit.apply(&mut after));
             moved.push(&before, &after);
@@ -111,25 +111,25 @@ impl<'a> Adviser<'a> {
     }
 }
 
-/// The edits that an action of a leaf may consist of, with their costs.
+/// The edits available for a leaf's action, with their costs.
 pub(super) struct Candidates {
     /// Ordered by feature.
     pub edits: Vec<Edit>,
     /// `costs[edit][row]`.
     pub costs: Vec<Vec<u32>>,
     pub cost_sums: Vec<u64>,
-    /// Per edit, the first one of a later feature.
+    /// For each edit, the first one of a later feature.
     pub next: Vec<usize>,
     pub combine: Combine,
     pub rows: usize,
-    /// What a failure counts, in units of cost.
+    /// The weight of a failure, in units of cost.
     pub weight: f64,
 }
 
 impl Candidates {
     fn new(prepared: &Prepared, edits: Vec<Edit>, rows: &[usize], weight: f64) -> Result<Candidates> {
-        let costs = edit_costs(&prepared.cost, &edits, &prepared.table, rows)?;
-        Ok(Candidates::with_costs(edits, costs, rows.len(), prepared.cost.combine(), weight))
+        let costs = edit_costs(prepared.cost(), &edits, prepared.table(), rows)?;
+        Ok(Candidates::with_costs(edits, costs, rows.len(), prepared.cost().combine(), weight))
     }
 
     pub fn with_costs(
@@ -148,8 +148,8 @@ impl Candidates {
         Candidates { edits, costs, cost_sums, next, combine, rows, weight }
     }
 
-    /// The same without edits that alone cost as much as `objective`: no set with one of them is better. Also gives, for
-    /// every edit kept, its number here.
+    /// The same without edits that alone cost as much as `objective`: no set with one of them is better. Also returns, for every
+    /// edit kept, its number here.
     pub fn below(&self, objective: f64) -> (Candidates, Vec<usize>) {
         let kept: Vec<usize> =
             (0..self.edits.len()).filter(|&edit| (self.cost_sums[edit] as f64) < objective).collect();
@@ -163,17 +163,17 @@ impl Candidates {
         action.iter().map(|&edit| self.edits[edit].clone()).collect()
     }
 
-    /// What is minimised.
+    /// The objective.
     pub fn objective(&self, cost: u64, loss: u64) -> f64 {
         cost as f64 + self.weight * loss as f64
     }
 
-    /// At least what two sets of edits cost together that cost this much alone.
+    /// A lower bound of the combined cost of two sets of edits with these costs.
     pub fn least_cost(&self, one: u64, other: u64) -> u64 {
         self.combine.with(one, other)
     }
 
-    /// What a set of edits costs all people together.
+    /// The cost of a set of edits for all people together.
     pub fn cost_of(&self, action: &[usize]) -> u64 {
         match self.combine {
             Combine::Sum => action.iter().map(|&edit| self.cost_sums[edit]).sum(),

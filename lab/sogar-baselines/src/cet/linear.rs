@@ -1,9 +1,9 @@
-//! A leaf's best action where straight lines stand for the model.
+//! A leaf's best action with linear surrogates of the model.
 //!
 //! On a line every edit adds a fixed amount to a person's margin, so a set of edits is scored by adding columns of numbers: one
-//! column of margins and one of costs an edit. Sets grow edit by edit, feature after feature. A set is not grown further
-//! when its cost, which never falls, plus the failures of those whom no later edits can help reaches the best
-//! objective so far. Sizes are gone through one after the other, so that among equals the smallest action wins.
+//! column of margins and one of costs per edit. Sets grow edit by edit, feature after feature. A set is not grown further when
+//! its cost, which never falls, plus the failures of those whom no later edits can help reaches the best objective so far. Sizes
+//! are tried one after the other, so that the smallest of equal actions wins.
 
 use sogar::pipeline::Prepared;
 use sogar_solver::Combine;
@@ -13,14 +13,14 @@ use super::columns::Columns;
 use super::leaf::Candidates;
 use super::surrogate::Line;
 
-/// Sums are rounded: whoever is helped by less than this part is not counted as beyond help.
+/// Sums are rounded: a person who lacks less than this share does not count as beyond help.
 const ROUNDING: f32 = 1e-5;
 
-/// The people of a leaf as their lines see them.
+/// The people of a leaf as their surrogates see them.
 pub(super) struct People {
-    /// How far everybody is above the threshold.
+    /// The margin of each person above the threshold.
     pub margins: Vec<f32>,
-    /// `gains[edit][row]`: what an edit adds to that.
+    /// `gains[edit][row]`: what an edit adds to the margin.
     pub gains: Vec<Vec<f32>>,
 }
 
@@ -33,7 +33,7 @@ impl People {
         candidates: &Candidates,
     ) -> People {
         let gains = candidates.edits.iter().map(|edit| {
-            let values = rows.iter().map(|&row| prepared.table.values[edit.feature][row]);
+            let values = rows.iter().map(|&row| prepared.table().values[edit.feature][row]);
             let gain = |(line, from): (&&Line, f64)| {
                 columns.change(&line.slopes, edit.feature, from, edit.change.apply(from)) as f32
             };
@@ -75,7 +75,7 @@ fn features(candidates: &Candidates) -> usize {
 }
 
 fn count_lost(margins: impl ExactSizeIterator<Item = f32>) -> u64 {
-    // A margin that is no number is no success.
+    // A NaN margin is not a success.
     let all = margins.len() as u64;
     all - u64::from(margins.map(|margin| u32::from(margin > 0.0)).sum::<u32>())
 }
@@ -85,7 +85,7 @@ struct Best {
     action: Vec<usize>,
 }
 
-/// A set of edits with what it does to everybody.
+/// A set of edits with its effect on everyone.
 #[derive(Default)]
 struct Level {
     costs: Vec<u32>,
@@ -105,7 +105,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Goes through all sets that have `more` edits from number `from` on in addition to those chosen.
+    /// Tries all sets that have `more` edits from number `from` on in addition to the chosen ones.
     fn grow(&mut self, from: usize, level: &Level, more: usize) -> Result<(), StopReason> {
         let candidates = self.candidates;
         self.stop.check()?;
@@ -165,17 +165,17 @@ impl Search<'_> {
                 longer.costs.extend(costs.map(|(&one, &other)| one.max(other)));
                 longer.cost = longer.costs.iter().map(|&cost| u64::from(cost)).sum();
             }
-            // Sums of costs are all that is needed.
+            // Only sums of costs are needed.
             Combine::Sum => longer.cost = level.cost + self.candidates.cost_sums[edit],
         }
     }
 }
 
-/// The most that later edits can add to everybody's margin.
+/// The largest amount that later edits can add to everyone's margin.
 struct Hopes {
-    /// Per edit, its feature's place among the features that can be edited.
+    /// For each edit, the position of its feature among those that can be edited.
     place: Vec<usize>,
-    /// `best[place][more - 1]`: by at most `more` edits of features from this place on.
+    /// `best[place][more - 1]`: by at most `more` edits of features from this position on.
     best: Vec<Vec<Vec<f32>>>,
 }
 

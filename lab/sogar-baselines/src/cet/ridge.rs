@@ -1,8 +1,8 @@
 //! Weighted ridge regression with a free intercept, over points that are mostly zeros.
 //!
-//! Every point adds to a matrix of products and is forgotten; the slopes then solve one small system of equations. A
-//! point is given by its columns that are not zero, at most one a feature, so that adding one takes as much time as it
-//! has pairs of features, however many levels there are.
+//! Every point adds to a matrix of products and is dropped; the slopes then solve one small system of equations. A point is given
+//! by its non-zero columns, at most one per feature, so that adding one takes time proportional to its pairs of features,
+//! regardless of the number of levels.
 
 /// The sums that the slopes depend on.
 pub(super) struct Ridge {
@@ -27,7 +27,7 @@ impl Ridge {
         }
     }
 
-    /// Adds a point: its columns that are not zero, ascending, and what was answered there.
+    /// Adds a point: its non-zero columns, ascending, and the answer there.
     pub fn add(&mut self, point: &[(usize, f64)], answer: f64, weight: f64) {
         self.weight += weight;
         self.answers += weight * answer;
@@ -48,7 +48,7 @@ impl Ridge {
         if size == 0 || self.weight <= 0.0 {
             return vec![0.0; size];
         }
-        // Around the means, so that the intercept drops out.
+        // Centred, so that the intercept drops out.
         for (i, penalty) in penalty.iter().enumerate() {
             let mean = self.sums[i] / self.weight;
             self.with_answer[i] -= mean * self.answers;
@@ -62,8 +62,8 @@ impl Ridge {
     }
 }
 
-/// Solves a symmetric system, given by its lower triangle, in place (Cholesky). An unknown about which the equations say
-/// nothing is 0.
+/// Solves a symmetric system, given by its lower triangle, in place (Cholesky). An unknown that the equations do not determine is
+/// 0.
 fn solve(matrix: &mut [f64], right: &mut [f64]) {
     /// A pivot that shrank by this much is rounding noise.
     const NOTHING_LEFT: f64 = 1e-12;

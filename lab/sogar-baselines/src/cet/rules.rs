@@ -1,4 +1,4 @@
-//! The questions that CET's trees may ask: five thresholds a number, one question a category.
+//! The tests of CET's trees: five thresholds per number, one test per category.
 
 use sogar::describe::{spoken, spoken_number};
 use sogar::feature::{Feature, Kind};
@@ -6,14 +6,14 @@ use sogar::pipeline::Prepared;
 
 use crate::cart::Axis;
 
-/// A yes/no question about one feature.
+/// A yes/no test of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SplitRule {
     pub feature: usize,
     pub test: Test,
 }
 
-/// What is asked of the value.
+/// The condition on the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Test {
     /// The value is below this threshold. A missing number is not.
@@ -31,7 +31,7 @@ impl SplitRule {
         }
     }
 
-    /// What is known of somebody who passed, or did not, in words.
+    /// What is known about a person who passed, or did not, in words.
     pub fn text(&self, features: &[Feature], passed: bool) -> String {
         let feature = &features[self.feature];
         let what = match (&feature.kind, self.test) {
@@ -56,14 +56,14 @@ impl SplitRule {
     }
 }
 
-/// All questions, features in table order: for numbers the thresholds at `bins + 1` equispaced percentiles, whole where the values
-/// are, else rounded to four decimals; for levels one each. Those that everybody answers alike are left out, and those
-/// about features on which the user wants no questions.
+/// All tests, features in table order: for numbers the thresholds at `bins + 1` equispaced percentiles, whole if the values are,
+/// otherwise rounded to four decimals; for levels one each. Tests with the same result for everyone are left out, and those of
+/// features that trees may not split on.
 pub(super) fn all_rules(prepared: &Prepared, bins: usize) -> Vec<SplitRule> {
-    let reference = &prepared.table;
+    let reference = prepared.table();
     let mut rules = Vec::new();
     for (feature, (description, values)) in reference.features.iter().zip(&reference.values).enumerate() {
-        if prepared.config.features.get(&description.name).is_some_and(|settings| !settings.is_split()) {
+        if prepared.config().features.get(&description.name).is_some_and(|settings| !settings.is_split()) {
             continue;
         }
         let tests: Vec<Test> = match Axis::of(description) {
@@ -109,7 +109,7 @@ mod tests {
 
     fn texts(table: &str, config: &str) -> Vec<String> {
         let prepared = prepared(table, config, |row| row[0] >= 5.0);
-        let features = &prepared.table.features;
+        let features = &prepared.table().features;
         all_rules(&prepared, 5).iter().map(|rule| rule.text(features, true)).collect()
     }
 
@@ -120,7 +120,7 @@ mod tests {
         let below = [2.0, 4.0, 6.0, 8.0, 10.0].map(|t| SplitRule { feature: 0, test: Test::Below(t) });
         assert_eq!(rules, below, "1 lets nobody pass");
         assert!(rules[0].passes(1.0) && !rules[0].passes(2.0) && !rules[0].passes(f64::NAN));
-        let features = &prepared.table.features;
+        let features = &prepared.table().features;
         assert_eq!(rules[1].text(features, true), "`x` is at most 3");
         assert_eq!(rules[1].text(features, false), "`x` is at least 4");
     }
@@ -147,7 +147,7 @@ mod tests {
         let table = "x,b,c,r,o\n1,no,u,0.5,low\n9,yes,v,1.5,high\n8,no,w,2,mid\n";
         let config = "[features]\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
         let prepared = prepared(table, config, |row| row[0] >= 5.0);
-        let features = &prepared.table.features;
+        let features = &prepared.table().features;
         let not = |feature, test| SplitRule { feature, test }.text(features, false);
         assert_eq!(not(1, Test::Is(1)), "`b` is no");
         assert_eq!(not(2, Test::Is(0)), "`c` is not u");

@@ -1,10 +1,10 @@
-//! A straight line instead of the model, around every affected person (LIME).
+//! A linear surrogate of the model around every affected person (LIME).
 //!
-//! Around a person the model is asked about thousands of similar people, drawn at random, and a weighted ridge regression
-//! of its answers tells how much each column counts there. The line is moved to agree with the model on the person
-//! themselves. Whoever is above the threshold on the line counts as accepted.
+//! Around a person the model scores thousands of similar random people, and a weighted ridge regression of its answers gives the
+//! slope of each column there. The line is shifted to agree with the model on the person themselves. A person above the
+//! threshold on the line counts as accepted.
 //!
-//! Every person has a stream of random numbers of their own, so people are independent of each other and of threads.
+//! Every person has their own stream of random numbers, so people are independent of each other and of threads.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -25,9 +25,9 @@ use super::{Cet, Stage};
 use crate::black_box::BlackBox;
 use crate::chance::stream;
 
-/// Neighbours that are drawn and asked about at a time, where the model leaves it to us.
+/// Neighbours to draw and score at a time, if the model does not set its own size.
 const BATCH: usize = 1024;
-/// Lines that a thread is given at a time.
+/// Lines per thread at a time.
 const LINES_A_THREAD: usize = 16;
 /// The kernel's width is this times the root of the number of columns.
 const KERNEL_WIDTH: f64 = 0.75;
@@ -39,26 +39,26 @@ pub(super) struct Surrogate {
     pub lines: Vec<Option<Line>>,
 }
 
-/// What stands for the model around one person.
+/// The surrogate around one person.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
-    /// How far the person is above the threshold; at most 0.
+    /// The person's margin above the threshold; at most 0.
     pub margin: f64,
-    /// What one more in each column adds to that.
+    /// The slope of each column.
     pub slopes: Vec<f64>,
 }
 
 impl Surrogate {
-    /// Asks the model about the neighbours of all affected rows, until stopped.
+    /// Scores the neighbours of all affected rows, until stopped.
     pub fn fit(prepared: &Prepared, settings: &Cet, seed: u64, stop: &Stop) -> Result<Surrogate> {
-        let columns = Columns::new(&prepared.table);
+        let columns = Columns::new(prepared.table());
         let around = Neighbourhoods::new(prepared, &columns, settings, seed)?;
-        // In random order, so that those who are reached before a deadline are a fair sample.
-        let mut order: Vec<usize> = (0..prepared.affected.len()).collect();
+        // In random order, so that those reached before a deadline are a fair sample.
+        let mut order: Vec<usize> = (0..prepared.problem_rows().len()).collect();
         order.shuffle(&mut stream(seed, Stage::Order as u64, 0));
-        let line = |&position: &usize| around.line(prepared.affected[position], stop);
+        let line = |&position: &usize| around.line(prepared.problem_rows()[position], stop);
         let mut lines = vec![None; order.len()];
-        // A model of ours may be asked by every thread; others say for themselves how they want to be asked.
+        // Every thread may call a model of ours; others say how they may be called.
         let free = asked_freely(prepared);
         for some in order.chunks(rayon::current_num_threads().max(1) * LINES_A_THREAD) {
             if stop.check().is_err() {
@@ -74,35 +74,35 @@ impl Surrogate {
         Ok(Surrogate { columns, lines })
     }
 
-    /// Whether everybody has a line.
+    /// Whether everyone has a line.
     pub fn is_complete(&self) -> bool {
         self.lines.iter().all(Option::is_some)
     }
 }
 
 fn asked_freely(prepared: &Prepared) -> bool {
-    prepared.model.predictor.batching().at_once == usize::MAX
+    prepared.model().predictor.batching().at_once == usize::MAX
 }
 
-/// A prediction as a number that is positive where the outcome is desired.
+/// A prediction as a number that is positive for a desired outcome.
 enum Margin {
-    /// By how much the score is on the desired side of the threshold; `sign` is −1 where low scores are desired.
+    /// How far the score is on the desired side of the threshold; `sign` is −1 if low scores are desired.
     Score { threshold: f64, sign: f64 },
-    /// Half of one or minus that, where scores do not tell the labels.
+    /// ½ or −½, if scores do not determine the labels.
     Label,
 }
 
 impl Margin {
-    /// Scores are believed if they explain every label of the reference table.
+    /// Scores are used if they explain every label of the reference table.
     fn new(prepared: &Prepared) -> Result<Margin> {
-        let info = prepared.model.predictor.info();
-        let sign = match prepared.classes.desired.as_slice() {
+        let info = prepared.model().predictor.info();
+        let sign = match prepared.classes().desired.as_slice() {
             [false, true] => 1.0,
             [true, false] => -1.0,
             _ => return Ok(Margin::Label),
         };
         let threshold = info.threshold.unwrap_or(0.5);
-        let predictions = predict_table(&*prepared.model.predictor, &prepared.encoder, &prepared.table)?;
+        let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), prepared.table())?;
         let explains = |prediction: &Prediction| {
             prediction.score.is_finite() && (prediction.score > threshold) == (prediction.label == 1)
         };
@@ -115,7 +115,7 @@ impl Margin {
             Margin::Score { threshold, sign } if prediction.score.is_finite() => {
                 sign * (prediction.score - threshold)
             }
-            _ if prepared.classes.is_desired(prediction) => 0.5,
+            _ if prepared.classes().is_desired(prediction) => 0.5,
             _ => -0.5,
         }
     }
@@ -126,13 +126,13 @@ struct Neighbourhoods<'a> {
     prepared: &'a Prepared,
     columns: &'a Columns,
     black_box: BlackBox<'a>,
-    /// The model laid out for speed, where it is a sum of plain trees.
+    /// The model laid out for speed, if it is a sum of plain trees.
     trees: Option<CompactTrees<'a>>,
     margin: Margin,
     neighbours: usize,
     batch: usize,
     seed: u64,
-    /// Per column, what the squared slope counts in the regression.
+    /// For each column, the weight of the squared slope in the regression.
     penalty: Vec<f64>,
     /// Weights are `exp(-squared distance · fading)`.
     fading: f64,
@@ -141,10 +141,10 @@ struct Neighbourhoods<'a> {
 impl<'a> Neighbourhoods<'a> {
     fn new(prepared: &'a Prepared, columns: &'a Columns, settings: &Cet, seed: u64) -> Result<Self> {
         let neighbours = settings.neighbours;
-        let batching = prepared.model.predictor.batching();
+        let batching = prepared.model().predictor.batching();
         let wanted = batching.rows.saturating_mul(batching.at_once);
         let batch = if asked_freely(prepared) { BATCH } else { wanted };
-        let features = 0..prepared.table.features.len();
+        let features = 0..prepared.table().features.len();
         // Numbers are scaled by their deviation, which the penalty on their own slope must undo.
         let mut penalty = vec![settings.ridge; columns.count()];
         for column in features.filter(|&f| columns.is_ordered(f)).filter_map(|f| columns.of(f, 0.0)) {
@@ -154,7 +154,7 @@ impl<'a> Neighbourhoods<'a> {
             prepared,
             columns,
             black_box: BlackBox::new(prepared),
-            trees: prepared.model.predictor.tree_ensemble().and_then(CompactTrees::new),
+            trees: prepared.model().predictor.tree_ensemble().and_then(CompactTrees::new),
             margin: Margin::new(prepared)?,
             neighbours,
             batch: batch.clamp(1, neighbours.max(1)),
@@ -166,7 +166,7 @@ impl<'a> Neighbourhoods<'a> {
 
     /// The line around a row of the reference table; `None` if stopped.
     fn line(&self, row: usize, stop: &Stop) -> Result<Option<Line>> {
-        let person = self.prepared.table.row(row);
+        let person = self.prepared.table().row(row);
         let mut chance = stream(self.seed, Stage::Neighbours as u64, row as u64);
         let mut ridge = Ridge::new(self.columns.count());
         let mut point = Vec::with_capacity(person.len());
@@ -210,10 +210,10 @@ impl<'a> Neighbourhoods<'a> {
         Ok(predictions.iter().map(|prediction| self.margin.of(prediction, self.prepared)).collect())
     }
 
-    /// `None` where a value is missing.
+    /// `None` if a value is missing.
     fn quick_predictions(&self, trees: &CompactTrees<'_>, rows: &[f64]) -> Option<Vec<Prediction>> {
-        let sources = &self.prepared.encoder.columns;
-        let rows = rows.chunks_exact(self.prepared.table.features.len());
+        let sources = &self.prepared.encoder().columns;
+        let rows = rows.chunks_exact(self.prepared.table().features.len());
         let values = rows.flat_map(|row| sources.iter().map(|source| source.value(row[source.feature])));
         trees.predictions(&values.collect::<Vec<f64>>(), sources.len())
     }
@@ -221,7 +221,7 @@ impl<'a> Neighbourhoods<'a> {
     /// A neighbour's value: numbers from a normal distribution around the person's, with the reference table's
     /// deviation; levels as often as in the reference table.
     fn draw(&self, feature: usize, value: f64, chance: &mut ChaCha8Rng) -> f64 {
-        let table = &self.prepared.table;
+        let table = self.prepared.table();
         if !self.columns.is_ordered(feature) {
             return table.values[feature][chance.random_range(0..table.rows)];
         }
@@ -293,20 +293,20 @@ mod tests {
         }
     }
 
-    fn straight() -> Prepared {
-        let mut prepared = prepared(TABLE, "", |row| score(row) > 0.5);
-        let info = prepared.model.predictor.info().clone();
-        prepared.model.predictor = Arc::new(Straight(info));
+    fn straight(config: &str) -> Prepared {
+        let mut prepared = prepared(TABLE, config, |row| score(row) > 0.5);
+        let info = prepared.model().predictor.info().clone();
+        prepared.set_predictor(Arc::new(Straight(info)));
         prepared
     }
 
     #[test]
     fn a_straight_line_is_found_again() {
-        let prepared = straight();
+        let prepared = straight("");
         let found = Surrogate::fit(&prepared, &Cet::default(), 5, &Stop::default()).unwrap();
-        assert!(found.is_complete() && found.lines.len() == prepared.affected.len());
-        for (line, &row) in found.lines.iter().flatten().zip(&prepared.affected) {
-            assert_eq!(line.margin, score(&prepared.table.row(row)) - 0.5);
+        assert!(found.is_complete() && found.lines.len() == prepared.problem_rows().len());
+        for (line, &row) in found.lines.iter().flatten().zip(prepared.problem_rows()) {
+            assert_eq!(line.margin, score(&prepared.table().row(row)) - 0.5);
             let change = |feature, from, to| found.columns.change(&line.slopes, feature, from, to);
             let close = |found: f64, wanted: f64| (found - wanted).abs() < 0.02 * wanted.abs() + 1e-4;
             assert!(close(change(0, 1.0, 2.0), 0.02), "{line:?}");
@@ -318,9 +318,9 @@ mod tests {
 
     #[test]
     fn low_scores_may_be_the_desired_ones_and_scores_that_explain_nothing_are_not_used() {
-        let mut prepared = straight();
+        let prepared = straight("");
         assert!(matches!(Margin::new(&prepared).unwrap(), Margin::Score { sign: 1.0, threshold: 0.5 }));
-        prepared.classes.desired = vec![true, false];
+        let prepared = straight("[data]\ndesired = \"0\"\n");
         let margin = Margin::new(&prepared).unwrap();
         assert_eq!(margin.of(&Prediction { label: 1, score: 0.75 }, &prepared), -0.25);
         let labels_only = crate::testing::prepared(TABLE, "", |row| score(row) > 0.5);

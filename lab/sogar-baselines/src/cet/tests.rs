@@ -18,7 +18,7 @@ fn small() -> Cet {
 }
 
 fn shifted(fitted: &dyn Fitted, prepared: &Prepared) -> Vec<Vec<(usize, f64)>> {
-    let assigned = fitted.assign(prepared, &prepared.table, &prepared.affected).unwrap();
+    let assigned = fitted.assign(prepared, prepared.table(), prepared.problem_rows()).unwrap();
     assert!(assigned.iter().all(|proposal| proposal.covered && proposal.part.is_some()));
     assigned.into_iter().map(|proposal| proposal.to).collect()
 }
@@ -29,14 +29,15 @@ fn the_best_action_of_a_leaf_weighs_cost_against_failures() {
     let settings = Cet::exact();
     let adviser = Adviser::new(&prepared, &settings, None);
     // The rows with x = 2 and x = 4: staying scores 2, +1 scores 0.2 + 1, +3 scores 0.6, +4 scores 0.8.
-    let wanted =
-        |position: &usize| [2.0, 4.0].contains(&prepared.table.values[0][prepared.affected[*position]]);
-    let rows = sogar_solver::RowSet::from_fn(prepared.affected.len(), wanted);
+    let wanted = |position: &usize| {
+        [2.0, 4.0].contains(&prepared.table().values[0][prepared.problem_rows()[*position]])
+    };
+    let rows = sogar_solver::RowSet::from_fn(prepared.problem_rows().len(), wanted);
     let leaf = adviser.advise(&rows, &Stop::default()).unwrap();
     let shift = Change::shift(3.0, 1.0, 10.0);
     assert_eq!(leaf.edits, [Edit { feature: 0, change: shift, followers: vec![] }]);
     assert_eq!((leaf.rows, leaf.cost, leaf.loss), (2, 6, 0), "in tenths");
-    // A failure that counts little is accepted: staying scores 0.2.
+    // A failure with a small weight is accepted: staying scores 0.2.
     let careless = Cet { loss_weight: 0.1, ..Cet::exact() };
     let leaf = Adviser::new(&prepared, &careless, None).advise(&rows, &Stop::default()).unwrap();
     assert_eq!((leaf.edits.len(), leaf.cost, leaf.loss), (0, 0, 2));
@@ -59,9 +60,9 @@ fn people_with_lines_speak_for_those_without() {
     let settings = Cet { neighbours: 2000, ..Cet::default() };
     let mut surrogate = Surrogate::fit(&prepared, &settings, 0, &Stop::default()).unwrap();
     // A line that is as sure as the model: one more is enough for x = 4. The others have none.
-    for (line, &row) in surrogate.lines.iter_mut().zip(&prepared.affected) {
+    for (line, &row) in surrogate.lines.iter_mut().zip(prepared.problem_rows()) {
         let slopes = vec![0.6];
-        *line = (prepared.table.values[0][row] == 4.0).then_some(surrogate::Line { margin: -0.5, slopes });
+        *line = (prepared.table().values[0][row] == 4.0).then_some(surrogate::Line { margin: -0.5, slopes });
     }
     assert!(!surrogate.is_complete());
     let adviser = Adviser::new(&prepared, &settings, Some(surrogate));
@@ -113,8 +114,8 @@ fn a_small_table_is_solved_in_full() {
     // Everybody may go up by 4; one leaf for x < 4 would let x = 4 go up by 1 only, and pays.
     let fitted = Cet { leaf_price: 0.001, ..Cet::exact() }.fit(&prepared, 3, &Stop::default()).unwrap();
     assert_eq!(fitted.status(), FitStatus::Complete);
-    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.loss_count, score.violations, score.coverage), (0, 0, 1.0));
     // Questions split below 2 and below 4: 1 → 5, {2, 3} + 3, 4 → 5.
     assert_eq!((score.cost_sum, score.parts), (4 + 3 + 3 + 1, 3));
@@ -135,12 +136,12 @@ fn unusual_tables_are_no_trouble() {
     for settings in [small(), Cet { exact: true, ..small() }] {
         let fitted = settings.fit(&prepared, 1, &Stop::default()).unwrap();
         assert_eq!(fitted.status(), FitStatus::Complete);
-        let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!((score.violations, score.coverage), (0, 1.0));
-        // People who are not like anybody seen: a category and a number beyond all known ones.
+        // People unlike anyone seen: a category and a number beyond all known ones.
         let strangers = FeatureTable {
-            features: prepared.table.features.clone(),
+            features: prepared.table().features.clone(),
             values: vec![vec![99.0], vec![7.0], vec![0.0], vec![3.0], vec![f64::NAN], vec![0.0]],
             rows: 1,
             weights: None,
@@ -204,12 +205,12 @@ fn the_seed_alone_decides_whatever_the_threads() {
 fn leaves_say_what_the_evaluator_finds() {
     let prepared = german();
     let fitted = small().fit(&prepared, 0, &Stop::default()).unwrap();
-    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     let Description::Tree { leaves, .. } = fitted.describe() else { panic!("a tree") };
-    assert_eq!(leaves.iter().map(|leaf| leaf.rows).sum::<usize>(), prepared.affected.len());
+    assert_eq!(leaves.iter().map(|leaf| leaf.rows).sum::<usize>(), prepared.problem_rows().len());
     let flipped: usize = leaves.iter().map(|leaf| leaf.flipped).sum();
-    assert_eq!(score.loss_count as usize, prepared.affected.len() - flipped);
+    assert_eq!(score.loss_count as usize, prepared.problem_rows().len() - flipped);
     assert_eq!((score.violations, score.coverage), (0, 1.0));
     assert!(score.invalidity < 1.0 && score.sparsity <= 3.0, "{score:?}");
 }

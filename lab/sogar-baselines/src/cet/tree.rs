@@ -1,10 +1,10 @@
-//! Trees of questions, and the three ways to change one.
+//! Trees of tests, and the three ways to change one.
 //!
-//! A tree here has a shape and questions only. What its leaves do follows from the people who reach them.
+//! A tree here has only a shape and tests. The actions of its leaves follow from the people who reach them.
 
 use sogar_solver::RowSet;
 
-/// A tree over the affected rows. Questions are numbers of rules.
+/// A tree over the affected rows. Tests are numbers of rules.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Tree {
     Leaf,
@@ -16,7 +16,7 @@ impl Tree {
         Tree::Ask { rule, yes: Box::new(yes), no: Box::new(no) }
     }
 
-    /// A complete tree; `draw` gives its questions, each before those below it.
+    /// A complete tree; `draw` returns its tests, each before those below it.
     pub fn complete(depth: usize, draw: &mut impl FnMut() -> usize) -> Tree {
         if depth == 0 {
             return Tree::Leaf;
@@ -26,7 +26,7 @@ impl Tree {
         Tree::ask(rule, yes, Tree::complete(depth - 1, draw))
     }
 
-    /// The tree without questions that all of the `rows` that come to them answer alike; `passing` has the rows that say yes.
+    /// The tree without tests that have the same result for all of the `rows` that reach them; `passing` has the rows that pass.
     pub fn settled(self, rows: &RowSet, passing: &[RowSet]) -> Tree {
         let Tree::Ask { rule, yes, no } = self else { return Tree::Leaf };
         let (saying_yes, saying_no) = (rows.and(&passing[rule]), rows.and_not(&passing[rule]));
@@ -39,7 +39,7 @@ impl Tree {
         }
     }
 
-    /// Number of leaves; there is one question less.
+    /// Number of leaves; there is one test less.
     pub fn leaf_count(&self) -> usize {
         match self {
             Tree::Leaf => 1,
@@ -58,7 +58,7 @@ impl Tree {
         leaves
     }
 
-    /// The rows that come to each question, a question before those below it.
+    /// The rows that reach each test, a test before those below it.
     pub fn questions(&self, rows: &RowSet, passing: &[RowSet]) -> Vec<RowSet> {
         let mut questions = Vec::new();
         self.visit(rows, passing, &mut |tree, rows| {
@@ -77,7 +77,7 @@ impl Tree {
         }
     }
 
-    /// Asks a question at a leaf (numbered as in [`Tree::leaves`]).
+    /// Adds a test at a leaf (numbered as in [`Tree::leaves`]).
     pub fn insert(&mut self, leaf: usize, rule: usize) {
         match self {
             Tree::Leaf => *self = Tree::ask(rule, Tree::Leaf, Tree::Leaf),
@@ -88,7 +88,7 @@ impl Tree {
         }
     }
 
-    /// Removes a leaf with the question that leads to it: what stands beside it takes the question's place.
+    /// Removes a leaf with the test above it: its sibling takes the place of the test.
     pub fn delete(&mut self, leaf: usize) {
         let Tree::Ask { yes, no, .. } = self else { return };
         let (side, beside, leaf) = match leaf.checked_sub(yes.leaf_count()) {
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// Replaces a question (numbered as in [`Tree::questions`]) by another.
+    /// Replaces a test (numbered as in [`Tree::questions`]) by another.
     pub fn replace(&mut self, question: usize, other: usize) {
         let Tree::Ask { rule, yes, no } = self else { return };
         let Some(below) = question.checked_sub(1) else {

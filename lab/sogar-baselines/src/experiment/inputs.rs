@@ -1,76 +1,65 @@
-//! Where tables and models of the experiments are: in the folder that `scripts/paper_models.py` writes.
+//! The tables and models of the experiments: in the folder that `scripts/paper_models.py` writes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use sogar::config::Config;
 use sogar::error::{Error, ErrorKind, Result, suggest};
 use sogar::files::{read_bytes, sha256_hex};
+
+use super::protocol::DataSet;
 
 /// Folds of the protocol.
 pub const FOLDS: u32 = 10;
 
-/// A data set of the experiments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DataSet {
-    /// Its name.
-    pub name: &'static str,
-    /// The preset with its action set.
-    preset: &'static str,
-    /// The column by which people are grouped in audits, if there is one.
-    pub group: Option<&'static str>,
-}
+/// The data sets, in the order of the published tables.
+pub const DATA_SETS: [&str; 4] = ["attrition", "german", "bank", "adult"];
 
-/// All data sets, in the order of the published tables.
-pub static DATA_SETS: [DataSet; 4] = [
-    DataSet { name: "attrition", preset: "paper-attrition", group: Some("Gender") },
-    DataSet { name: "german", preset: "paper-german", group: Some("Gender") },
-    DataSet { name: "bank", preset: "paper-bank", group: None },
-    DataSet { name: "adult", preset: "paper-adult", group: Some("sex") },
-];
+/// The kinds of classifiers with their names in print, in the order of the published tables.
+pub const KINDS: [(&str, &str); 3] = [("dnn", "DNN"), ("xgboost", "XGBoost"), ("lightgbm", "LightGBM")];
 
-impl DataSet {
-    /// The configuration of its action set.
-    pub fn config(&self) -> Result<Config> {
-        Config::preset(self.preset)
-    }
-}
-
-/// A classifier of the experiments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A trained classifier.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Classifier {
-    /// Its name.
+    /// Its name in `scripts/paper_models.py`.
     pub name: &'static str,
-    /// Its name in print.
-    pub title: &'static str,
+    /// Which of [`KINDS`] it is.
+    pub kind: &'static str,
     file: &'static str,
-    /// Whether outcomes take so long that they are worth keeping between cells.
+    /// Whether outcomes take so long that storing them between cells pays.
     pub slow: bool,
 }
 
-/// All classifiers, in the order of the published tables.
-pub static CLASSIFIERS: [Classifier; 3] = [
-    Classifier { name: "dnn", title: "DNN", file: "model.onnx", slow: true },
-    Classifier { name: "xgboost", title: "XGBoost", file: "model.xgb.json", slow: false },
-    Classifier { name: "lightgbm", title: "LightGBM", file: "model.txt", slow: false },
+/// All classifiers that the script trains.
+static CLASSIFIERS: [Classifier; 6] = [
+    Classifier { name: "dnn", kind: "dnn", file: "model.onnx", slow: true },
+    Classifier { name: "dnn-unweighted", kind: "dnn", file: "model.unweighted.onnx", slow: true },
+    Classifier { name: "dnn-unscaled", kind: "dnn", file: "model.unscaled.onnx", slow: true },
+    Classifier { name: "xgboost", kind: "xgboost", file: "model.xgb.json", slow: false },
+    Classifier { name: "xgboost-default", kind: "xgboost", file: "model.default.xgb.json", slow: false },
+    Classifier { name: "lightgbm", kind: "lightgbm", file: "model.txt", slow: false },
 ];
 
-/// Those of a list that are named; `all` stands for every one. The order is the list's.
-fn named<T: Copy + 'static>(
-    what: &str,
-    list: &'static [T],
-    name: fn(&T) -> &'static str,
-    chosen: &[String],
-) -> Result<Vec<T>> {
+impl Classifier {
+    /// The classifier of that name.
+    pub fn named(name: &str) -> Result<&'static Classifier> {
+        CLASSIFIERS.iter().find(|known| known.name == name).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, format!("there is no model `{name}`"))
+                .help(suggest(name, CLASSIFIERS.iter().map(|known| known.name)))
+        })
+    }
+}
+
+/// The named items of a list; `all` stands for every one. In the order of the list.
+fn named(what: &str, list: &[&'static str], chosen: &[String]) -> Result<Vec<&'static str>> {
     for text in chosen {
-        if text != "all" && !list.iter().any(|item| name(item) == text) {
+        if text != "all" && !list.contains(&text.as_str()) {
             return Err(Error::new(ErrorKind::Usage, format!("there is no {what} `{text}`"))
-                .help(suggest(text, list.iter().map(name).chain(["all"]))));
+                .help(suggest(text, list.iter().copied().chain(["all"]))));
         }
     }
-    let wanted = |item: &&T| chosen.iter().any(|text| text == "all" || text == name(item));
-    let found: Vec<T> = list.iter().filter(wanted).copied().collect();
+    let wanted = |item: &&'static str| chosen.iter().any(|text| text == "all" || text == item);
+    let found: Vec<&'static str> = list.iter().copied().filter(wanted).collect();
     if found.is_empty() {
         return Err(Error::new(ErrorKind::Usage, format!("no {what} is named")).help("say `all`"));
     }
@@ -78,13 +67,13 @@ fn named<T: Copy + 'static>(
 }
 
 /// Data sets by name.
-pub fn data_sets(names: &[String]) -> Result<Vec<DataSet>> {
-    named("data set", &DATA_SETS, |item| item.name, names)
+pub fn data_sets(names: &[String]) -> Result<Vec<&'static str>> {
+    named("data set", &DATA_SETS, names)
 }
 
-/// Classifiers by name.
-pub fn classifiers(names: &[String]) -> Result<Vec<Classifier>> {
-    named("model", &CLASSIFIERS, |item| item.name, names)
+/// Kinds of classifiers by name.
+pub fn kinds(names: &[String]) -> Result<Vec<&'static str>> {
+    named("model", &KINDS.map(|(name, _)| name), names)
 }
 
 /// Folds such as `1`, `1,3` or `1-10`.
@@ -119,27 +108,31 @@ pub struct Files {
 #[derive(Debug)]
 pub struct Paper {
     folder: PathBuf,
-    /// Hashes of files that were asked for: they are large, and many cells share them.
+    /// Hashes of files computed so far: they are large, and many cells share them.
     hashes: Mutex<BTreeMap<PathBuf, String>>,
 }
 
 impl Paper {
-    /// The folder that `scripts/paper_models.py --out` was given.
+    /// The folder of `scripts/paper_models.py --out`.
     pub fn new(folder: &Path) -> Paper {
         Paper { folder: folder.to_path_buf(), hashes: Mutex::default() }
     }
 
-    /// The files of a fold; an error that says how they are made, where they are missing.
-    pub fn files(&self, data: &DataSet, model: &Classifier, fold: u32) -> Result<Files> {
-        let folder = self.folder.join(data.name).join(format!("fold{fold}"));
-        let files = Files {
+    fn places(&self, data: &DataSet, model: &Classifier, fold: u32) -> Files {
+        let folder = self.folder.join(&data.folder).join(format!("fold{fold}"));
+        Files {
             train: folder.join("train.csv"),
             test: folder.join("test.csv"),
             model: folder.join(model.file),
-        };
+        }
+    }
+
+    /// The files of a fold; if they are missing, an error that says how to make them.
+    pub fn files(&self, data: &DataSet, model: &Classifier, fold: u32) -> Result<Files> {
+        let files = self.places(data, model, fold);
         let missing = [&files.train, &files.test, &files.model].into_iter().find(|path| !path.is_file());
         if let Some(missing) = missing {
-            let (folder, model, data) = (self.folder.display(), model.name, data.name);
+            let (folder, model, data) = (self.folder.display(), model.name, &data.folder);
             let command = format!("--data TABLES --out {folder} --folds {fold} --models {model} {data}");
             return Err(Error::new(ErrorKind::Usage, "a file of the experiment is not there")
                 .file(missing)
@@ -148,8 +141,17 @@ impl Paper {
         Ok(files)
     }
 
-    /// The hash of a file's content.
-    pub fn hash(&self, path: &Path) -> Result<String> {
+    /// One hash of the files of a fold; `None` if they are not there.
+    pub fn inputs(&self, data: &DataSet, model: &Classifier, fold: u32) -> Result<Option<String>> {
+        let Files { train, test, model } = self.places(data, model, fold);
+        if [&train, &test, &model].iter().any(|path| !path.is_file()) {
+            return Ok(None);
+        }
+        let hashes = [self.hash(&train)?, self.hash(&test)?, self.hash(&model)?];
+        Ok(Some(sha256_hex(hashes.join(" ").as_bytes())[..16].to_owned()))
+    }
+
+    fn hash(&self, path: &Path) -> Result<String> {
         let known = || self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(hash) = known().get(path) {
             return Ok(hash.clone());
@@ -162,6 +164,7 @@ impl Paper {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::data_set;
     use super::*;
 
     #[test]
@@ -176,20 +179,18 @@ mod tests {
     #[test]
     fn names_are_checked_and_kept_in_order() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let found = data_sets(&names(&["adult", "german"])).unwrap();
-        assert_eq!(found.iter().map(|data| data.name).collect::<Vec<_>>(), ["german", "adult"]);
-        assert_eq!(classifiers(&names(&["all"])).unwrap().len(), 3);
+        assert_eq!(data_sets(&names(&["adult", "german"])).unwrap(), ["german", "adult"]);
+        assert_eq!(kinds(&names(&["all"])).unwrap().len(), 3);
         assert_eq!(data_sets(&names(&["germn"])).unwrap_err().remedy(), Some("did you mean `german`?"));
-        for data in &DATA_SETS {
-            data.config().unwrap();
-        }
     }
 
     #[test]
     fn a_missing_file_comes_with_the_command_that_makes_it() {
         let paper = Paper::new(Path::new("no/such/folder"));
-        let error = paper.files(&DATA_SETS[1], &CLASSIFIERS[0], 3).unwrap_err();
+        let (data, model) = (data_set(), Classifier::named("dnn-unscaled").unwrap());
+        assert_eq!(paper.inputs(&data, model, 3).unwrap(), None);
+        let error = paper.files(&data, model, 3).unwrap_err();
         let help = error.remedy().unwrap();
-        assert!(help.contains("--out no/such/folder --folds 3 --models dnn german"), "{help}");
+        assert!(help.contains("--out no/such/folder --folds 3 --models dnn-unscaled german"), "{help}");
     }
 }

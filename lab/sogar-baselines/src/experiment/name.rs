@@ -1,5 +1,6 @@
 //! The experiments by name, and which settings each of them varies.
 
+use serde::Serialize;
 use sogar::config::{Bins, Config, CostKind};
 use sogar::device::devices;
 use sogar::error::{Error, ErrorKind, Result, suggest};
@@ -17,17 +18,21 @@ pub enum Name {
     Sparsity,
     /// Bins of numbers.
     Bins,
-    /// Threads, and a GPU where there is one.
+    /// Threads, and a GPU if there is one.
     Hardware,
     /// Distance between train and held-out rows along the front.
     Generalization,
     /// Groups of people along the front.
     Audit,
+    /// Candidates for the published protocol, on the folds that it is chosen on.
+    Choice,
+    /// The published protocol with one change each.
+    Hypotheses,
 }
 
 impl Name {
     /// All experiments.
-    pub const ALL: [Name; 8] = [
+    pub const ALL: [Name; 10] = [
         Name::Table1,
         Name::Timeouts,
         Name::Depth,
@@ -36,6 +41,8 @@ impl Name {
         Name::Hardware,
         Name::Generalization,
         Name::Audit,
+        Name::Choice,
+        Name::Hypotheses,
     ];
 
     /// The name on command lines and in files.
@@ -49,6 +56,8 @@ impl Name {
             Name::Hardware => "hardware",
             Name::Generalization => "generalization",
             Name::Audit => "audit",
+            Name::Choice => "choice",
+            Name::Hypotheses => "hypotheses",
         }
     }
 
@@ -63,10 +72,12 @@ impl Name {
             Name::Hardware => "Threads",
             Name::Generalization => "Train and held-out rows along the front",
             Name::Audit => "Groups of people along the front",
+            Name::Choice => "Candidates for the published protocol",
+            Name::Hypotheses => "The published protocol with one change each",
         }
     }
 
-    /// The experiments that a name stands for: itself, or all of them.
+    /// The experiments of a name: itself, or all of them.
     pub fn parse(text: &str) -> Result<Vec<Name>> {
         if text == "all" {
             return Ok(Name::ALL.to_vec());
@@ -88,7 +99,9 @@ impl Name {
         };
         let none = Setting { label: "none".to_owned(), ..Setting::default() };
         match self {
-            Name::Table1 | Name::Generalization | Name::Audit => vec![Setting::default()],
+            Name::Table1 | Name::Generalization | Name::Audit | Name::Choice | Name::Hypotheses => {
+                vec![Setting::default()]
+            }
             Name::Timeouts if quick => vec![limit(1.0), limit(10.0), none],
             Name::Timeouts => vec![limit(1.0), limit(10.0), limit(60.0), limit(200.0), none],
             Name::Depth => (2..=4)
@@ -98,7 +111,7 @@ impl Name {
                     ..Setting::default()
                 })
                 .collect(),
-            // Four edits are millions of actions: not for a quick look.
+            // Four edits are millions of actions: not for a quick run.
             Name::Sparsity => (1..=if quick { 3 } else { 4 })
                 .map(|edits| Setting {
                     label: edits.to_string(),
@@ -119,7 +132,7 @@ impl Name {
                     ..Setting::default()
                 };
                 let mut settings = if all == 1 { vec![threads(1)] } else { vec![threads(1), threads(all)] };
-                // A software adapter is the CPU by another way, and takes hours.
+                // A software adapter is the CPU in disguise, and takes hours.
                 let gpu = devices().into_iter().find(|device| !["cpu", "software"].contains(&&*device.kind));
                 settings.extend(gpu.map(|gpu| Setting {
                     label: format!("{} ({})", gpu.device, gpu.name),
@@ -131,44 +144,46 @@ impl Name {
         }
     }
 
-    /// The label of the setting that the others are compared with.
+    /// The label of the reference setting.
     pub fn usual(self) -> Option<&'static str> {
         match self {
             Name::Timeouts => Some("none"),
             Name::Depth | Name::Sparsity => Some("3"),
             Name::Bins => Some("preset"),
             Name::Hardware => Some("1 thread"),
-            Name::Table1 | Name::Generalization | Name::Audit => None,
+            Name::Table1 | Name::Generalization | Name::Audit | Name::Choice | Name::Hypotheses => None,
         }
     }
 }
 
-/// What a cell changes about the usual run: depth 3, at most 3 edits, the preset's bins, no limit.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// What a cell changes about the protocol's usual run: depth 3, at most 3 edits, its own bins, no limit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Setting {
-    /// What it is called; empty: the usual run.
+    /// Its name; empty: the usual run.
+    #[serde(skip)]
     pub label: String,
     /// Largest depth, with all leaves that it allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
-    /// Most edits in an action.
+    /// Largest number of edits in an action.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edits: Option<u32>,
     /// Bins of every numeric feature, with the steps that follow from them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bins: Option<&'static str>,
     /// Seconds for the search.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
     /// Threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
-    /// The device; the CPU, unless something else is said.
+    /// The device; by default the CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
 }
 
 impl Setting {
-    /// Whether nothing is changed about the usual run, whatever it is called.
-    pub fn is_usual(&self) -> bool {
-        Setting { label: String::new(), ..self.clone() } == Setting::default()
-    }
-
-    /// Lays the setting over a configuration.
+    /// Applies the setting to a configuration.
     pub fn apply(&self, config: &mut Config) {
         if let Some(depth) = self.max_depth {
             config.limits.max_depth = Some(depth);
@@ -215,7 +230,7 @@ mod tests {
             let labels: Vec<String> = name.settings(false).into_iter().map(|setting| setting.label).collect();
             assert!(name.usual().is_none_or(|usual| labels.iter().any(|label| label == usual)), "{labels:?}");
         }
-        assert_eq!(Name::parse("all").unwrap().len(), 8);
+        assert_eq!(Name::parse("all").unwrap().len(), 10);
         assert_eq!(Name::parse("tabel1").unwrap_err().remedy(), Some("did you mean `table1`?"));
     }
 

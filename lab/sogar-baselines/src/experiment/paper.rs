@@ -1,7 +1,7 @@
-//! The published figures, as they are printed: means over ten folds, rounded to two digits.
+//! The published figures, as printed: means over ten folds, rounded to two digits.
 //!
-//! They live in `paper.csv`, one line a figure. Empty cells are dashes of the paper: no result within an hour, or not
-//! reported. For `generalization` the column `invalidity` holds the distance.
+//! They are in `paper.csv`, one line per figure. Empty cells are dashes in the paper: no result within an hour, or not reported.
+//! For `generalization` the column `invalidity` holds the distance.
 
 /// Figures of one line of a published table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Published {
 
 static TABLE: &str = include_str!("paper.csv");
 
-/// The figures that were published for this line, if there are any.
+/// The published figures of this line, if there are any.
 pub fn published(
     experiment: &str,
     data: &str,
@@ -44,19 +44,18 @@ impl Published {
         self.invalidity.parse().ok()
     }
 
-    /// `cost / loss / invalidity / seconds`, dashes where nothing was published.
-    pub fn text(&self) -> String {
-        let or_dash = |text: &'static str| if text.is_empty() { "–" } else { text };
-        if self.cost.is_empty() && self.invalidity.is_empty() && self.seconds.is_empty() {
+    /// `cost / loss / invalidity`, a dash where nothing was published.
+    pub fn without_time(&self) -> String {
+        if self.invalidity.is_empty() {
             return "–".to_owned();
         }
-        [self.cost, self.loss, self.invalidity, self.seconds].map(or_dash).join(" / ")
+        [self.cost, self.loss, self.invalidity].join(" / ")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::inputs::{CLASSIFIERS, DATA_SETS};
+    use super::super::inputs::{DATA_SETS, KINDS};
     use super::super::name::Name;
     use super::*;
 
@@ -66,8 +65,8 @@ mod tests {
             let cells: Vec<&str> = line.split(',').collect();
             assert_eq!(cells.len(), 9, "{line}");
             assert!(Name::ALL.iter().any(|name| name.name() == cells[0]), "{line}");
-            assert!(DATA_SETS.iter().any(|data| data.name == cells[1]), "{line}");
-            assert!(CLASSIFIERS.iter().any(|model| model.name == cells[2]), "{line}");
+            assert!(DATA_SETS.contains(&cells[1]), "{line}");
+            assert!(KINDS.iter().any(|(kind, _)| *kind == cells[2]), "{line}");
             for number in cells[5..].iter().filter(|cell| !cell.is_empty()) {
                 assert!(number.trim_start_matches(['<', '>']).parse::<f64>().is_ok(), "{line}");
             }
@@ -76,15 +75,15 @@ mod tests {
 
     #[test]
     fn the_papers_own_summaries_are_all_there() {
-        for data in &DATA_SETS {
-            for model in &CLASSIFIERS {
-                let found = published("table1", data.name, model.name, "sogar", "").unwrap();
+        for data in DATA_SETS {
+            for (kind, _) in KINDS {
+                let found = published("table1", data, kind, "sogar", "").unwrap();
                 assert!(found.invalidity().is_some());
             }
         }
         let german = published("table1", "german", "lightgbm", "sogar", "").unwrap();
-        assert_eq!(german.text(), "0.11 / 0.03 / 0.14 / 41.9");
-        assert_eq!(published("table1", "adult", "dnn", "cet", "").unwrap().text(), "–");
+        assert_eq!(german.without_time(), "0.11 / 0.03 / 0.14");
+        assert_eq!(published("table1", "adult", "dnn", "cet", "").unwrap().without_time(), "–");
         assert_eq!(published("table1", "adult", "dnn", "xyz", ""), None);
     }
 }

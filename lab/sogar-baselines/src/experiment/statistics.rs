@@ -12,19 +12,19 @@ pub struct MeanSd {
 }
 
 impl MeanSd {
-    /// Of some values of many: divided by n − 1.
+    /// Of a sample: divided by n − 1.
     pub fn of(values: &[f64]) -> Option<MeanSd> {
         let sd = (values.len() > 1).then(|| (squares(values) / (values.len() - 1) as f64).sqrt());
         (!values.is_empty()).then(|| MeanSd { mean: mean(values), sd })
     }
 
-    /// Of all values that there are: divided by n.
+    /// Of a whole population: divided by n.
     pub fn of_all(values: &[f64]) -> MeanSd {
         let count = values.len().max(1) as f64;
         MeanSd { mean: mean(values), sd: Some((squares(values) / count).sqrt()) }
     }
 
-    /// `0.123 ± 0.045`, with so many digits.
+    /// `0.123 ± 0.045`, with this many digits.
     pub fn text(&self, digits: usize) -> String {
         match self.sd {
             Some(sd) => format!("{:.digits$} ± {sd:.digits$}", self.mean),

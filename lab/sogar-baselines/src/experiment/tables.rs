@@ -1,93 +1,163 @@
-//! Results of an experiment, folds brought together: as rows, and from them as CSV, JSON and Markdown.
+//! Results of an experiment, aggregated over folds: as rows, and from them as CSV, JSON and Markdown.
 
 mod groups;
 mod markdown;
+mod variants;
 mod verdicts;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::{Value, json};
-use sogar::error::{Error, ErrorKind, Result};
+use sogar::error::Result;
 use sogar::files::write_atomically;
 
-use super::cell::{Cell, CellResult, GroupFigures, Search};
-use super::name::{Name, cost_name};
+use super::cell::Cell;
+use super::name::Name;
 use super::paper::{Published, published};
+use super::result::{CellResult, Figures};
 use super::statistics::MeanSd;
+use super::store::Store;
 use crate::contract::FitStatus;
-use crate::evaluate::Score;
+use crate::methods::Method;
 
-/// Mean cost, loss and invalidity over folds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Figures {
+/// Means of cost, loss and the rest over folds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Means {
     /// Cost.
     pub cost: MeanSd,
     /// Loss.
     pub loss: MeanSd,
     /// Invalidity.
     pub invalidity: MeanSd,
-    /// Share of people with a proposal.
-    pub coverage: MeanSd,
     /// Groups.
     pub groups: MeanSd,
-    /// Changed features a person.
-    pub sparsity: MeanSd,
+    /// Share of people whose proposal changes nothing.
+    pub unchanged: MeanSd,
+    /// People turned down.
+    pub affected: MeanSd,
 }
 
-impl Figures {
-    fn of(scores: &[Score]) -> Option<Figures> {
-        let over = |read: fn(&Score) -> f64| MeanSd::of(&scores.iter().map(read).collect::<Vec<_>>());
-        Some(Figures {
-            cost: over(|score| score.cost)?,
-            loss: over(|score| score.loss)?,
-            invalidity: over(|score| score.invalidity)?,
-            coverage: over(|score| score.coverage)?,
-            groups: over(|score| score.parts as f64)?,
-            sparsity: over(|score| score.sparsity)?,
+impl Means {
+    fn of(figures: &[Figures]) -> Option<Means> {
+        let over = |read: fn(&Figures) -> f64| MeanSd::of(&figures.iter().map(read).collect::<Vec<_>>());
+        Some(Means {
+            cost: over(|figures| figures.cost)?,
+            loss: over(Figures::loss)?,
+            invalidity: over(Figures::invalidity)?,
+            groups: over(|figures| figures.parts as f64)?,
+            unchanged: over(|figures| figures.unchanged as f64 / figures.rows.max(1) as f64)?,
+            affected: over(|figures| figures.rows as f64)?,
         })
     }
 }
 
 /// One method under one setting, on one data set with one classifier: all of its folds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Row {
+    /// The protocol.
+    pub protocol: String,
     /// The data set.
     pub dataset: &'static str,
-    /// The classifier.
+    /// The kind of classifier.
     pub model: &'static str,
-    /// The recourse cost.
-    pub cost: &'static str,
     /// The method.
-    pub method: &'static str,
+    pub method: &'static Method,
     /// The setting; empty: the usual one.
     pub setting: String,
-    /// Folds that were asked for.
+    /// The key of the first fold's cell: rows of two protocols may be the same.
+    key: String,
+    /// Requested folds.
     pub asked: usize,
-    /// Folds that have a result.
-    pub folds: usize,
-    /// Folds that were ended by a time limit.
-    pub cut: usize,
-    /// Why folds have none, each reason once.
-    pub reasons: Vec<String>,
+    /// Results by fold.
+    pub results: BTreeMap<u32, CellResult>,
     /// On the rows that were learned from.
-    pub train: Option<Figures>,
+    pub train: Option<Means>,
     /// On the rows held out.
-    pub held_out: Option<Figures>,
-    /// Seconds.
-    pub seconds: Option<MeanSd>,
-    /// Of these, seconds of sogar's search.
-    pub seconds_search: Option<MeanSd>,
-    /// Summaries on sogar's front.
-    pub points: Option<MeanSd>,
-    /// Mean distance between train and held-out rows along sogar's front.
-    pub distance: Option<MeanSd>,
+    pub held_out: Option<Means>,
     /// What was published.
-    #[serde(skip)]
     pub paper: Option<Published>,
-    /// Groups of people along sogar's front, fold by fold.
-    #[serde(skip)]
-    pub audits: Vec<Vec<GroupFigures>>,
+}
+
+impl Row {
+    fn new(name: Name, cell: &Cell) -> Row {
+        let paper = cell.method.published().and_then(|method| {
+            let experiment =
+                if name == Name::Choice || name == Name::Hypotheses { "table1" } else { name.name() };
+            published(experiment, cell.data.name, cell.model.kind, method, &cell.setting.label)
+        });
+        Row {
+            protocol: cell.protocol.clone(),
+            dataset: cell.data.name,
+            model: cell.model.kind,
+            method: cell.method,
+            setting: cell.setting.label.clone(),
+            key: cell.key(false),
+            asked: 0,
+            results: BTreeMap::new(),
+            train: None,
+            held_out: None,
+            paper,
+        }
+    }
+
+    fn is_of(&self, cell: &Cell) -> bool {
+        (self.protocol.as_str(), self.dataset, self.model, self.method.name, self.setting.as_str())
+            == (
+                cell.protocol.as_str(),
+                cell.data.name,
+                cell.model.kind,
+                cell.method.name,
+                cell.setting.label.as_str(),
+            )
+    }
+
+    /// Folds with figures.
+    pub fn folds(&self) -> usize {
+        self.results.values().filter(|result| result.train.is_some()).count()
+    }
+
+    /// Folds that a time limit ended.
+    pub fn cut(&self) -> usize {
+        self.results.values().filter(|result| result.status == FitStatus::TimeLimit).count()
+    }
+
+    /// Why folds have no figures, each reason once.
+    pub fn reasons(&self) -> Vec<&str> {
+        let mut reasons: Vec<&str> = Vec::new();
+        for result in self.results.values() {
+            if let FitStatus::NoResult { reason } = &result.status
+                && !reasons.contains(&reason.as_str())
+            {
+                reasons.push(reason);
+            }
+        }
+        reasons
+    }
+
+    /// A figure of the results that have it, over folds.
+    fn over(&self, read: impl Fn(&CellResult) -> Option<f64>) -> Option<MeanSd> {
+        MeanSd::of(&self.results.values().filter_map(read).collect::<Vec<_>>())
+    }
+
+    /// Seconds, where the machine had nothing else to do.
+    fn seconds(&self) -> Option<MeanSd> {
+        self.over(|result| result.train.filter(|_| result.timed).map(|_| result.seconds))
+    }
+
+    fn seconds_search(&self) -> Option<MeanSd> {
+        self.over(|result| result.search.filter(|_| result.timed).map(|search| search.seconds_search))
+    }
+
+    /// Summaries on sogar's front.
+    fn points(&self) -> Option<MeanSd> {
+        self.over(|result| result.search.map(|search| search.points as f64))
+    }
+
+    /// Mean distance between train and held-out rows along sogar's front.
+    fn distance(&self) -> Option<MeanSd> {
+        self.over(|result| result.search.map(|search| search.mean_distance))
+    }
 }
 
 /// The results of an experiment.
@@ -97,16 +167,28 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Brings folds together. Cells that have not been run are `None`.
-    pub fn new(name: Name, cells: &[Cell], results: &[Option<CellResult>]) -> Tables {
-        let mut order: Vec<(&Cell, Vec<Option<&CellResult>>)> = Vec::new();
-        for (cell, result) in cells.iter().zip(results) {
-            match order.iter_mut().find(|(known, _)| same_row(known, cell)) {
-                Some((_, of)) => of.push(result.as_ref()),
-                None => order.push((cell, vec![result.as_ref()])),
+    /// Aggregates the folds of these cells. Cells that have not been run are left out; where no method finished, the result with the
+    /// longest limit stands for it. Only `timeouts` is about the limits themselves.
+    pub fn new(name: Name, cells: &[Cell], store: &Store) -> Tables {
+        let mut rows: Vec<Row> = Vec::new();
+        for cell in cells {
+            let place = rows.iter().position(|row| row.is_of(cell)).unwrap_or_else(|| {
+                rows.push(Row::new(name, cell));
+                rows.len() - 1
+            });
+            rows[place].asked += 1;
+            let found = if name == Name::Timeouts { store.get(cell) } else { store.best(cell) };
+            if let Some(result) = found {
+                rows[place].results.insert(cell.fold, result.clone());
             }
         }
-        Tables { name, rows: order.iter().map(|(cell, results)| row(name, cell, results)).collect() }
+        for row in &mut rows {
+            let figures = |read: fn(&CellResult) -> Option<Figures>| {
+                Means::of(&row.results.values().filter_map(read).collect::<Vec<_>>())
+            };
+            (row.train, row.held_out) = (figures(|result| result.train), figures(|result| result.held_out));
+        }
+        Tables { name, rows }
     }
 
     /// The rows.
@@ -115,34 +197,43 @@ impl Tables {
     }
 
     /// Everything as JSON.
-    pub fn json(&self) -> Result<Value> {
-        let rows: Vec<Value> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let mut value = serde_json::to_value(row)
-                    .map_err(|cause| Error::new(ErrorKind::Output, cause.to_string()))?;
-                let paper = row.paper.map(|paper| {
-                    json!({ "cost": paper.cost, "loss": paper.loss, "invalidity": paper.invalidity, "seconds": paper.seconds })
-                });
-                value["paper"] = json!(paper);
-                value["audits"] = json!(row.audits);
-                Ok(value)
+    pub fn json(&self) -> Value {
+        let pair = |value: Option<MeanSd>| value.map(|value| json!({ "mean": value.mean, "sd": value.sd }));
+        let means = |means: Option<Means>| {
+            means.map(|means| {
+                json!({
+                    "cost": pair(Some(means.cost)),
+                    "loss": pair(Some(means.loss)),
+                    "invalidity": pair(Some(means.invalidity)),
+                    "groups": pair(Some(means.groups)),
+                    "unchanged": pair(Some(means.unchanged)),
+                    "affected": pair(Some(means.affected)),
+                })
             })
-            .collect::<Result<_>>()?;
-        Ok(json!({ "experiment": self.name.name(), "rows": rows }))
+        };
+        let row = |row: &Row| {
+            json!({
+                "protocol": row.protocol, "dataset": row.dataset, "model": row.model, "method": row.method.name,
+                "kind": row.method.kind.title(), "setting": row.setting, "asked": row.asked, "folds": row.folds(),
+                "cut": row.cut(), "reasons": row.reasons(), "train": means(row.train), "held_out": means(row.held_out),
+                "seconds": pair(row.seconds()), "points": pair(row.points()), "distance": pair(row.distance()),
+                "paper": row.paper.map(|paper| json!({
+                    "cost": paper.cost, "loss": paper.loss, "invalidity": paper.invalidity, "seconds": paper.seconds,
+                })),
+            })
+        };
+        json!({ "experiment": self.name.name(), "rows": self.rows.iter().map(row).collect::<Vec<_>>() })
     }
 
-    /// The rows as CSV, means and standard deviations in columns of their own.
+    /// The rows as CSV, with separate columns for means and standard deviations.
     pub fn csv(&self) -> String {
-        let measures = ["cost", "loss", "invalidity"];
-        let mut text = String::from("dataset,model,cost_kind,method,setting,folds,cut");
+        let mut text = String::from("protocol,dataset,model,method,kind,setting,folds,cut");
         for table in ["train", "heldout"] {
-            for measure in measures {
+            for measure in ["cost", "loss", "invalidity"] {
                 text += &format!(",{table}_{measure},{table}_{measure}_sd");
             }
         }
-        text += ",seconds,seconds_sd,seconds_search,points,distance,paper_cost,paper_loss,paper_invalidity,paper_seconds,reasons\n";
+        text += ",seconds,points,distance,paper_cost,paper_loss,paper_invalidity,paper_seconds,reasons\n";
         let pair = |value: Option<MeanSd>| {
             let mean = value.map_or(String::new(), |value| format!("{:.6}", value.mean));
             let sd = value.and_then(|value| value.sd).map_or(String::new(), |sd| format!("{sd:.6}"));
@@ -150,35 +241,38 @@ impl Tables {
         };
         let one = |value: Option<MeanSd>| value.map_or(String::new(), |value| format!("{:.6}", value.mean));
         for row in &self.rows {
-            let Row { dataset, model, cost, method, setting, folds, cut, .. } = row;
-            text += &format!("{dataset},{model},{cost},{method},{setting},{folds},{cut}");
-            for figures in [row.train, row.held_out] {
+            let Row { protocol, dataset, model, method, setting, .. } = row;
+            let (name, kind) = (method.name, method.kind.title());
+            text += &format!(
+                "{protocol},{dataset},{model},{name},{kind},{setting},{},{}",
+                row.folds(),
+                row.cut()
+            );
+            for means in [row.train, row.held_out] {
                 text += &format!(
                     ",{},{},{}",
-                    pair(figures.map(|figures| figures.cost)),
-                    pair(figures.map(|figures| figures.loss)),
-                    pair(figures.map(|figures| figures.invalidity))
+                    pair(means.map(|means| means.cost)),
+                    pair(means.map(|means| means.loss)),
+                    pair(means.map(|means| means.invalidity))
                 );
             }
-            let paper = row
-                .paper
-                .map_or(["", "", "", ""], |paper| [paper.cost, paper.loss, paper.invalidity, paper.seconds]);
+            let paper =
+                row.paper.map_or([""; 4], |paper| [paper.cost, paper.loss, paper.invalidity, paper.seconds]);
             text += &format!(
-                ",{},{},{},{},{},\"{}\"\n",
-                pair(row.seconds),
-                one(row.seconds_search),
-                one(row.points),
-                one(row.distance),
+                ",{},{},{},{},\"{}\"\n",
+                one(row.seconds()),
+                one(row.points()),
+                one(row.distance()),
                 paper.join(","),
-                row.reasons.join("; ").replace('"', "\"\"")
+                row.reasons().join("; ").replace('"', "\"\"")
             );
         }
         text
     }
 
-    /// Writes `NAME.csv`, `NAME.json` and `NAME.md` into a folder, and says where.
+    /// Writes `NAME.csv`, `NAME.json` and `NAME.md` into a folder, and returns their paths.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>> {
-        let texts = [("csv", self.csv()), ("json", format!("{}\n", self.json()?)), ("md", self.markdown())];
+        let texts = [("csv", self.csv()), ("json", format!("{}\n", self.json())), ("md", self.markdown())];
         let mut paths = Vec::new();
         for (ending, text) in texts {
             let path = folder.join(format!("{}.{ending}", self.name.name()));
@@ -189,49 +283,20 @@ impl Tables {
     }
 }
 
-/// Whether two cells differ in their fold alone.
-fn same_row(one: &Cell, other: &Cell) -> bool {
-    one.data == other.data
-        && one.model == other.model
-        && one.cost == other.cost
-        && one.method.name == other.method.name
-        && one.setting.label == other.setting.label
-}
-
-fn row(name: Name, cell: &Cell, results: &[Option<&CellResult>]) -> Row {
-    let there: Vec<&CellResult> = results.iter().copied().flatten().collect();
-    let scored: Vec<&CellResult> = there.iter().copied().filter(|result| result.score.is_some()).collect();
-    let train: Vec<Score> = scored.iter().filter_map(|result| result.score).collect();
-    let held_out: Vec<Score> = scored.iter().filter_map(|result| result.held_out).collect();
-    let mut reasons: Vec<String> = Vec::new();
-    for result in &there {
-        if let FitStatus::NoResult { reason } = &result.status
-            && !reasons.contains(reason)
-        {
-            reasons.push(reason.clone());
+/// Each item once, in the order of their first appearance.
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
         }
     }
-    let searches: Vec<Search> = scored.iter().filter_map(|result| result.search).collect();
-    let search = |read: fn(&Search) -> f64| MeanSd::of(&searches.iter().map(read).collect::<Vec<_>>());
-    Row {
-        dataset: cell.data.name,
-        model: cell.model.name,
-        cost: cost_name(cell.cost),
-        method: cell.method.name,
-        setting: cell.setting.label.clone(),
-        asked: results.len(),
-        folds: scored.len(),
-        cut: there.iter().filter(|result| result.status == FitStatus::TimeLimit).count(),
-        reasons,
-        train: Figures::of(&train),
-        held_out: Figures::of(&held_out),
-        seconds: MeanSd::of(&scored.iter().map(|result| result.seconds).collect::<Vec<_>>()),
-        seconds_search: search(|search| search.seconds_search),
-        points: search(|search| search.points as f64),
-        distance: search(|search| search.mean_distance),
-        paper: published(name.name(), cell.data.name, cell.model.name, cell.method.name, &cell.setting.label),
-        audits: there.iter().filter_map(|result| result.audit.clone()).collect(),
-    }
+    found
+}
+
+/// Whether two rows are about the same people and classifier.
+fn same_table(one: &Row, other: &Row) -> bool {
+    (&one.protocol, one.dataset, one.model) == (&other.protocol, other.dataset, other.model)
 }
 
 #[cfg(test)]

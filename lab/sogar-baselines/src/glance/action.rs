@@ -1,4 +1,4 @@
-//! What leads from one (average) person to another, to be done by others as well.
+//! The step from one (average) person to another, which others can take as well.
 
 use sogar::actions::{Change, Edit};
 
@@ -17,7 +17,7 @@ enum Amount {
 }
 
 impl Action {
-    /// What leads from a centroid to its counterfactual.
+    /// The step from a centroid to its counterfactual.
     pub fn between(centroid: &[f64], counterfactual: &[f64], moves: &Moves<'_>) -> Action {
         let mut edits = Vec::new();
         for (feature, (&from, &to)) in centroid.iter().zip(counterfactual).enumerate() {
@@ -31,7 +31,7 @@ impl Action {
         Action { edits }
     }
 
-    /// The person after the action, as far as they may do it; `after` is a copy of `before`.
+    /// The person after the action, as far as they may do it; `after` starts as a copy of `before`.
     pub fn apply(&self, moves: &Moves<'_>, before: &[f64], after: &mut [f64]) {
         for &(feature, amount) in &self.edits {
             after[feature] = match amount {
@@ -41,7 +41,7 @@ impl Action {
         }
     }
 
-    /// The edits in words. Whole numbers move by whole amounts, whatever the centroid was.
+    /// The edits in words. Whole numbers move by whole amounts, even if the centroid is not whole.
     pub fn words(&self, moves: &Moves<'_>) -> Vec<String> {
         let change = |&(feature, amount): &(usize, Amount)| match amount {
             Amount::Add(by) => {

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use super::action::Action;
 use crate::moves::Moves;
 
-/// People who are alike, and what would help their average.
+/// Similar people, and what would help their average.
 #[derive(Debug, Clone)]
 pub(super) struct Cluster {
     /// Positions of the people.
     pub rows: Vec<usize>,
     /// Their average.
     pub centroid: Vec<f64>,
-    /// Accepted people near the averages of the clusters that this one was made of.
+    /// Accepted people near the averages of the clusters that were merged into this one.
     counterfactuals: Vec<Vec<f64>>,
     /// Their average.
     goal: Vec<f64>,
-    /// What leads to each counterfactual from the average that it was found for.
+    /// The step to each counterfactual from the average that it was found for.
     pub actions: Vec<Action>,
 }
 
@@ -33,7 +33,7 @@ impl Cluster {
         Cluster { rows, centroid, counterfactuals, goal, actions }
     }
 
-    /// Takes over another cluster.
+    /// Absorbs another cluster.
     fn absorb(&mut self, other: Cluster, people: &[f64], moves: &Moves<'_>) {
         self.rows.extend(other.rows);
         self.counterfactuals.extend(other.counterfactuals);
@@ -45,15 +45,15 @@ impl Cluster {
     }
 }
 
-/// How much the two kinds of distance between clusters count.
+/// The weights of the two kinds of distance between clusters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weights {
     pub centroids: f64,
     pub counterfactuals: f64,
 }
 
-/// Merges the smallest cluster into the one that is nearest in people and counterfactuals until there are at most so
-/// many; the first on ties.
+/// Merges the smallest cluster into the one that is nearest in people and counterfactuals until there are at most this many; the
+/// first on ties.
 pub(super) fn merge(
     mut clusters: Vec<Cluster>,
     most: usize,
@@ -65,7 +65,7 @@ pub(super) fn merge(
         let Some(smallest) = (0..clusters.len()).min_by_key(|&cluster| clusters[cluster].rows.len()) else {
             break;
         };
-        // Removing it leaves the others in their order, so that ties go to the first.
+        // Removing it keeps the others in order, so that ties go to the first.
         let small = clusters.remove(smallest);
         let apart = |cluster: &Cluster| {
             weights.centroids * moves.distance(&small.centroid, &cluster.centroid)
@@ -80,8 +80,8 @@ pub(super) fn merge(
     clusters
 }
 
-/// The average of people: means of numbers (levels in order: the nearest one), the commonest category, the first one
-/// seen on ties. A number that all of them lack is missing.
+/// The average of people: means of numbers (for ordered levels the nearest one), the most common category, the first one seen on
+/// ties. A number that all of them lack is missing.
 pub(super) fn average<'a>(people: impl Iterator<Item = &'a [f64]> + Clone, moves: &Moves<'_>) -> Vec<f64> {
     let value = |feature: usize| {
         let values = people.clone().map(|person| person[feature]);

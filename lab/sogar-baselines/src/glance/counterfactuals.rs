@@ -1,9 +1,8 @@
-//! Accepted people near a centroid, found by chance.
+//! Accepted people near a centroid, found by random search.
 //!
-//! A thousand random people are drawn over what may be changed, and a thousand copies of the centroid take over more and
-//! more of their values, one feature a round. Copies that the model accepts are counterfactuals. All centroids of a
-//! batch go through their rounds together, so that a model that is slow to answer gets large questions; no
-//! different copy is asked about twice.
+//! A thousand random people are drawn over what may change, and a thousand copies of the centroid take over more and more of
+//! their values, one feature per round. Copies that the model accepts are counterfactuals. All centroids of a batch go through
+//! their rounds together, so that a slow model gets large batches; no copy is scored twice.
 
 use std::collections::HashSet;
 
@@ -17,9 +16,9 @@ use crate::black_box::{BlackBox, Moved};
 use crate::chance::stream;
 use crate::moves::Moves;
 
-/// Rounds that are gone through even if there are counterfactuals enough after the first.
+/// Smallest number of rounds, even if there are enough counterfactuals after the first.
 const ROUNDS: usize = 2;
-/// Values of copies that a batch of centroids may hold: 32 MB.
+/// Limit of values of copies in a batch of centroids: 32 MB.
 const VALUES: usize = 4 << 20;
 /// Stage of the draws.
 const DRAWS: u64 = 0x6469_6365;
@@ -27,7 +26,7 @@ const DRAWS: u64 = 0x6469_6365;
 /// The counterfactuals of one centroid.
 pub(super) type Found = Vec<Vec<f64>>;
 
-/// What counterfactuals are looked for with.
+/// The inputs of the search for counterfactuals.
 pub(super) struct Search<'a> {
     pub black_box: &'a BlackBox<'a>,
     pub moves: &'a Moves<'a>,
@@ -40,8 +39,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// At most `wanted` counterfactuals for every centroid; none where none were found, or where the search was stopped
-    /// before they were.
+    /// At most `wanted` counterfactuals for every centroid; none if none were found, or if the search was stopped before.
     pub fn all(&self, centroids: &[Vec<f64>]) -> Result<(Vec<Found>, Option<StopReason>)> {
         let width = self.moves.features.len();
         let group =
@@ -116,13 +114,13 @@ impl Draw {
 /// The copies of one centroid.
 struct Copies<'a> {
     centroid: &'a [f64],
-    /// The features that may change, from where the centroid is.
+    /// The features that may change from the centroid.
     free: Vec<usize>,
     /// Random people: a value per free feature, one after the other.
     random: Vec<f64>,
     /// The copies, one row after the other.
     copies: Vec<f64>,
-    /// Every different copy that was asked about.
+    /// Every distinct copy that was scored.
     seen: HashSet<Vec<u64>>,
     round: usize,
     found: Found,
@@ -160,7 +158,7 @@ impl<'a> Copies<'a> {
         self.round >= self.free.len() || (self.round >= ROUNDS && self.found.len() >= wanted)
     }
 
-    /// Every copy takes over one more value. Gives the number of copies that have to be asked about.
+    /// Every copy takes over one more value. Returns the number of copies to score.
     fn round(&mut self, moved: &mut Moved) -> usize {
         self.round += 1;
         let (width, free) = (self.centroid.len(), self.free.len());
@@ -176,7 +174,7 @@ impl<'a> Copies<'a> {
         asked
     }
 
-    /// Some of the counterfactuals, by chance, in the order in which they were found.
+    /// A random selection of the counterfactuals, in the order in which they were found.
     fn keep(mut self, wanted: usize) -> Found {
         if self.found.len() <= wanted {
             return self.found;

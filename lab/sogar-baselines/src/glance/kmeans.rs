@@ -1,9 +1,9 @@
-//! k-means over people: numbers as they are, categories as one-hot columns.
+//! k-means over people: numbers unscaled, categories as one-hot columns.
 //!
-//! As the library does that the authors use: careful seeding with several candidates a centre, ten starts of which the
-//! tightest counts, at most 300 rounds, an end when the centres hardly move. Two things make it quick. One-hot columns
-//! are never written out: the squared distance to a centre needs one entry a category. And most people are known to stay
-//! with their centre by the triangle inequality (Hamerly, 2010), without looking at the others.
+//! It follows the library that the authors use: careful seeding with several candidates per centre, ten starts of which the
+//! tightest counts, at most 300 rounds, an end when the centres hardly move. Two things make it fast. One-hot columns are never
+//! written out: the squared distance to a centre needs one entry per category. And the triangle inequality (Hamerly, 2010) shows
+//! that most people stay with their centre, without looking at the others.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -15,7 +15,7 @@ use crate::moves::Moves;
 
 /// Starts, of which the best counts.
 const STARTS: usize = 10;
-/// Most rounds of a start.
+/// Limit of rounds of a start.
 const ROUNDS: usize = 300;
 /// A start ends when the centres together move less than this share of the columns' mean variance.
 const STILL: f64 = 1e-4;
@@ -25,13 +25,13 @@ const STARTING: u64 = 0x6b6d_6561_6e73;
 /// People as k-means sees them.
 pub(super) struct Points {
     rows: usize,
-    /// Numbers, centred and with missing ones in the middle: `numbers` a row.
+    /// Numbers, centred and with missing ones in the middle: `numbers` per row.
     values: Vec<f64>,
     numbers: usize,
-    /// Positions of one-hot columns that are 1: `categories` a row.
+    /// Positions of one-hot columns that are 1: `categories` per row.
     ones: Vec<usize>,
     categories: usize,
-    /// One-hot columns in all.
+    /// Number of one-hot columns.
     columns: usize,
     /// Mean variance of the columns.
     variance: f64,
@@ -67,7 +67,7 @@ impl Points {
             let levels = moves.features[feature].levels().len();
             let mut counts = vec![0usize; levels + 1];
             for (row, value) in column(feature).enumerate() {
-                // Whatever is no level has a column of its own.
+                // Anything that is not a level has its own column.
                 let level = if value >= 0.0 { (value as usize).min(levels) } else { levels };
                 points.ones[row * unordered.len() + place] = points.columns + level;
                 counts[level] += 1;
@@ -95,7 +95,7 @@ struct Centers {
     values: Vec<f64>,
     width: usize,
     numbers: usize,
-    /// Per centre the squares of its one-hot part, plus the person's own: one a category.
+    /// For each centre the squares of its one-hot part, plus the person's own: one per category.
     squares: Vec<f64>,
 }
 
@@ -175,8 +175,8 @@ impl Centers {
     }
 }
 
-/// The people of each cluster, by position; no cluster is empty. `None` if it was stopped before the first start was
-/// through, and the reason if it was stopped at all.
+/// The people of each cluster, by position; no cluster is empty. `None` if it was stopped before the first start was finished,
+/// and the reason if it was stopped at all.
 pub(super) fn cluster(
     points: &Points,
     clusters: usize,
@@ -208,8 +208,8 @@ pub(super) fn cluster(
     (members, stopped)
 }
 
-/// First centres: people far from those that were chosen before are likelier, and of several candidates the one
-/// counts that leaves the least distance. Fewer than asked for where there are not as many different people.
+/// First centres: people far from those chosen before are likelier, and of several candidates the one that leaves the smallest
+/// distance counts. Fewer than requested if there are not as many distinct people.
 fn seeds(points: &Points, clusters: usize, rng: &mut ChaCha8Rng, stop: &Stop) -> Result<Centers, StopReason> {
     let mut centers = Centers::new(points);
     if points.rows == 0 {
@@ -247,7 +247,7 @@ fn seeds(points: &Points, clusters: usize, rng: &mut ChaCha8Rng, stop: &Stop) ->
     Ok(centers)
 }
 
-/// The row at which the sum of weights passes `at`; never one without weight, as long as any has some.
+/// The row at which the cumulative weight passes `at`; never one without weight, unless all are without.
 fn drawn(weights: &[f64], at: f64) -> usize {
     let mut sum = 0.0;
     let mut last = 0;
@@ -263,12 +263,12 @@ fn drawn(weights: &[f64], at: f64) -> usize {
     last
 }
 
-/// Moves centres to the means of their people, and people to their nearest centres, until nothing changes (much). Gives
-/// the sum of squared distances, and each row's cluster.
+/// Moves centres to the means of their people, and people to their nearest centres, until (almost) nothing changes. Returns the
+/// sum of squared distances, and each row's cluster.
 fn settle(points: &Points, mut centers: Centers, stop: &Stop) -> Result<(f64, Vec<usize>), StopReason> {
     stop.check()?;
     let mut owners = vec![0; points.rows];
-    // At most and at least so far: from the own centre, and from every other one.
+    // Upper and lower bounds of the distance: from the own centre, and from every other one.
     let (mut own, mut other) = (vec![0.0; points.rows], vec![0.0; points.rows]);
     for row in 0..points.rows {
         (owners[row], own[row], other[row]) = centers.nearest(points, row);
@@ -320,8 +320,8 @@ mod tests {
     /// All rows but the last, the only one that the model accepts.
     fn points(table: &str) -> Points {
         let prepared = prepared(table, "", |row| row[0] == 999.0);
-        let rows: Vec<usize> = (0..prepared.table.rows - 1).collect();
-        Points::new(&people(&prepared.table, &rows), &Moves::new(&prepared))
+        let rows: Vec<usize> = (0..prepared.table().rows - 1).collect();
+        Points::new(&people(prepared.table(), &rows), &Moves::new(&prepared))
     }
 
     fn clusters(points: &Points, count: usize) -> Vec<Vec<usize>> {
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn bounds_change_nothing() {
         let prepared = german();
-        let points = Points::new(&people(&prepared.table, &prepared.affected), &Moves::new(&prepared));
+        let points = Points::new(&people(prepared.table(), prepared.problem_rows()), &Moves::new(&prepared));
         let mut centers = seeds(&points, 20, &mut stream(3, STARTING, 0), &Stop::default()).unwrap();
         let (spread, owners) = settle(&points, centers.clone(), &Stop::default()).unwrap();
         let mut plain = vec![0; points.rows];

@@ -45,7 +45,7 @@ fn the_smallest_cluster_joins_the_one_nearest_in_people_and_counterfactuals() {
     let prepared = example("");
     let moves = Moves::new(&prepared);
     // 20A, 22A and 30A are the clusters' people as far as their numbers go; the centroids are given.
-    let people = people(&prepared.table, &[6, 7, 8, 9, 10, 2, 2, 2]);
+    let people = people(prepared.table(), &[6, 7, 8, 9, 10, 2, 2, 2]);
     let clusters = vec![
         Cluster::new(vec![5, 6, 7], vec![30.0, 0.0], vec![vec![90.0, 1.0]], &moves),
         Cluster::new(vec![0, 1, 2], vec![50.0, 1.0], vec![vec![60.0, 0.0]], &moves),
@@ -77,7 +77,7 @@ fn the_commonest_category_is_the_first_seen_on_ties() {
 fn a_cluster_keeps_the_action_that_flips_most_and_asks_for_least() {
     let prepared = example("");
     let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
-    let people = people(&prepared.table, &[2, 3, 4]);
+    let people = people(prepared.table(), &[2, 3, 4]);
     let fitting = fitting(&moves, &black_box, &people, &stop);
     let cluster = cluster_with(&[5.0, 10.0, 25.0, 20.0], vec![0, 1, 2], &moves);
     let (part, stopped) = fitting.choose(0, cluster).unwrap();
@@ -89,28 +89,28 @@ fn a_cluster_keeps_the_action_that_flips_most_and_asks_for_least() {
 fn everybody_takes_the_nearest_action_that_works_or_that_of_their_cluster() {
     let prepared = example("");
     let (moves, black_box, stop) = (Moves::new(&prepared), BlackBox::new(&prepared), Stop::default());
-    let people = people(&prepared.table, &[5, 3, 2]);
+    let people = people(prepared.table(), &[5, 3, 2]);
     let fitting = fitting(&moves, &black_box, &people, &stop);
     let mut parts = Vec::new();
     for (row, shift) in [(0, 10.0), (2, 20.0)] {
         parts.push(fitting.choose(row, cluster_with(&[shift], vec![row], &moves)).unwrap().0);
     }
     parts[1].centroid[0] = 40.0;
-    let part_of = vec![None; prepared.table.rows];
+    let part_of = vec![None; prepared.table().rows];
     let mut fitted = FittedGlance { parts, part_of, mode: GlanceMode::BestOf, status: FitStatus::Complete };
     // 45 → +10, 30 → +20, 10 → nothing works.
     let told = |part: u32, to: f64| Assigned { to: vec![(0, to)], part: Some(part), covered: true };
     let rows = [4, 2, 5];
-    let assigned = fitted.assign(&prepared, &prepared.table, &rows).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), &rows).unwrap();
     assert_eq!(assigned, [told(0, 55.0), told(1, 50.0), Assigned::nothing()]);
-    // 45 and 30 are nearer to 40, and 10 to 0; told so, 30 is in the first cluster.
+    // 45 and 30 are nearer to 40, and 10 to 0; by recorded membership, 30 is in the first cluster.
     fitted.mode = GlanceMode::Cluster;
-    let assigned = fitted.assign(&prepared, &prepared.table, &rows).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), &rows).unwrap();
     assert_eq!(assigned, [told(1, 65.0), told(1, 50.0), told(0, 20.0)]);
     fitted.part_of[2] = Some(0);
-    let assigned = fitted.assign(&prepared, &prepared.table, &rows).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), &rows).unwrap();
     assert_eq!(assigned[1], told(0, 40.0));
-    let other = prepared.table.clone();
+    let other = prepared.table().clone();
     assert_eq!(fitted.assign(&prepared, &other, &[2]).unwrap(), [told(1, 50.0)], "another table's row");
 }
 
@@ -120,8 +120,8 @@ fn the_whole_method_helps_everybody() {
     for (method, name) in [(Glance::default(), "GLANCE"), (Glance::by_cluster(), "GLANCE cluster")] {
         let fitted = fit(method, &prepared);
         assert_eq!((fitted.status(), method.name().as_str()), (FitStatus::Complete, name));
-        let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!((score.loss_count, score.violations, score.coverage), (0, 0, 1.0));
         let text = fitted.describe().to_string();
         assert!(text.contains("increase `x` by"), "{text}");
@@ -161,7 +161,7 @@ fn counterfactuals_keep_to_what_is_allowed_from_the_centroid() {
 fn a_missing_average_stays_missing() {
     let prepared = prepared("x,y\n,1\n,2\n5,9\n1,8\n", "", |row| row[1] > 5.0);
     let fitted = fit(Glance::default(), &prepared);
-    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
     assert!(assigned.iter().all(|assigned| assigned.covered && assigned.to.iter().all(|&(f, _)| f == 1)));
 }
 
@@ -180,8 +180,9 @@ fn what_the_configuration_forbids_is_never_proposed() {
             for seed in 0..10 {
                 let method = Glance { samples: 50, final_clusters: 2, mode, ..Glance::default() };
                 let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
-                let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-                let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+                let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+                let score =
+                    evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
                 assert_eq!(score.violations, 0, "{config} {seed}");
             }
         }
@@ -195,7 +196,7 @@ fn no_counterfactual_is_no_result_with_its_reason() {
     assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("counterfactual")));
     for mode in [GlanceMode::BestOf, GlanceMode::Cluster] {
         let fitted = fit(Glance { mode, ..Glance::default() }, &prepared);
-        assert_eq!(fitted.assign(&prepared, &prepared.table, &[0]).unwrap(), [Assigned::nothing()]);
+        assert_eq!(fitted.assign(&prepared, prepared.table(), &[0]).unwrap(), [Assigned::nothing()]);
     }
 }
 
@@ -205,15 +206,15 @@ fn levels_in_order_and_people_nobody_has_seen_are_no_trouble() {
     let table = "x,k,o,c\n1,5,low,a\n,5,mid,b\n3,5,high,a\n4,5,high,b\n9,5,high,b\n";
     let prepared = prepared(table, config, |row| row[0] > 5.0 || row[2] == 2.0 && row[3] == 1.0);
     let strange = FeatureTable {
-        features: prepared.table.features.clone(),
+        features: prepared.table().features.clone(),
         values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
         rows: 1,
         weights: None,
     };
     for mode in [GlanceMode::BestOf, GlanceMode::Cluster] {
         let fitted = fit(Glance { mode, ..Glance::default() }, &prepared);
-        let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+        let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
         assert_eq!(score.violations, 0);
         fitted.assign(&prepared, &strange, &[0]).unwrap();
     }

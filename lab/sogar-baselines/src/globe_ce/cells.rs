@@ -1,31 +1,31 @@
-//! When two rows must get the same answer: a sum of trees only looks at which of its thresholds a number passes.
+//! When two rows must get the same answer: a sum of trees only depends on which of its thresholds a number passes.
 //!
-//! A person who goes along a direction in a thousand small steps passes few thresholds, so most steps need no question.
+//! A person who goes along a direction in a thousand small steps passes few thresholds, so most steps need no scoring.
 
 use sogar::model::{Missing, Test};
 use sogar::pipeline::Prepared;
 
 use crate::candidate_elimination::same;
 
-/// Per feature the thresholds between which its number does not matter; `None`: every value may matter.
+/// For each feature the thresholds between which its number does not matter; `None`: every value may matter.
 pub(super) struct Cells {
     edges: Vec<Option<Vec<f64>>>,
 }
 
 impl Cells {
-    /// The cells of a run's model. Rules look at the values themselves, so with them every value may matter.
+    /// The cells of a run's model. Rules depend on the values themselves, so with them every value may matter.
     pub fn new(prepared: &Prepared) -> Cells {
-        let features = &prepared.table.features;
-        let trees = prepared.model.predictor.tree_ensemble().filter(|_| prepared.rules.is_empty());
+        let features = &prepared.table().features;
+        let trees = prepared.model().predictor.tree_ensemble().filter(|_| prepared.rules().is_empty());
         let Some(trees) = trees else { return Cells { edges: vec![None; features.len()] } };
         let numeric = |feature: usize| {
-            let mut columns = prepared.encoder.columns.iter().filter(|column| column.feature == feature);
+            let mut columns = prepared.encoder().columns.iter().filter(|column| column.feature == feature);
             features[feature].is_numeric() && columns.all(|column| column.map.is_none())
         };
         let mut edges: Vec<Option<Vec<f64>>> =
             (0..features.len()).map(|feature| numeric(feature).then(Vec::new)).collect();
         for node in trees.trees.iter().flat_map(|tree| &tree.nodes) {
-            let Some(source) = prepared.encoder.columns.get(node.column) else { continue };
+            let Some(source) = prepared.encoder().columns.get(node.column) else { continue };
             let plain = match node.test {
                 Test::AtMost { threshold, missing: Missing::AsZero | Missing::NaNIsMissing, .. } => {
                     Some(threshold)
@@ -45,7 +45,7 @@ impl Cells {
         Cells { edges }
     }
 
-    /// Whether the model cannot but answer the same for both rows.
+    /// Whether the model must answer the same for both rows.
     pub fn alike(&self, one: &[f64], other: &[f64]) -> bool {
         let place = |edges: &[f64], value: f64| edges.partition_point(|&edge| edge < value);
         self.edges.iter().zip(one.iter().zip(other)).all(|(edges, (&a, &b))| match edges {
@@ -66,10 +66,10 @@ mod tests {
         let prepared = german();
         let (cells, black_box) = (Cells::new(&prepared), BlackBox::new(&prepared));
         let (mut alike, mut numbers) = (0, 0);
-        for feature in (0..prepared.table.features.len()).filter(|&f| cells.edges[f].is_some()) {
+        for feature in (0..prepared.table().features.len()).filter(|&f| cells.edges[f].is_some()) {
             numbers += 1;
-            for &row in prepared.affected.iter().take(40) {
-                let before = prepared.table.row(row);
+            for &row in prepared.problem_rows().iter().take(40) {
+                let before = prepared.table().row(row);
                 for by in [-7.0, -0.5, 0.25, 1.0, 12.0, 300.0] {
                     let mut after = before.clone();
                     after[feature] += by;

@@ -1,5 +1,4 @@
-//! A direction: what is added to each number, and how strongly each level of a category pulls, when somebody goes
-//! along it once.
+//! A direction: what is added to each number, and how strongly each level of a category pulls, when a person follows it once.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -11,7 +10,7 @@ use sogar::describe::{spoken, spoken_number};
 use super::GlobeCe;
 use crate::moves::Moves;
 
-/// What a one-hot column's change by 1 costs: a category is two of them.
+/// The cost of a one-hot column's change by 1: a category is two of them.
 const LEVEL_COST: f64 = 0.5;
 
 /// A direction, feature by feature.
@@ -20,7 +19,7 @@ pub(super) struct Direction {
     steps: Vec<(usize, Step)>,
 }
 
-/// What a direction does to one feature.
+/// The effect of a direction on one feature.
 #[derive(Debug, Clone, PartialEq)]
 enum Step {
     /// Adds to a number.
@@ -30,9 +29,11 @@ enum Step {
 }
 
 impl Direction {
-    /// A random direction over some of the features in which people can move.
+    /// A random direction over some of the movable features.
     pub fn draw(settings: &GlobeCe, moves: &Moves<'_>, free: &[usize], rng: &mut ChaCha8Rng) -> Direction {
-        let mut chosen = index::sample(rng, free.len(), settings.features.min(free.len())).into_vec();
+        let mut chosen =
+            index::sample(rng, free.len(), settings.features.unwrap_or(usize::MAX).min(free.len()))
+                .into_vec();
         chosen.sort_unstable();
         let share = |rng: &mut ChaCha8Rng| rng.random::<f64>().powf(settings.power);
         let raw = chosen.into_iter().map(|place| {
@@ -73,7 +74,7 @@ impl Direction {
         Direction { steps: raw.iter().map(step).collect() }
     }
 
-    /// Takes a person `times` along the direction; `after` is a copy of `before`.
+    /// Takes a person `times` along the direction; `after` starts as a copy of `before`.
     pub fn follow(&self, moves: &Moves<'_>, times: f64, before: &[f64], after: &mut [f64]) {
         for (feature, step) in &self.steps {
             let from = before[*feature];
@@ -111,8 +112,8 @@ impl Direction {
     }
 }
 
-/// The level with the largest sum of the person's own one-hot column and the pull, the first on ties; levels that
-/// the person may not change to do not count.
+/// The level with the largest sum of the person's own one-hot column and the pull, the first on ties; levels that the person may
+/// not change to do not count.
 fn strongest(moves: &Moves<'_>, feature: usize, pulls: &[f64], from: f64, times: f64) -> f64 {
     let own = if from >= 0.0 { pulls.get(from as usize) } else { None };
     let (mut best, mut most) = (from, own.map_or(0.0, |pull| 1.0 + times * pull));

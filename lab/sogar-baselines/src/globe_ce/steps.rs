@@ -1,5 +1,4 @@
-//! How far along a direction: the largest multiple that is worth trying, and the smallest one that works for each
-//! person.
+//! How far along a direction: the largest multiple worth trying, and the smallest one that works for each person.
 
 use sogar::error::Result;
 use sogar_solver::stop::{Stop, StopReason};
@@ -9,13 +8,13 @@ use super::direction::Direction;
 use crate::black_box::{BlackBox, Moved};
 use crate::moves::{Moves, changes};
 
-/// The direction gets longer until this share of people is accepted …
+/// The direction is lengthened until this share of people is accepted …
 const COVERAGE: f64 = 0.999;
 /// … or until it is this long.
 const LONGEST: f64 = 100.0;
-/// Halvings when the smallest sufficient length is sought.
+/// Bisection steps for the smallest sufficient length.
 const HALVINGS: usize = 200;
-/// Different steps of one person that are asked about together, at least.
+/// Smallest number of distinct steps of one person to score together.
 const AHEAD: usize = 16;
 
 /// New values by feature.
@@ -28,7 +27,7 @@ pub(super) struct Crowd<'a> {
     direction: &'a Direction,
     /// One row after the other.
     people: &'a [f64],
-    /// All rows, those whom the last length did not help first: the next one that is too short fails with them.
+    /// All rows, those whom the last length did not help first: the next length that is too short fails on them.
     order: Vec<usize>,
 }
 
@@ -49,8 +48,8 @@ impl<'a> Crowd<'a> {
         &self.people[row * width..(row + 1) * width]
     }
 
-    /// The multiple up to which it is worth going: doubled from 1 until nearly everybody is accepted, then cut back as
-    /// far as that holds. Also why it was not sought to the end, if it was not.
+    /// The multiple up to which it is worth going: doubled from 1 until nearly everyone is accepted, then reduced as far as that
+    /// holds. Also why the search ended early, if it did.
     pub fn longest(&mut self, stop: &Stop) -> Result<(f64, Option<StopReason>)> {
         let all = self.order.len();
         let fewest = |enough: &dyn Fn(f64) -> bool| {
@@ -85,7 +84,7 @@ impl<'a> Crowd<'a> {
         Ok((high.max(1.0), None))
     }
 
-    /// Whether at least so many people are accepted at a multiple of the direction.
+    /// Whether at least this many people are accepted at a multiple of the direction.
     fn accepted_at(&mut self, times: f64, least: usize) -> Result<bool> {
         let spare = self.order.len() - least;
         let mut turned_down = Vec::new();
@@ -119,7 +118,7 @@ impl<'a> Crowd<'a> {
     }
 }
 
-/// Per person the changes at the first of `scalars` equal steps from 0 to `longest` that works; `None`: none does.
+/// For each person the changes at the first of `scalars` equal steps from 0 to `longest` that works; `None`: none does.
 pub(super) fn smallest_steps(
     crowd: &Crowd<'_>,
     cells: &Cells,
@@ -133,7 +132,7 @@ pub(super) fn smallest_steps(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The way along the direction in equal steps.
+/// The path along the direction in equal steps.
 struct Walk<'a> {
     crowd: &'a Crowd<'a>,
     cells: &'a Cells,
@@ -141,11 +140,11 @@ struct Walk<'a> {
     scalars: usize,
 }
 
-/// Somebody for whom no step has worked so far.
+/// A person for whom no step has worked so far.
 struct Walker<'a> {
     place: usize,
     before: &'a [f64],
-    /// Where they were when they were last asked about: two steps that must get the same answer are one question.
+    /// Their last scored position: two steps that must get the same answer are scored once.
     at: Vec<f64>,
     next: usize,
 }
@@ -183,7 +182,7 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Takes somebody on until there are `ahead` different places to ask about.
+    /// Advances a person until there are `ahead` distinct positions to score.
     fn go(&self, walker: &mut Walker<'_>, ahead: usize, moved: &mut Moved, places: &mut Vec<usize>) {
         let mut asked = 0;
         let mut after = walker.before.to_vec();

@@ -17,13 +17,13 @@ fn fit(prepared: &Prepared) -> Box<dyn Fitted> {
 }
 
 fn assigned(prepared: &Prepared) -> Vec<Assigned> {
-    fit(prepared).assign(prepared, &prepared.table, &prepared.affected).unwrap()
+    fit(prepared).assign(prepared, prepared.table(), prepared.problem_rows()).unwrap()
 }
 
 /// The longest multiple, and where people end up on 1000 steps.
 fn walk(prepared: &Prepared, direction: &Direction, rows: &[usize]) -> (f64, Vec<Option<Changes>>) {
     let (moves, black_box) = (Moves::new(prepared), BlackBox::new(prepared));
-    let people = people(&prepared.table, rows);
+    let people = people(prepared.table(), rows);
     let mut crowd = Crowd::new(&black_box, &moves, direction, &people);
     let (longest, stopped) = crowd.longest(&Stop::default()).unwrap();
     assert_eq!(stopped, None);
@@ -87,8 +87,8 @@ fn the_fit_finds_the_way_up() {
     let prepared = example("");
     let fitted = fit(&prepared);
     assert_eq!(fitted.status(), FitStatus::Complete);
-    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!((score.loss_count, score.violations, score.coverage, score.parts), (0, 0, 1.0, 1));
     let text = fitted.describe().to_string();
     assert!(text.starts_with("Direction 1: increase `x` by "), "{text}");
@@ -107,10 +107,10 @@ fn what_the_configuration_forbids_is_never_proposed() {
     ] {
         let prepared = prepared(table, config, accepts);
         for seed in 0..20 {
-            let method = GlobeCe { samples: 20, features: 3, ..GlobeCe::default() };
+            let method = GlobeCe { samples: 20, features: Some(3), ..GlobeCe::default() };
             let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
-            let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-            let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+            let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+            let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
             let uncovered = assigned.iter().filter(|assigned| !assigned.covered).count() as u64;
             assert_eq!((score.violations, score.loss_count), (0, uncovered), "{config} {seed}");
         }
@@ -125,11 +125,11 @@ fn a_rule_that_breaks_is_no_success() {
 
 #[test]
 fn nothing_to_move_is_no_result_with_its_reason() {
-    // The only feature that can be edited goes nowhere within the values of the table.
+    // The only editable feature is constant in the table.
     let prepared = prepared("x,y\n1,1\n1,2\n1,3\n", "[features]\ny.range = [7, 9]\n", |row| row[1] > 2.0);
     let fitted = fit(&prepared);
     assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("no feature")));
-    assert_eq!(fitted.assign(&prepared, &prepared.table, &[0]).unwrap(), [Assigned::nothing()]);
+    assert_eq!(fitted.assign(&prepared, prepared.table(), &[0]).unwrap(), [Assigned::nothing()]);
     assert!(fitted.describe().to_string().contains("at most 0 times"));
 }
 
@@ -140,10 +140,10 @@ fn gaps_constants_levels_and_people_nobody_has_seen_are_no_trouble() {
     let table = "x,k,o,c\n1,5,low,a\n,5,mid,b\n3,5,high,a\n4,5,high,b\n9,5,high,b\n";
     let prepared = prepared(table, config, |row| row[0] > 5.0 || row[2] == 2.0 && row[3] == 1.0);
     let assigned = assigned(&prepared);
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!(score.violations, 0);
     let strange = FeatureTable {
-        features: prepared.table.features.clone(),
+        features: prepared.table().features.clone(),
         values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
         rows: 1,
         weights: None,
@@ -175,10 +175,54 @@ fn settings_that_make_no_sense_are_errors() {
     let usual = GlobeCe::default();
     assert_refused(&[
         &GlobeCe { samples: 0, ..usual },
-        &GlobeCe { features: 0, ..usual },
+        &GlobeCe { features: Some(0), ..usual },
         &GlobeCe { magnitude: 0.0, ..usual },
         &GlobeCe { magnitude: f64::NAN, ..usual },
         &GlobeCe { power: -1.0, ..usual },
         &GlobeCe { scalars: 1, ..usual },
     ]);
+}
+
+#[test]
+fn a_common_magnitude_gives_everybody_the_same_change_and_asks_nobody() {
+    let prepared = example("[features]\nc.immutable = true\nx.direction = \"increase\"\n");
+    let shifts = |reach: Magnitude| {
+        let fitted = GlobeCe::library().with_reach(reach).fit(&prepared, 0, &Stop::default()).unwrap();
+        let rows = prepared.problem_rows();
+        let assigned = fitted.assign(&prepared, prepared.table(), rows).unwrap();
+        let text = fitted.describe().to_string();
+        assert_eq!(text.contains("Everybody goes equally far, "), reach != Magnitude::Own, "{text}");
+        let by = |(row, proposal): (&usize, &Assigned)| proposal.to[0].1 - prepared.table().row(*row)[0];
+        rows.iter().zip(&assigned).map(by).collect::<Vec<f64>>()
+    };
+    let own = shifts(Magnitude::Own);
+    let common = shifts(Magnitude::Common);
+    let best = shifts(Magnitude::BestCommon);
+    let same = |shifts: &[f64]| shifts.iter().all(|shift| (shift - shifts[0]).abs() < 1e-9);
+    assert!(!same(&own) && same(&common) && same(&best), "{own:?} {common:?} {best:?}");
+    let furthest = own.iter().copied().fold(0.0, f64::max);
+    assert!(common[0] >= furthest - 1e-9 && best[0] <= common[0], "{own:?} {common:?} {best:?}");
+}
+
+#[test]
+fn the_best_common_magnitude_is_no_worse_than_the_common_one() {
+    let prepared = german();
+    let invalidity = |reach: Magnitude| {
+        let fitted = GlobeCe::library().with_reach(reach).fit(&prepared, 3, &Stop::default()).unwrap();
+        let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
+        assert_eq!((score.coverage, score.parts), (1.0, 1));
+        score.invalidity
+    };
+    assert!(invalidity(Magnitude::BestCommon) <= invalidity(Magnitude::Common));
+}
+
+#[test]
+fn directions_without_numbers_leave_numbers_alone() {
+    let prepared = german();
+    let fitted = GlobeCe { samples: 50, ..GlobeCe::german() }.fit(&prepared, 0, &Stop::default()).unwrap();
+    let rows = prepared.problem_rows();
+    for proposal in fitted.assign(&prepared, prepared.table(), rows).unwrap() {
+        assert!(proposal.to.iter().all(|&(feature, _)| !prepared.table().features[feature].is_ordered()));
+    }
 }

@@ -1,9 +1,9 @@
-//! Metarules: who is sent to which rule, as a tree of questions for people to read.
+//! Metarules: who is sent to which rule, as a readable tree of tests.
 //!
-//! The bounds of all rules cut the space into cells. Within a cell the number of changes that each rule asks for is
-//! the same, so the chosen rule is a function of the cell; a tree over the cells that people occupy, grown until it is
-//! pure, tells it exactly. Only occupied cells are made: all of them would be exponentially many. (With constraints a
-//! cell may hold people who are sent to different rules; then the commonest is shown.)
+//! The bounds of all rules cut the space into cells. Within a cell, each rule needs the same number of changes, so the chosen
+//! rule is a function of the cell; a tree over the occupied cells, grown until it is pure, describes it exactly. Only occupied
+//! cells are built: all of them would be exponentially many. (With constraints a cell may hold people who are sent to different
+//! rules; then the most common is shown.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ struct Cuts {
 }
 
 impl Cuts {
-    /// The cell that a value lies in, as a number: how many bounds are below it, or its level where a rule cares.
+    /// The cell of a value, as a number: how many bounds are below it, or its level if a rule depends on it.
     fn cell(&self, value: f64, levels: usize) -> u32 {
         if levels > 0 && self.bounds.is_empty() {
             let known = value >= 0.0 && self.levels.contains(&(value as usize));
@@ -42,7 +42,7 @@ fn all_cuts(regions: &[Region], features: usize) -> Vec<Cuts> {
             Side::Between { lo, hi } => {
                 cuts[feature].bounds.extend([*lo, *hi].iter().copied().filter(|bound| bound.is_finite()));
             }
-            // Levels that some rules allow and others do not; where only one is allowed, that one tells all.
+            // Levels that some rules allow and others do not; if only one is allowed, that one suffices.
             Side::Levels(allowed) => {
                 let count = |wanted: bool| allowed.iter().filter(|&&allowed| allowed == wanted).count();
                 let telling = count(true) <= count(false);
@@ -58,7 +58,7 @@ fn all_cuts(regions: &[Region], features: usize) -> Vec<Cuts> {
     cuts
 }
 
-/// The tree of questions for these rows, whose parts are given; and why it was cut short, if it was.
+/// The tree of tests for these rows, whose parts are given; and why it was cut short, if it was.
 pub(super) fn metarules(
     regions: &[Region],
     table: &FeatureTable,
@@ -86,7 +86,7 @@ pub(super) fn metarules(
     (read(&tree, &cuts, &table.features), tree.stopped)
 }
 
-/// Levels that are told apart one by one; none for ordered features.
+/// Number of levels to distinguish; none for ordered features.
 fn levels(feature: &Feature) -> usize {
     if feature.is_ordered() { 0 } else { feature.levels().len() }
 }
@@ -96,7 +96,7 @@ fn commonest(counts: &[usize]) -> usize {
     (1..counts.len()).fold(0, |best, class| if counts[class] > counts[best] { class } else { best })
 }
 
-/// Children stand behind their parents, so that going backwards every child is ready when its parent needs it.
+/// Children come after their parents, so going backwards, every child is ready when its parent needs it.
 fn read(tree: &Tree, cuts: &[Cuts], features: &[Feature]) -> Guide {
     let mut guides: BTreeMap<usize, Guide> = BTreeMap::new();
     for (number, node) in tree.nodes.iter().enumerate().rev() {

@@ -11,22 +11,22 @@ use crate::constraints::Constraints;
 /// A box, and what the reference table has in it.
 #[derive(Debug, Clone)]
 pub(super) struct Region {
-    /// The features that are bounded at all.
+    /// The bounded features.
     pub sides: BTreeMap<usize, Side>,
     /// Rows of the reference table inside.
     pub rows: usize,
     /// Those of them that have the desired outcome.
     pub desired: usize,
-    /// Per bounded feature, where people go who are outside.
+    /// For each bounded feature, where people outside go.
     entries: BTreeMap<usize, Entry>,
 }
 
 /// What a box allows of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Side {
-    /// `(lo, hi]`. A missing number lies above every number, as it does in the tree.
+    /// `(lo, hi]`. A missing number lies above every number, as in the tree.
     Between { lo: f64, hi: f64 },
-    /// Per level whether it is allowed; the last entry stands for levels that the reference table never had.
+    /// Whether each level is allowed; the last entry stands for unknown levels.
     Levels(Vec<bool>),
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Side {
 enum Entry {
     /// The reference table's smallest and largest value inside.
     Ends { smallest: Option<f64>, largest: Option<f64> },
-    /// The allowed levels, the commonest among the rule's rows first.
+    /// The allowed levels, the most common among the rule's rows first.
     Commonest(Vec<usize>),
 }
 
@@ -51,9 +51,9 @@ impl Side {
     }
 }
 
-/// The largest valid boxes: nodes that are valid below none that is. Boxes of one tree are either disjoint or one is
-/// an ancestor of the other, and a child never equals its parent, so these are exactly the valid boxes that lie in no
-/// other valid box. In the order of the tree's nodes.
+/// The largest valid boxes: valid nodes without a valid ancestor. Boxes of one tree are either disjoint or one is an ancestor of
+/// the other, and a child never equals its parent, so these are exactly the valid boxes that lie in no other valid box. In the
+/// order of the tree's nodes.
 pub(super) fn maximal_regions(
     tree: &Tree,
     reference: &FeatureTable,
@@ -136,7 +136,7 @@ impl Region {
         self.sides.iter().filter(|&(&feature, side)| !side.contains(row[feature])).count()
     }
 
-    /// The new values that lead a row into the box; `None` where the constraints do not allow them.
+    /// The new values that lead a row into the box; `None` if the constraints do not allow them.
     pub fn way_in(&self, row: &[f64], constraints: Option<&Constraints>) -> Option<Vec<(usize, f64)>> {
         let allowed = |feature: usize, to: f64| {
             constraints.is_none_or(|constraints| constraints.allows(feature, row[feature], to))
@@ -161,7 +161,7 @@ impl Region {
         Some(to)
     }
 
-    /// The box in words, one condition a bound.
+    /// The box in words, one condition per bound.
     pub fn conditions(&self, features: &[Feature]) -> Vec<String> {
         self.sides.iter().map(|(&feature, side)| condition(&features[feature], side)).collect()
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::evaluate::evaluate;
 use crate::testing::{german, prepared};
 
-/// Ten rows of x and z, worked out by hand; f = 1 iff x > 5.5, but for (7, 5).
+/// Ten rows of x and z, worked out by hand; f = 1 iff x > 5.5, except at (7, 5).
 const TABLE: &str = "x,z\n1,0\n2,3\n4,1\n5,5\n6,1\n7,2\n9,0\n6,3\n8,4\n7,5\n";
 
 fn example(config: &str) -> Prepared {
@@ -18,9 +18,9 @@ fn fit(method: TCrex, prepared: &Prepared) -> Box<dyn Fitted> {
     method.fit(prepared, 0, &Stop::default()).unwrap()
 }
 
-/// The example's features with one row of its own.
+/// The example's features with a single given row.
 fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
-    let features = prepared.table.features.clone();
+    let features = prepared.table().features.clone();
     FeatureTable {
         features,
         values: values.iter().map(|&value| vec![value]).collect(),
@@ -39,7 +39,7 @@ fn every_node_of_the_example_is_as_worked_out_by_hand() {
     let prepared = example("");
     let axes = [Axis::Ordered, Axis::Ordered];
     let labels = [0, 0, 0, 0, 1, 1, 1, 1, 1, 0];
-    let points = Points { axes: &axes, values: &prepared.table.values, labels: &labels, classes: 2 };
+    let points = Points { axes: &axes, values: &prepared.table().values, labels: &labels, classes: 2 };
     let tree = cart::grow(&points, method(0.9).least_rows(10), &Stop::default());
     let counts: Vec<(usize, usize)> =
         tree.nodes.iter().map(|node| (node.counts[1], node.counts[0] + node.counts[1])).collect();
@@ -69,9 +69,9 @@ fn the_laxer_rule_contains_the_purer_one_and_asks_for_one_change() {
     let assigned = fitted.assign(&prepared, &person(&prepared, &[3.0, 4.0]), &[0]).unwrap();
     assert_eq!(assigned[0].to, [(0, 6.0)]);
     // (7, 5) is inside already: the identity, which fails.
-    let assigned = fitted.assign(&prepared, &prepared.table, &[9]).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), &[9]).unwrap();
     assert_eq!(assigned, [Assigned { to: vec![], part: Some(0), covered: true }]);
-    let score = evaluate(&prepared, &prepared.table, &[9], &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), &[9], &assigned).unwrap();
     assert_eq!((score.cost_sum, score.loss_count, score.coverage), (0, 1, 1.0));
 }
 
@@ -79,8 +79,8 @@ fn the_laxer_rule_contains_the_purer_one_and_asks_for_one_change() {
 fn the_whole_example_scores_as_counted_by_hand() {
     let prepared = example("");
     let fitted = fit(method(0.8), &prepared);
-    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     // x = 1, 2, 4, 5 go to 6: from 1, 2, 3, 4 rows at most to 6 rows; (7, 5) stays. (6, 5) is accepted.
     assert_eq!((score.cost_sum, score.loss_count), (5 + 4 + 3 + 2, 1));
     assert_eq!((score.sparsity, score.parts), (0.8, 1));
@@ -91,14 +91,14 @@ fn constraints_rule_out_rules_and_leave_people_uncovered() {
     let prepared = example("[features]\nx.direction = \"decrease\"\n");
     let free = fit(method(0.8), &prepared);
     let constrained = fit(TCrex { constrained: true, ..method(0.8) }, &prepared);
-    let rows = &prepared.affected;
-    let assigned = constrained.assign(&prepared, &prepared.table, rows).unwrap();
+    let rows = prepared.problem_rows();
+    let assigned = constrained.assign(&prepared, prepared.table(), rows).unwrap();
     assert_eq!(assigned.iter().filter(|assigned| assigned.covered).count(), 1, "only (7, 5), who stays");
     assert_eq!(assigned[0], Assigned::nothing());
-    let score = evaluate(&prepared, &prepared.table, rows, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), rows, &assigned).unwrap();
     assert_eq!((score.cost_sum, score.violations, score.coverage), (0, 0, 0.2));
-    let assigned = free.assign(&prepared, &prepared.table, rows).unwrap();
-    assert_eq!(evaluate(&prepared, &prepared.table, rows, &assigned).unwrap().violations, 4);
+    let assigned = free.assign(&prepared, prepared.table(), rows).unwrap();
+    assert_eq!(evaluate(&prepared, prepared.table(), rows, &assigned).unwrap().violations, 4);
     let text = constrained.describe().to_string();
     assert!(text.ends_with("if `x` ≤ 5.5:\n  → no proposal\nelse:\n  → region 1\n"), "{text}");
 }
@@ -125,7 +125,7 @@ fn nothing_pure_enough_is_no_result_with_its_reason() {
     let prepared = prepared("x,y\n1,1\n1,2\n1,3\n1,4\n", "", |row| row[1] == 2.0);
     let fitted = fit(TCrex { feasibility: 0.5, ..TCrex::with_purity(0.9) }, &prepared);
     assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("90 %")));
-    let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
     assert!(assigned.iter().all(|assigned| !assigned.covered));
     assert_eq!(fitted.describe().to_string(), "");
 }
@@ -155,7 +155,7 @@ fn a_product_of_shares_is_not_rounded_up() {
     assert_eq!(least(1e-12, 10), 1);
 }
 
-/// Follows the questions for a row; their texts are read back, which only simple ones allow.
+/// Follows the tests for a row; parses their texts, which only works for simple ones.
 fn follow(guide: &Guide, holds: &dyn Fn(&str) -> bool) -> Option<u32> {
     match guide {
         Guide::Part(part) => *part,
@@ -183,9 +183,9 @@ fn on_german_credit_it_covers_everybody_and_its_questions_lead_where_people_are_
     for purity in [0.9, 0.99] {
         let fitted = fit(TCrex::with_purity(purity), &prepared);
         assert_eq!(fitted.status(), FitStatus::Complete);
-        let assigned = fitted.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-        let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
-        assert_eq!((score.coverage, score.rows), (1.0, prepared.affected.len()));
+        let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
+        assert_eq!((score.coverage, score.rows), (1.0, prepared.problem_rows().len()));
         assert!(score.parts >= 2 && score.sparsity > 0.5 && score.sparsity < 6.0, "{score:?}");
         assert!(score.loss < 0.9 && score.cost > 0.05 && score.cost < 0.9, "{score:?}");
         losses.push(score.loss);
@@ -194,9 +194,9 @@ fn on_german_credit_it_covers_everybody_and_its_questions_lead_where_people_are_
             assert!(region.feasibility >= 0.02 && region.accuracy >= purity, "{region:?}");
         }
         let guide = guide.unwrap();
-        for (&row, assigned) in prepared.affected.iter().zip(&assigned) {
-            let values = prepared.table.row(row);
-            let part = follow(&guide, &|condition| holds(condition, &values, &prepared.table.features));
+        for (&row, assigned) in prepared.problem_rows().iter().zip(&assigned) {
+            let values = prepared.table().row(row);
+            let part = follow(&guide, &|condition| holds(condition, &values, &prepared.table().features));
             assert_eq!(part, assigned.part, "row {row}");
         }
     }
@@ -208,10 +208,10 @@ fn on_german_credit_constraints_are_kept_and_two_fits_are_equal() {
     let prepared = german();
     let method = TCrex { constrained: true, ..TCrex::with_purity(0.9) };
     let (one, other) = (fit(method, &prepared), method.fit(&prepared, 7, &Stop::default()).unwrap());
-    let assigned = one.assign(&prepared, &prepared.table, &prepared.affected).unwrap();
-    assert_eq!(assigned, other.assign(&prepared, &prepared.table, &prepared.affected).unwrap());
+    let assigned = one.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+    assert_eq!(assigned, other.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap());
     assert_eq!(one.describe(), other.describe());
-    let score = evaluate(&prepared, &prepared.table, &prepared.affected, &assigned).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
     assert_eq!(score.violations, 0);
     assert!(score.coverage > 0.3, "a third under the example's constraints: {score:?}");
 }

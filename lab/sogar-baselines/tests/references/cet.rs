@@ -35,7 +35,7 @@ fn near_the_published(data: &str, after_300: f64, after_3000: f64) {
 
 #[test]
 #[ignore = "needs the models of the published protocol: make references-test"]
-fn cet_is_near_the_published_results() {
+fn cet_is_near_what_its_authors_published() {
     near_the_published("german", 0.795, 0.524);
     near_the_published("attrition", 1.064, 0.891);
 }

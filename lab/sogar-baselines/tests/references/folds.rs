@@ -100,16 +100,16 @@ pub fn scores(method: &dyn Baseline, fold: &Fold, seed: u64) -> (Score, Score) {
     let Fold { train, held_out } = fold;
     let start = Instant::now();
     let fitted = method.fit(train, seed, &Stop::default()).unwrap();
-    let assigned = fitted.assign(train, &train.table, &train.affected).unwrap();
+    let assigned = fitted.assign(train, train.table(), train.problem_rows()).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     assert_eq!(fitted.status(), FitStatus::Complete);
-    let own = evaluate(train, &train.table, &train.affected, &assigned).unwrap();
+    let own = evaluate(train, train.table(), train.problem_rows(), &assigned).unwrap();
     let others = fitted.assign(train, held_out.table(), held_out.affected()).unwrap();
     let other = evaluate(train, held_out.table(), held_out.affected(), &others).unwrap();
     println!(
         "{} on {}: {:.3}/{:.3}, held out {:.3}/{:.3}, {} parts, {seconds:.2} s",
         method.name(),
-        train.table_path.display(),
+        train.table_path().display(),
         own.cost,
         own.loss,
         other.cost,
@@ -143,7 +143,7 @@ pub fn assert_near(what: &str, found: Figures, reference: [f64; 4], tolerance: [
 }
 
 /// Runs a method that is charged for binaries as the references are.
-pub fn near_its_reference(
+pub fn near_our_prototype(
     method: &dyn Baseline,
     data: &str,
     seed: u64,

@@ -1,4 +1,6 @@
-//! Every competing method beside its reference results, on the published encodings of German Credit and IBM HR Analytics
+//! Every competing method beside reference results. Those of CET and of AReS with fixed weights are published by the CET authors; those
+//! of AReS with tuned weights, GLOBE-CE, GLANCE and T-CREx are our own prototype's, so agreement with them is agreement with
+//! ourselves. The names of the tests say which. The tables are the published encodings of German Credit and IBM HR Analytics
 //! (Attrition), with the published LightGBM models.
 //!
 //! The models are trained by `scripts/paper_models.py`; the folder that it writes is named by `SOGAR_PAPER` (`target/paper` by

@@ -1,5 +1,5 @@
-//! The search once more on a GPU, beside the CPU's in the same process. Whatever adapter there is will do, a software one too: the
-//! ratio says which.
+//! The search again on a GPU, beside the CPU's in the same process. Any adapter will do, also a software one: the report names
+//! it.
 
 use serde::{Deserialize, Serialize};
 use sogar_solver::{Outcome, Problem};
@@ -7,14 +7,14 @@ use sogar_solver::{Outcome, Problem};
 /// A search on a GPU.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OnGpu {
-    /// As users name it, and as it calls itself.
+    /// Its value of `--device`, and its own name.
     pub device: String,
-    /// Whether the search ended before the time that it was given.
+    /// Whether the search finished within its time.
     pub complete: bool,
     /// Leaf sets that it evaluated.
     pub leaf_sets: u64,
     pub seconds: f64,
-    /// What went wrong, a front that is not the CPU's included.
+    /// The fault, including a front that differs from the CPU's.
     pub fault: Option<String>,
 }
 

@@ -9,15 +9,13 @@ use super::variation::Variation;
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// What is varied, and its value.
+    /// The varied parameter, and its value.
     pub parameter: &'static str,
     pub value: String,
-    pub preset: &'static str,
-    pub depth: u32,
-    pub variation: Variation,
+    pub problem: super::problems::Case,
 }
 
-/// All lines. A short look takes the small problem only.
+/// All lines. A quick run takes only the small problem.
 pub fn cases(quick: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     if !quick {
@@ -51,7 +49,8 @@ impl Case {
         depth: u32,
         variation: Variation,
     ) -> Self {
-        Case { parameter, value: value.to_owned(), preset, depth, variation }
+        let problem = super::problems::Case { name: preset.to_owned(), depth, variation };
+        Case { parameter, value: value.to_owned(), problem }
     }
 }
 
@@ -66,8 +65,8 @@ pub fn table(measured: &[(Case, Measurement)]) -> String {
             "| {} | {} | {} | {} | {} | {} | {} | {} | {:.2} | {:.2}{} | {} | {:.0} MB |\n",
             case.parameter,
             case.value,
-            case.preset,
-            case.depth,
+            case.problem.name,
+            case.problem.depth,
             grouped(found.rows as u64),
             found.splits,
             grouped(found.actions as u64),
@@ -90,7 +89,7 @@ mod tests {
     fn every_parameter_is_varied_alone_and_four_of_them_are() {
         let cases = cases(false);
         for case in &cases {
-            let Variation { every, bins, max_edits } = &case.variation;
+            let Variation { every, bins, max_edits, .. } = &case.problem.variation;
             let changed = [every.is_some(), bins.is_some(), max_edits.is_some()];
             assert_eq!(
                 changed.iter().filter(|changed| **changed).count(),
@@ -107,6 +106,10 @@ mod tests {
 
     #[test]
     fn a_short_look_leaves_the_large_problem_out() {
-        assert!(super::cases(true).iter().all(|case| case.preset == "paper-german" && case.depth <= 3));
+        assert!(
+            super::cases(true)
+                .iter()
+                .all(|case| case.problem.name == "paper-german" && case.problem.depth <= 3)
+        );
     }
 }

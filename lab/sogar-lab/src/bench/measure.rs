@@ -1,67 +1,68 @@
-//! One problem, measured in a process of its own, so that its peak memory is its own too.
+//! One problem, measured in its own process, so that the peak memory is its own.
 //!
-//! The order matters: the runs of sogar first, then the peak is read, and only then come the list of leaf sets, the
-//! reference kernel's tables and the checks, which need more memory than sogar itself.
+//! The order matters: first the runs of sogar, then the peak is read, and only then come the list of leaf sets and the plain program, which need more
+//! memory than sogar itself.
 
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use sogar::config::Config;
 use sogar::limits::memory_limit;
 use sogar::pipeline::Prepared;
-use sogar::table::Table;
-use sogar::{CancelToken, Error, ErrorKind, Progress, Result, model};
-use sogar_solver::front::non_dominated;
-use sogar_solver::{BitTable, Observer, Outcome, Point, Problem, ProblemParts, RowSet, SearchStatus, Solver};
+use sogar::{CancelToken, Error, ErrorKind, Progress, Result};
+use sogar_solver::{Observer, Outcome, Point, Problem, RowSet, SearchStatus, Solver};
 
+use super::against::{Against, run_other};
+use super::anytime::{Anytime, anytime};
+use super::ceiling::{Ceiling, ceiling};
+use super::failed;
 use super::gpu::{OnGpu, on_gpu};
-use super::leaf_sets::leaf_sets;
-use super::problems::folder;
-use super::reference_kernel::{Order, ReferenceKernel, Timing, shuffle};
-use super::variation::Variation;
+use super::lattice::{Lattice, root};
+use super::matrices::MATRICES;
+use super::plain::{BLOCK, Plain, shuffle};
+use super::problems::{Case, Places};
+use super::stopwatch::Stopwatch;
 
-/// Bytes that the list of leaf sets, and each of the reference kernel's tables, may take.
+/// Limit of bytes for the list of leaf sets and their fronts.
 const MAX_BYTES: usize = 4_000_000_000;
-/// Cells that the plain check of fronts may look at.
-const CHECKED_CELLS: usize = 2_000_000_000;
-/// Leaf sets whose fronts are checked, if that is not more than [`CHECKED_CELLS`].
-const CHECKED_SETS: usize = 20;
+/// A run that takes this many seconds is not repeated.
+const LONG: f64 = 20.0;
+/// Leaf sets whose fronts are compared with the search's own, if the plain program does not evaluate all of them.
+const CHECKED_SETS: usize = 4;
 const SEED: u64 = 20_261_115;
 
-/// What to measure.
-#[derive(Debug, Clone, clap::Args)]
+/// What to measure of a case.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
-    /// Name of the preset
-    pub name: String,
-    /// Directory that scripts/paper_models.py wrote
-    #[arg(long)]
-    pub paper: PathBuf,
-    /// Largest depth of a tree
-    #[arg(long)]
-    pub depth: u32,
-    /// Runs of sogar
-    #[arg(long)]
+    pub case: Case,
+    pub places: Places,
     pub runs: usize,
-    /// Seconds for the reference kernel, in each order
-    #[arg(long)]
+    /// Seconds for the plain program.
     pub budget: f64,
-    /// Seconds after which a search stops
-    #[arg(long)]
+    /// Seconds after which a search stops.
     pub time_limit: Option<f64>,
-    /// Without the reference kernel
-    #[arg(long)]
-    pub alone: bool,
-    #[command(flatten)]
-    pub variation: Variation,
+    pub part: Part,
+    /// Another build of sogar.
+    pub against: Option<std::path::PathBuf>,
+}
+
+/// Which measurements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// Times of sogar alone.
+    Alone,
+    /// And the plain program.
+    WithPlain,
+    /// How a search gets better while it runs.
+    Anytime,
+    /// What pruning could save.
+    Ceiling,
 }
 
 /// What was measured.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Measurement {
-    pub name: String,
-    pub depth: u32,
+    pub case: Case,
     pub min_leaf: u32,
     pub rows: usize,
     pub splits: usize,
@@ -74,12 +75,17 @@ pub struct Measurement {
     /// Actions whose flips were counted, over all leaf sets.
     pub losses_counted: u64,
     pub peak_bytes: u64,
+    /// What was guessed before the run, for outcomes and search.
+    pub guess: Option<[f64; 2]>,
     /// Every run, in order.
     pub runs: Vec<Seconds>,
-    /// The search once more on a GPU, where one is built in and found.
+    /// The search again on a GPU, if one is built in and found.
     pub on_gpu: Option<OnGpu>,
-    /// Distinct leaf sets and what the reference kernel takes for them; `None` where they are too many to list.
-    pub reference_kernel: Option<Comparison>,
+    /// The plain program; `None` if there are too many leaf sets to list, or weights.
+    pub plain: Option<Comparison>,
+    pub against: Option<Against>,
+    pub anytime: Option<Anytime>,
+    pub ceiling: Option<Ceiling>,
 }
 
 /// The times of one run of sogar.
@@ -91,100 +97,146 @@ pub struct Seconds {
     pub search: f64,
 }
 
-/// The reference kernel beside it.
+/// The plain program beside it, one thread each.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Comparison {
+    /// The search on one thread, and how many of its leaf sets it evaluated.
+    pub search: f64,
+    pub searched: u64,
+    pub complete: bool,
     /// Distinct leaf sets, listed without the search.
     pub leaf_sets: u64,
-    /// Their sizes added up.
-    pub total_rows: u64,
-    /// Actions that had a place in the tables.
+    /// Actions that no other one dominates.
     pub actions: usize,
-    pub one_by_one: Sample,
-    pub together: Sample,
-    /// Leaf sets whose front was compared with that of plain loops, and how many differed.
-    pub checked: usize,
-    pub differing: usize,
+    /// Leaf sets and tiles of actions that were timed; the rest is extrapolated.
+    pub timed_sets: usize,
+    pub timed_tiles: f64,
+    pub seconds: f64,
+    /// Whether fronts were equal: that of the root if all was evaluated, else those of some leaf sets.
+    pub equal: bool,
 }
 
-/// What was timed, and what all leaf sets and actions take at that speed.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Sample {
-    pub sets: usize,
-    pub rows: u64,
-    pub additions_per_second: f64,
-    pub seconds: f64,
+/// A problem without or with a table.
+pub enum Subject {
+    Table(Box<Prepared>),
+    Matrix(Case),
+}
+
+impl Subject {
+    fn new(task: &Task) -> Result<Subject> {
+        let Case { name, depth, variation } = &task.case;
+        if MATRICES.iter().any(|matrix| matrix.name == name) {
+            return Ok(Subject::Matrix(task.case.clone()));
+        }
+        let files = task.places.files(name);
+        let files = files.ok_or_else(|| Error::new(ErrorKind::Usage, format!("{name} has no files")))?;
+        Ok(Subject::Table(Box::new(files.prepare(*depth, task.time_limit, variation)?)))
+    }
+
+    fn problem(&self) -> Result<Problem> {
+        match self {
+            Subject::Table(prepared) => Ok(prepared.problem(&(), &CancelToken::new())?.problem),
+            Subject::Matrix(case) => {
+                let matrix = MATRICES.iter().find(|matrix| matrix.name == case.name);
+                let problem = matrix.map(|matrix| matrix.problem(case.depth, case.variation.min_leaf));
+                let problem = problem.ok_or_else(|| failed("finding a matrix", &case.name))?;
+                problem.map_err(|cause| failed("making a matrix", &cause))
+            }
+        }
+    }
+
+    fn threads(&self) -> usize {
+        match self {
+            Subject::Table(prepared) => prepared.threads(),
+            Subject::Matrix(_) => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+
+    fn guess(&self) -> Option<[f64; 2]> {
+        match self {
+            Subject::Table(prepared) => {
+                let guess = prepared.time_estimate();
+                Some([guess.outcomes, guess.search])
+            }
+            Subject::Matrix(_) => None,
+        }
+    }
+
+    fn memory(&self) -> Result<usize> {
+        match self {
+            Subject::Table(prepared) => {
+                let limit = memory_limit(&prepared.config().limits)?;
+                Ok(usize::try_from(limit).unwrap_or(usize::MAX) / 2)
+            }
+            Subject::Matrix(_) => Ok(usize::MAX),
+        }
+    }
+}
+
+/// A solver as `sogar solve` makes it.
+pub fn solver(threads: usize, memory: usize, seconds: Option<f64>) -> Result<Solver> {
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let builder = Solver::builder().threads(threads).memory_limit(memory).time_limit(limit);
+    builder.build().map_err(|cause| failed("starting threads", &cause))
 }
 
 /// Measures one problem.
 pub fn measure(task: &Task) -> Result<Measurement> {
-    let folder = folder(&task.name, &task.paper);
-    let prepared = prepare(task, &folder)?;
-    let mut runs = Vec::new();
+    let subject = Subject::new(task)?;
+    let (threads, memory) = (subject.threads(), subject.memory()?);
+    let mut runs: Vec<Seconds> = Vec::new();
     let mut last = None;
-    for _ in 0..task.runs.max(1) {
-        drop(last.take()); // two problems at a time would double the peak
-        let (problem, outcome, seconds) = run(&prepared)?;
-        runs.push(seconds);
+    while runs.is_empty() || runs.len() < task.runs && runs.iter().all(|run| run.search < LONG) {
+        drop(last.take()); // two problems at once would double the peak
+        let start = Instant::now();
+        let problem = subject.problem()?;
+        let outcomes = start.elapsed().as_secs_f64();
+        let first = FirstFront { start: Instant::now(), seconds: OnceLock::new() };
+        let outcome = solver(threads, memory, task.time_limit)?.solve(&problem, &first);
+        let search = first.start.elapsed().as_secs_f64();
+        let first = first.seconds.get().copied().unwrap_or(search);
+        runs.push(Seconds { outcomes, first, search });
         last = Some((problem, outcome));
     }
-    let Some((problem, outcome)) = last else {
-        return Err(Error::new(ErrorKind::Usage, "no run was asked for"));
-    };
+    let Some((problem, outcome)) = last else { return Err(failed("running", &"nothing ran")) };
     let peak_bytes = peak_bytes();
+    let plain = match task.part {
+        Part::WithPlain => compare(&problem, &outcome, memory, task)?,
+        _ => None,
+    };
+    let against = match &task.against {
+        Some(other) => run_other(other, task, &outcome)?,
+        None => None,
+    };
     Ok(Measurement {
-        name: task.name.clone(),
-        depth: task.depth,
+        case: task.case.clone(),
         min_leaf: problem.limits().min_leaf,
         rows: problem.rows(),
         splits: problem.splits(),
         actions: problem.actions(),
         complete: outcome.status == SearchStatus::Complete,
         points: outcome.front.len(),
-        threads: prepared.threads(),
+        threads,
         searched: outcome.stats.leaf_sets,
         losses_counted: outcome.stats.leaf_work.losses,
         peak_bytes,
-        on_gpu: if task.alone { None } else { on_gpu(&problem, &outcome, prepared.threads(), task.budget) },
+        guess: subject.guess(),
+        on_gpu: match task.part {
+            Part::WithPlain => on_gpu(&problem, &outcome, threads, task.budget),
+            _ => None,
+        },
         runs,
-        reference_kernel: if task.alone { None } else { compare(&problem, &prepared, task) },
+        plain,
+        against,
+        anytime: match task.part {
+            Part::Anytime => anytime(&problem, threads, memory, task.time_limit)?,
+            _ => None,
+        },
+        ceiling: if task.part == Part::Ceiling { ceiling(&problem, &outcome) } else { None },
     })
 }
 
-fn prepare(task: &Task, folder: &Path) -> Result<Prepared> {
-    let mut config = Config::preset(&task.name)?;
-    task.variation.change(&mut config);
-    config.limits.max_depth = Some(task.depth);
-    config.limits.max_leaves = None; // as many as the depth allows
-    config.limits.time_limit = task.time_limit;
-    let table = Table::read(&folder.join("train.csv"), &config.read_options()?)?;
-    let model = model::load(&folder.join("model.txt"), config.model.threshold)?;
-    let mut prepared = Prepared::new(config, folder, &table, model, None)?;
-    task.variation.apply(&mut prepared)?;
-    Ok(prepared)
-}
-
-/// Outcomes and search as `sogar solve` runs them.
-fn run(prepared: &Prepared) -> Result<(Problem, Outcome, Seconds)> {
-    let start = Instant::now();
-    let problem = prepared.problem(&(), &CancelToken::new())?.problem;
-    let outcomes = start.elapsed().as_secs_f64();
-    let limits = &prepared.config.limits;
-    let memory = usize::try_from(memory_limit(limits)?).unwrap_or(usize::MAX);
-    let solver = Solver::builder()
-        .threads(prepared.threads())
-        .time_limit(limits.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
-        .memory_limit(memory / 2)
-        .build()
-        .map_err(|cause| Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}")))?;
-    let first = FirstFront { start: Instant::now(), seconds: OnceLock::new() };
-    let outcome = solver.solve(&problem, &first);
-    let search = first.start.elapsed().as_secs_f64();
-    let first = first.seconds.get().copied().unwrap_or(search);
-    Ok((problem, outcome, Seconds { outcomes, first, search }))
-}
-
-/// Notes when the search first reports: the best summaries without a split are known by then.
+/// Records the first report of the search: the best summaries without a split are known by then.
 struct FirstFront {
     start: Instant,
     seconds: OnceLock<f64>,
@@ -196,90 +248,75 @@ impl Observer for FirstFront {
     }
 }
 
-/// The same problem with its rows as they stand in the table: their order is part of sogar's method, and the reference kernel
-/// shall not profit from it.
-fn in_table_order(problem: &Problem, prepared: &Prepared) -> Option<Problem> {
-    let mut order: Vec<usize> = (0..problem.rows()).collect();
-    order.sort_unstable_by_key(|&position| prepared.affected[position]);
-    let mut flips = BitTable::new(problem.actions(), problem.rows());
-    for action in 0..problem.actions() {
-        let words = flips.set_mut(action);
-        for (row, &position) in order.iter().enumerate() {
-            words[row / 64] |= u64::from(problem.flips(action, position)) << (row % 64);
-        }
-    }
-    Problem::new(ProblemParts {
-        rows: problem.rows(),
-        splits: (0..problem.splits())
-            .map(|split| RowSet::from_fn(problem.rows(), |&row| problem.split(split).contains(order[row])))
-            .collect(),
-        edit_costs: (0..prepared.edits.len())
-            .map(|edit| order.iter().map(|&position| problem.edit_cost(edit)[position]).collect())
-            .collect(),
-        combine: prepared.cost.combine(),
-        actions: (0..problem.actions()).map(|action| problem.edits_of(action).to_vec()).collect(),
-        flips,
-        weights: Vec::new(),
-        limits: problem.limits(),
-    })
-    .ok()
-}
-
-fn compare(problem: &Problem, prepared: &Prepared, task: &Task) -> Option<Comparison> {
-    let problem = &in_table_order(problem, prepared)?;
-    let sets = leaf_sets(problem, MAX_BYTES)?;
-    let reference_kernel = ReferenceKernel::new(problem, prepared.cost.combine(), MAX_BYTES)?;
-    let total_rows: u64 = sets.iter().map(|set| set.count() as u64).sum();
-    let budget = Duration::try_from_secs_f64(task.budget).ok()?;
-    let whole = |timing: Timing| {
-        let per_second = timing.additions as f64 / timing.time.as_secs_f64();
-        let additions = 2.0 * total_rows as f64 * problem.actions() as f64;
-        let all = timing.sets == sets.len() && reference_kernel.actions().len() == problem.actions();
-        Sample {
-            sets: timing.sets,
-            rows: timing.rows,
-            additions_per_second: per_second,
-            seconds: if all { timing.time.as_secs_f64() } else { additions / per_second },
-        }
+/// The plain program and the search, both on one thread, by its running time.
+fn compare(problem: &Problem, outcome: &Outcome, memory: usize, task: &Task) -> Result<Option<Comparison>> {
+    let (Some(lattice), Some(plain)) = (Lattice::new(problem, MAX_BYTES), Plain::new(problem)) else {
+        return Ok(None);
     };
-    let one_by_one = whole(reference_kernel.time(&sets, Order::OneByOne, budget, SEED));
-    let together = whole(reference_kernel.time(&sets, Order::Together, budget, SEED));
-    let (checked, differing) = check(problem, &reference_kernel, &sets);
-    Some(Comparison {
-        leaf_sets: sets.len() as u64,
-        total_rows,
-        actions: reference_kernel.actions().len(),
-        one_by_one,
-        together,
-        checked,
-        differing,
-    })
-}
-
-/// Compares the reference kernel's fronts of some leaf sets with those of plain loops.
-fn check(problem: &Problem, reference_kernel: &ReferenceKernel, sets: &[RowSet]) -> (usize, usize) {
-    let mut some: Vec<&RowSet> = sets.iter().collect();
-    shuffle(&mut some, SEED);
-    let mut cells = CHECKED_CELLS;
-    let (mut checked, mut differing) = (0, 0);
-    for set in some.into_iter().take(CHECKED_SETS) {
-        let rows: Vec<usize> = set.iter().collect();
-        cells = match cells.checked_sub(rows.len() * reference_kernel.actions().len()) {
-            Some(rest) => rest,
-            None if checked > 0 => break,
-            None => 0,
-        };
-        let sums = reference_kernel.actions().iter().map(|&action| Point {
-            cost: rows.iter().map(|&row| problem.cost(action, row)).sum(),
-            loss: rows.iter().filter(|&&row| !problem.flips(action, row)).count() as u64,
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = Arc::new(pool.map_err(|cause| failed("starting threads", &cause))?);
+    let limit = task.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let builder = Solver::builder().pool(Arc::clone(&pool)).memory_limit(memory).time_limit(limit);
+    let solver = builder.build().map_err(|cause| failed("starting threads", &cause))?;
+    // In the pool's thread, whose running time counts.
+    let (alone, search) = pool.install(|| {
+        let watch = Stopwatch::start();
+        (solver.solve(problem, &()), watch.seconds())
+    });
+    let total_rows: usize = lattice.sizes.iter().sum();
+    // As many leaf sets as the budget allows, but at least some for every tile; fewer tiles if that is too much.
+    const CELLS_PER_SECOND: f64 = 4e9;
+    let mean_rows = total_rows as f64 / lattice.sets.len() as f64;
+    let cells = |sets: f64| sets * mean_rows * plain.actions() as f64;
+    let affordable = task.budget * CELLS_PER_SECOND;
+    let all = cells(lattice.sets.len() as f64) <= affordable;
+    let step = (cells(256.0) / affordable).ceil().max(1.0) as usize;
+    let per_run = BLOCK.min(lattice.sets.len());
+    let sets: Vec<&RowSet> = if all {
+        lattice.sets.iter().collect()
+    } else {
+        // Neighbours are alike, so they are drawn in runs of 32.
+        let mut runs: Vec<&[RowSet]> = lattice.sets.chunks(32).collect();
+        shuffle(&mut runs, SEED);
+        let most = (affordable * step as f64 / cells(1.0)).min(per_run as f64).max(32.0) as usize;
+        runs.into_iter().flatten().take(most).collect()
+    };
+    let sets: Vec<RowSet> = sets.into_iter().cloned().collect();
+    let found = plain.evaluate(&sets, if all { 1 } else { step });
+    let rows: usize = sets.iter().map(RowSet::count).sum();
+    let (laying_out, adding_up) = (found.laying_out, found.adding_up);
+    let (seconds, equal) = if all {
+        let (fronts, merging) = pool.install(|| {
+            let watch = Stopwatch::start();
+            (lattice.fronts(found.fronts), watch.seconds())
         });
-        checked += 1;
-        differing += usize::from(reference_kernel.front(set) != non_dominated(sums.collect()));
-    }
-    (checked, differing)
+        let points: Vec<Point> =
+            outcome.front.iter().map(|solution| Point { cost: solution.cost, loss: solution.loss }).collect();
+        let equal = outcome.status != SearchStatus::Complete || points == root(&fronts);
+        (laying_out + adding_up + merging, equal)
+    } else {
+        // A tile is laid out once for every block of leaf sets.
+        let tiles = plain.tiles() as f64 / found.tiles as f64;
+        let blocks = lattice.sets.len().div_ceil(BLOCK) as f64;
+        let some: Vec<RowSet> = sets.iter().take(CHECKED_SETS).cloned().collect();
+        let own = Lattice::leaf_fronts_of(problem, &some);
+        let equal = plain.evaluate(&some, 1).fronts == own;
+        (laying_out * tiles * blocks + adding_up * tiles * total_rows as f64 / rows as f64, equal)
+    };
+    Ok(Some(Comparison {
+        search,
+        searched: alone.stats.leaf_sets,
+        complete: alone.status == SearchStatus::Complete,
+        leaf_sets: lattice.sets.len() as u64,
+        actions: plain.actions(),
+        timed_sets: sets.len(),
+        timed_tiles: found.tiles as f64 / plain.tiles() as f64 / sets.len().div_ceil(BLOCK) as f64,
+        seconds,
+        equal,
+    }))
 }
 
-/// The most memory that this process has held; 0 where the system does not say.
+/// The peak memory of this process; 0 if the system does not say.
 fn peak_bytes() -> u64 {
     let told = std::fs::read_to_string("/proc/self/status").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;

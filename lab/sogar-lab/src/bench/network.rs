@@ -1,13 +1,12 @@
-//! Outcomes of a dense network beside a matrix multiplication of the same shapes: `sogar-lab bench --network`.
+//! Compares outcomes of a dense network with a matrix multiplication of the same shapes: `sogar-lab bench --network`.
 //!
-//! A network of five hidden layers of 50 units is asked about every edited row of a made-up table; the time that counts is that of
-//! the whole computation, first layer, activations, error bounds and bitsets included, while only the multiply-adds
-//! of the layers after the first are counted as work. The reference is what the `gemm` library makes of products of 50 × 50 weights
-//! with batches of cells, at its best batch size and layout. Both run on one thread, in turns; the best of the rounds counts, by the time that
-//! the thread was really running, so that other work on the machine favours neither.
+//! A network of five hidden layers of 50 units scores every edited row of a synthetic table. The time is that of the whole
+//! computation, including first layer, activations, error bounds and bitsets, while only the multiply-adds of the layers after
+//! the first count as work. The reference is the `gemm` library on products of 50 × 50 weights with batches of cells, at its best
+//! batch size and layout. Both run on one thread, alternating; the best of the rounds counts, by the thread's own running time,
+//! so that other work on the machine favours neither.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use sogar::actions::{Change, Edit, all_actions};
 use sogar::encode::{ColumnSource, Encoder};
@@ -15,6 +14,8 @@ use sogar::feature::{Columns, Feature, FeatureTable, Kind};
 use sogar::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel};
 use sogar::outcomes::{OutcomeQuery, Watch, outcomes};
 use sogar::{Error, ErrorKind, Result, Stop};
+
+use super::stopwatch::Stopwatch;
 
 const HIDDEN: usize = 5;
 const UNITS: usize = 50;
@@ -24,11 +25,11 @@ const BATCHES: [usize; 4] = [64, 256, 1024, 4096];
 
 /// What was measured.
 pub struct Rates {
-    /// Best rate of the outcomes, in 10⁹ operations a second.
+    /// Best rate of the outcomes, in 10⁹ operations per second.
     outcomes: f64,
     /// Best rate of plain matrix products of the same shapes.
     products: f64,
-    /// Cells in a second.
+    /// Cells per second.
     cells: f64,
     /// Share of the cells that were settled in double precision.
     settled: f64,
@@ -58,7 +59,7 @@ impl Rates {
     }
 }
 
-/// Measures both, in turns.
+/// Measures both, alternating.
 pub fn measure(rows: usize) -> Result<Rates> {
     let failed = |cause: rayon::ThreadPoolBuildError| Error::new(ErrorKind::Usage, cause.to_string());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(failed)?;
@@ -78,33 +79,7 @@ pub fn measure(rows: usize) -> Result<Rates> {
     })
 }
 
-/// Time that this thread was running; elapsed time where the system does not tell.
-struct Stopwatch {
-    running: Option<f64>,
-    start: Instant,
-}
-
-impl Stopwatch {
-    fn start() -> Stopwatch {
-        Stopwatch { running: running(), start: Instant::now() }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (self.running, running()) {
-            (Some(before), Some(now)) if now > before => now - before,
-            _ => self.start.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-/// Seconds that this thread has been running, from Linux' scheduler.
-fn running() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds / 1e9)
-}
-
-/// The rate of products of `UNITS × UNITS` weights with a batch, whose cells (or units) stand side by side.
+/// The rate of products of `UNITS × UNITS` weights with a batch, whose cells (or units) are contiguous.
 fn products(batch: usize, cells_together: bool) -> Result<f64> {
     let weights = vec![0.5f32; UNITS * UNITS];
     let input = vec![0.25f32; UNITS * batch];
@@ -146,7 +121,7 @@ fn products(batch: usize, cells_together: bool) -> Result<f64> {
     Ok((repeats * 2 * UNITS * UNITS * batch) as f64 / seconds / 1e9)
 }
 
-/// Numbers between -1 and 1 that are the same everywhere.
+/// Numbers between -1 and 1 that are the same on every machine.
 fn numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -161,7 +136,7 @@ fn network() -> DenseNetwork {
         std::iter::once(FEATURES).chain([UNITS; HIDDEN]).chain(std::iter::once(1)).collect();
     let layers = widths.windows(2).enumerate().map(|(i, pair)| {
         let (inputs, outputs) = (pair[0], pair[1]);
-        // Sizes as training libraries start with.
+        // Initial sizes as in training libraries.
         let size = (6.0 / inputs as f64).sqrt();
         let activation = if i == HIDDEN { Activation::Identity } else { Activation::Relu };
         Layer {
@@ -180,7 +155,7 @@ fn network() -> DenseNetwork {
     }
 }
 
-/// Cells, seconds and settled cells of one computation in which no two edits do the same.
+/// Cells, seconds and settled cells of one computation in which all edits differ.
 fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
     let mut number = numbers(2);
     let name = |feature: usize| format!("x{feature}");
@@ -190,6 +165,7 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
             kind: Kind::Real,
             columns: Columns::One(name(f)),
             codes: Vec::new(),
+            shown: Default::default(),
         })
         .collect();
     let values = (0..FEATURES).map(|_| (0..rows).map(|_| number()).collect()).collect();
@@ -219,6 +195,7 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
         edits: &edits,
         actions: &actions,
         rules: &[],
+        required: None,
     };
     let start = Stopwatch::start();
     let found = outcomes(query, &Watch { progress: &|_, _| (), stop: &Stop::default() })?;

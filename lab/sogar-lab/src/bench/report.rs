@@ -1,24 +1,22 @@
-//! The measurements as Markdown tables, with notes that say what was sampled and what was checked.
+//! The measurements as Markdown tables, with notes on what was sampled and what was checked.
 
 use sogar::describe::grouped;
 
+use super::against::Against;
 use super::gpu::OnGpu;
-use super::measure::{Comparison, Measurement, Sample, Seconds};
+use super::measure::{Comparison, Measurement, Seconds};
 
 /// All tables and notes.
 pub fn report(measurements: &[Measurement]) -> String {
     let mut text = String::from(
-        "| data set | depth | device | rows | splits | actions | leaf sets | outcomes (s) | search (s) | first front (s) \
-         | actions evaluated | front | peak memory |\n|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| problem | depth | rows | splits | actions | leaf sets | outcomes (s) | search (s) | guess (s) | leaf sets/s | first front (s) \
+         | actions evaluated | front | peak memory |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for measured in measurements {
         text += &run_line(measured);
     }
-    text += "\n| data set | depth | reference kernel (s) | additions/s | ÷ search | ÷ (outcomes + search) | in runs (s) \
-             | additions/s | ÷ (outcomes + search) |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
-    for measured in measurements {
-        text += &reference_kernel_line(measured);
-    }
+    text += &plain_table(measurements);
+    text += &against_table(measurements);
     text += &device_table(measurements);
     text += "\n";
     for measured in measurements {
@@ -27,18 +25,32 @@ pub fn report(measurements: &[Measurement]) -> String {
     text
 }
 
+/// Name and variation.
+fn name(measured: &Measurement) -> String {
+    let variation = measured.case.variation.text();
+    format!("{}{}{variation}", measured.case.name, if variation.is_empty() { "" } else { ", " })
+}
+
+fn stopped(complete: bool) -> &'static str {
+    if complete { "" } else { ", stopped" }
+}
+
 fn run_line(measured: &Measurement) -> String {
-    let Measurement { name, depth, rows, splits, actions, searched, .. } = measured;
+    let Measurement { rows, splits, actions, searched, .. } = measured;
     let cells = *searched as f64 * *actions as f64;
     let seconds = |of: fn(&Seconds) -> f64| format!("{:.2}", median(measured, of));
     format!(
-        "| {name} | {depth} | cpu | {} | {splits} | {} | {} | {} | {}{} | {} | {:.2} % | {} | {:.0} MB |\n",
+        "| {} | {} | {} | {splits} | {} | {} | {} | {}{} | {} | {} | {} | {:.2} % | {} | {:.0} MB |\n",
+        name(measured),
+        measured.case.depth,
         grouped(*rows as u64),
         grouped(*actions as u64),
-        grouped(measured.reference_kernel.as_ref().map_or(*searched, |found| found.leaf_sets)),
+        grouped(measured.plain.as_ref().map_or(*searched, |found| found.leaf_sets)),
         seconds(|run| run.outcomes),
         seconds(|run| run.search),
-        if measured.complete { "" } else { ", stopped" },
+        stopped(measured.complete),
+        measured.guess.map_or("–".to_owned(), |[outcomes, search]| format!("{outcomes:.2} + {search:.2}")),
+        grouped((*searched as f64 / median(measured, |run| run.search)) as u64),
         seconds(|run| run.first),
         100.0 * measured.losses_counted as f64 / cells.max(1.0),
         grouped(measured.points as u64),
@@ -46,7 +58,79 @@ fn run_line(measured: &Measurement) -> String {
     )
 }
 
-/// The search on a GPU beside that on the CPU, by leaf sets per second: the slower one may have been stopped.
+/// The plain program beside the search, one thread each.
+fn plain_table(measurements: &[Measurement]) -> String {
+    let with: Vec<(&Measurement, &Comparison)> =
+        measurements.iter().filter_map(|measured| Some((measured, measured.plain.as_ref()?))).collect();
+    if with.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n| problem, one thread | depth | actions not dominated | search (s) | plain program (s) | ÷ search | timed | fronts equal |\n\
+         |---|--:|--:|--:|--:|--:|--:|---|\n",
+    );
+    for (measured, found) in with {
+        // Of a stopped search the plain program is charged with as many leaf sets.
+        let share = if found.complete { 1.0 } else { found.searched as f64 / found.leaf_sets as f64 };
+        let timed = found.timed_sets as f64 / found.leaf_sets as f64 * found.timed_tiles;
+        text += &format!(
+            "| {} | {} | {} | {:.2}{} | {}{:.2} | {:.1}× | {} | {} |\n",
+            name(measured),
+            measured.case.depth,
+            grouped(found.actions as u64),
+            found.search,
+            stopped(found.complete),
+            if timed < 1.0 { "≈ " } else { "" },
+            found.seconds,
+            share * found.seconds / found.search,
+            if timed < 1.0 { format!("{:.3} %", 100.0 * timed) } else { "all".to_owned() },
+            if found.equal { "yes" } else { "**NO**" },
+        );
+    }
+    text
+}
+
+/// Another build of sogar beside this one.
+fn against_table(measurements: &[Measurement]) -> String {
+    let with: Vec<(&Measurement, &Against)> =
+        measurements.iter().filter_map(|measured| Some((measured, measured.against.as_ref()?))).collect();
+    if with.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n| problem | depth | outcomes (s) | the other build's | search (s) | the other build's | ratio of leaf sets/s | fronts equal |\n\
+         |---|--:|--:|--:|--:|--:|--:|---|\n",
+    );
+    for (measured, other) in with {
+        let search = median(measured, |run| run.search);
+        // A search that skips leaf sets is not slower for that: of complete runs the times count.
+        let ratio = match measured.complete && other.complete {
+            true => other.search / search,
+            false => measured.searched as f64 / search / (other.leaf_sets as f64 / other.search),
+        };
+        let both = measured.complete && other.complete;
+        text += &format!(
+            "| {} | {} | {:.2} | {:.2} | {search:.2}{} | {:.2}{} | {ratio:.2}× | {} |\n",
+            name(measured),
+            measured.case.depth,
+            median(measured, |run| run.outcomes),
+            other.outcomes,
+            stopped(measured.complete),
+            other.search,
+            stopped(other.complete),
+            if other.differs {
+                "**NO**"
+            } else if both {
+                "yes"
+            } else {
+                "not compared"
+            },
+        );
+    }
+    text
+}
+
+/// The search on a GPU beside that on the CPU, in leaf sets per second: the slower one may have been stopped.
 fn device_table(measurements: &[Measurement]) -> String {
     let with: Vec<(&Measurement, &OnGpu)> =
         measurements.iter().filter_map(|measured| Some((measured, measured.on_gpu.as_ref()?))).collect();
@@ -54,10 +138,11 @@ fn device_table(measurements: &[Measurement]) -> String {
         return String::new();
     }
     let mut text = String::from(
-        "\n| data set | depth | device | leaf sets | search (s) | leaf sets/s | ÷ CPU |\n|---|--:|---|--:|--:|--:|--:|\n",
+        "\n| problem | depth | device | leaf sets | search (s) | leaf sets/s | ÷ CPU |\n|---|--:|---|--:|--:|--:|--:|\n",
     );
     for (measured, gpu) in with {
-        let Measurement { name, depth, searched, threads, .. } = measured;
+        let Measurement { searched, threads, .. } = measured;
+        let (name, depth) = (name(measured), measured.case.depth);
         let seconds = median(measured, |run| run.search);
         let cpu_rate = *searched as f64 / seconds;
         let gpu_rate = gpu.leaf_sets as f64 / gpu.seconds;
@@ -70,7 +155,7 @@ fn device_table(measurements: &[Measurement]) -> String {
             gpu.device,
             grouped(gpu.leaf_sets),
             gpu.seconds,
-            if gpu.complete { "" } else { ", stopped" },
+            stopped(gpu.complete),
             gpu_rate / cpu_rate,
         );
         if let Some(fault) = &gpu.fault {
@@ -80,92 +165,32 @@ fn device_table(measurements: &[Measurement]) -> String {
     text
 }
 
-fn reference_kernel_line(measured: &Measurement) -> String {
-    let Measurement { name, depth, .. } = measured;
-    let Some(Comparison { one_by_one, together, .. }) = &measured.reference_kernel else {
-        return format!("| {name} | {depth} | – | – | – | – | – | – | – |\n");
-    };
-    let search = median(measured, |run| run.search);
-    let both = median(measured, |run| run.outcomes + run.search);
-    let ratio = |seconds: f64, ours: f64| match measured.complete {
-        true => format!("{:.1}×", seconds / ours),
-        false => "–".to_owned(),
-    };
-    format!(
-        "| {name} | {depth} | {} | {} | {} | {} | {} | {} | {} |\n",
-        timed(one_by_one, measured),
-        billions(one_by_one),
-        ratio(one_by_one.seconds, search),
-        ratio(one_by_one.seconds, both),
-        timed(together, measured),
-        billions(together),
-        ratio(together.seconds, both),
-    )
-}
-
 fn notes(measured: &Measurement) -> String {
-    let Measurement { name, depth, threads, runs, .. } = measured;
     let each: Vec<String> =
-        runs.iter().map(|run| format!("{:.2} + {:.2}", run.outcomes, run.search)).collect();
+        measured.runs.iter().map(|run| format!("{:.2} + {:.2}", run.outcomes, run.search)).collect();
     let mut text = format!(
-        "- {name}, depth {depth}, min leaf {}: outcomes + search on {threads} threads, every run: {} s.",
+        "- {}, depth {}, min leaf {}: outcomes + search on {} threads, every run: {} s.",
+        name(measured),
+        measured.case.depth,
         measured.min_leaf,
+        measured.threads,
         each.join(", ")
     );
-    let Some(found) = &measured.reference_kernel else {
-        text += " No reference kernel: the leaf sets are too many to list, or their sums too large for its counters.\n";
-        return text;
-    };
-    text += &match measured.searched {
-        same if same == found.leaf_sets => {
-            " The search evaluated as many leaf sets as were listed.".to_owned()
-        }
-        fewer if fewer < found.leaf_sets => format!(" The search evaluated {} of them.", grouped(fewer)),
-        more => format!(" **THE SEARCH COUNTED {} LEAF SETS.**", grouped(more)),
-    };
-    if found.actions < measured.actions {
-        let (some, all) = (grouped(found.actions as u64), grouped(measured.actions as u64));
-        text += &format!(
-            " The reference kernel's tables hold {some} of {all} actions; its time is scaled to all."
-        );
+    if let Some(found) = &measured.plain {
+        text += &match measured.searched {
+            same if same == found.leaf_sets => " It evaluated all leaf sets.".to_owned(),
+            fewer if fewer < found.leaf_sets => format!(" It evaluated {} leaf sets.", grouped(fewer)),
+            more => format!(" **THE SEARCH COUNTED {} LEAF SETS.**", grouped(more)),
+        };
     }
-    for (what, sample) in [("one by one", &found.one_by_one), ("in runs", &found.together)] {
-        if (sample.sets as u64) < found.leaf_sets {
-            text += &format!(
-                " {} leaf sets, neighbours drawn at random, were timed {what} ({:.2} % of all rows of all leaf sets); \
-                 the rest is extrapolated.",
-                grouped(sample.sets as u64),
-                100.0 * sample.rows as f64 / found.total_rows as f64,
-            );
-        }
-    }
-    text += &match found.differing {
-        0 => format!(" Its fronts equal those of plain loops (leaf sets compared: {}).", found.checked),
-        some => format!(" **ITS FRONTS DIFFER FROM PLAIN LOOPS ON {some} OF {} LEAF SETS.**", found.checked),
-    };
     text + "\n"
 }
 
 /// Whether every check of a measurement holds.
 pub fn holds(measured: &Measurement) -> bool {
-    measured
-        .reference_kernel
-        .as_ref()
-        .is_none_or(|found| found.differing == 0 && measured.searched <= found.leaf_sets)
+    measured.plain.as_ref().is_none_or(|found| found.equal && measured.searched <= found.leaf_sets)
+        && measured.against.as_ref().is_none_or(|other| !other.differs)
         && measured.on_gpu.as_ref().is_none_or(|gpu| gpu.fault.is_none())
-}
-
-fn timed(sample: &Sample, measured: &Measurement) -> String {
-    let all = measured
-        .reference_kernel
-        .as_ref()
-        .is_some_and(|found| found.leaf_sets == sample.sets as u64 && found.actions == measured.actions);
-    let digits = if sample.seconds < 100.0 { 2 } else { 0 };
-    format!("{}{:.digits$}", if all { "" } else { "≈ " }, sample.seconds)
-}
-
-fn billions(sample: &Sample) -> String {
-    format!("{:.1} · 10⁹", sample.additions_per_second / 1e9)
 }
 
 /// The median of all runs.
@@ -181,14 +206,13 @@ pub fn median(measured: &Measurement, of: impl Fn(&Seconds) -> f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::problems::Case;
     use super::*;
 
     fn measured() -> Measurement {
-        let sample = |sets, seconds| Sample { sets, rows: 500, additions_per_second: 2.5e9, seconds };
         let run = |search| Seconds { outcomes: 1.0, first: 0.1, search };
         Measurement {
-            name: "tiny".to_owned(),
-            depth: 2,
+            case: Case::new("tiny", 2),
             min_leaf: 5,
             rows: 1_234,
             splits: 7,
@@ -199,17 +223,23 @@ mod tests {
             searched: 40,
             losses_counted: 400,
             peak_bytes: 5_000_000,
+            guess: Some([0.5, 4.0]),
             runs: vec![run(3.0), run(1.0), run(9.0)],
             on_gpu: None,
-            reference_kernel: Some(Comparison {
+            plain: Some(Comparison {
+                search: 5.0,
+                searched: 40,
+                complete: true,
                 leaf_sets: 40,
-                total_rows: 1_000,
-                actions: 1_000,
-                one_by_one: sample(20, 400.0),
-                together: sample(40, 8.0),
-                checked: 3,
-                differing: 0,
+                actions: 900,
+                timed_sets: 20,
+                timed_tiles: 0.5,
+                seconds: 400.0,
+                equal: true,
             }),
+            against: None,
+            anytime: None,
+            ceiling: None,
         }
     }
 
@@ -217,15 +247,12 @@ mod tests {
     fn tables_show_medians_ratios_and_what_was_sampled() {
         let text = report(&[measured()]);
         for part in [
-            "| tiny | 2 | cpu | 1,234 | 7 | 1,000 | 40 | 1.00 | 3.00 | 0.10 | 1.00 % | 12 | 5 MB |",
-            "| tiny | 2 | ≈ 400 | 2.5 · 10⁹ | 133.3× | 100.0× | 8.00 | 2.5 · 10⁹ | 2.0× |",
-            "every run: 1.00 + 3.00, 1.00 + 1.00, 1.00 + 9.00 s",
-            "20 leaf sets, neighbours drawn at random, were timed one by one (50.00 %",
-            "evaluated as many leaf sets as were listed",
+            "| tiny | 2 | 1,234 | 7 | 1,000 | 40 | 1.00 | 3.00 | 0.50 + 4.00 | 13 | 0.10 | 1.00 % | 12 | 5 MB |",
+            "| tiny | 2 | 900 | 5.00 | ≈ 400.00 | 80.0× | 25.000 % | yes |",
+            "every run: 1.00 + 3.00, 1.00 + 1.00, 1.00 + 9.00 s. It evaluated all leaf sets.",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
-        assert!(!text.contains("timed in runs ("));
     }
 
     #[test]
@@ -234,17 +261,26 @@ mod tests {
         wrong.searched = 41;
         assert!(!holds(&wrong) && report(&[wrong]).contains("**THE SEARCH COUNTED 41 LEAF SETS.**"));
         let mut wrong = measured();
-        wrong.reference_kernel.iter_mut().for_each(|found| found.differing = 1);
-        assert!(!holds(&wrong) && report(&[wrong]).contains("DIFFER FROM PLAIN LOOPS ON 1 OF 3"));
+        wrong.plain.iter_mut().for_each(|found| found.equal = false);
+        assert!(!holds(&wrong) && report(&[wrong]).contains("| **NO** |"));
+        let mut wrong = measured();
+        wrong.against =
+            Some(Against { outcomes: 1.0, search: 6.0, leaf_sets: 40, complete: true, differs: true });
+        assert!(!holds(&wrong) && report(&[wrong]).contains("| 3.00 | 6.00 | 2.00× | **NO** |"));
         assert!(holds(&measured()));
     }
 
     #[test]
-    fn a_stopped_search_has_no_ratio() {
+    fn a_stopped_search_is_compared_by_leaf_sets() {
         let mut stopped = measured();
         stopped.complete = false;
+        stopped.plain.iter_mut().for_each(|found| (found.complete, found.searched) = (false, 10));
+        stopped.against =
+            Some(Against { outcomes: 1.0, search: 6.0, leaf_sets: 20, complete: false, differs: false });
         let text = report(&[stopped]);
-        assert!(text.contains("3.00, stopped") && text.contains("| – | – |"));
+        assert!(text.contains("3.00, stopped"), "{text}");
+        assert!(text.contains("| 5.00, stopped | ≈ 400.00 | 20.0× |"), "{text}");
+        assert!(text.contains("| 6.00, stopped | 4.00× | not compared |"), "{text}");
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! A comparison for programs: JSON and CSV.
+//! A comparison as JSON and CSV.
 
 use serde_json::{Map, Value, json};
 use sogar::pipeline::Prepared;
 use sogar_baselines::contest::Entry;
 use sogar_baselines::{FitStatus, Score};
 
-/// All results. A method without one has `null` where numbers would be, and a `reason`.
+/// All results. A method without one has `null` for its numbers, and a `reason`.
 pub fn as_json(prepared: &Prepared, entries: &[Entry]) -> Value {
     let methods: Vec<Value> = entries.iter().map(method).collect();
     let front = entries.iter().find_map(|entry| entry.front.as_ref());
@@ -13,12 +13,12 @@ pub fn as_json(prepared: &Prepared, entries: &[Entry]) -> Value {
         front.points.iter().map(|point| json!([point.cost, point.loss])).collect::<Vec<Value>>()
     });
     json!({
-        "rows": prepared.table.rows,
-        "affected": prepared.affected.len(),
-        "table": prepared.table_hash,
-        "model": prepared.model.hash,
-        "cost": prepared.config.cost.kind,
-        "seed": prepared.config.seed,
+        "rows": prepared.table().rows,
+        "affected": prepared.problem_rows().len(),
+        "table": prepared.table_hash(),
+        "model": prepared.model().hash,
+        "cost": prepared.config().cost.kind,
+        "seed": prepared.config().seed,
         "methods": methods,
         "front": points,
     })
@@ -67,7 +67,7 @@ pub fn status(status: &FitStatus) -> &'static str {
     }
 }
 
-/// One line a method.
+/// One line per method.
 pub fn as_csv(entries: &[Entry]) -> String {
     let names = figures(None).map(|(name, _)| name);
     let mut text = format!("method,{},seconds,status", names.join(","));

@@ -1,4 +1,4 @@
-//! A comparison for people: one line a method, the lowest invalidity marked, and why something is missing.
+//! A comparison as text: one line per method, the lowest invalidity marked, and why something is missing.
 
 use sogar::describe::grouped;
 use sogar::evaluate::HeldOut;
@@ -13,8 +13,8 @@ use sogar_cli::output::{Text, heading, seconds};
 pub fn text(prepared: &Prepared, held_out: Option<&HeldOut>, entries: &[Entry], describe: bool) -> Text {
     let mut text = Text::from(format!(
         "{} of {} people are turned down. What each method proposes to them, scored alike:\n\n",
-        grouped(prepared.affected.len()),
-        grouped(prepared.table.rows),
+        grouped(prepared.problem_rows().len()),
+        grouped(prepared.table().rows),
     ));
     text += table(entries, |entry| entry.score.as_ref(), true);
     if let Some(held_out) = held_out {
@@ -72,7 +72,7 @@ fn table(entries: &[Entry], score: impl Fn(&Entry) -> Option<&Score>, timed: boo
     text
 }
 
-/// Why there are dashes, and what the less common columns are.
+/// Why there are dashes, and what the less common columns mean.
 fn notes(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {

@@ -25,7 +25,7 @@ fn json_has_a_line_for_every_method_and_sogar_is_on_its_front() {
     assert_eq!(told, folder.json("all.json"));
     let methods = told["methods"].as_array().unwrap();
     let names: Vec<&str> = methods.iter().map(|method| method["method"].as_str().unwrap()).collect();
-    assert_eq!(names, ["sogar", "globe-ce", "t-crex-0.9"]);
+    assert_eq!(names, ["sogar", "t-crex-0.9", "globe-ce"], "summaries come before individual search");
     for method in methods {
         let number = |name: &str| method[name].as_f64().unwrap();
         assert!((number("cost") + number("loss") - number("invalidity")).abs() < 1e-12, "{method}");
@@ -115,10 +115,31 @@ fn an_unknown_experiment() {
 #[test]
 fn an_experiment_without_its_models() {
     let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("lab/protocols")).unwrap();
+    folder.write("lab/protocols/paper.toml", include_str!("../../../protocols/paper.toml"));
     let run =
         folder.sogar(&["experiment", "depth", "--folds", "2", "--datasets", "german", "--paper", "none"]);
     assert_transcript!(run);
     assert!(!folder.path("experiments").exists(), "nothing is written");
+}
+
+#[test]
+fn tables_are_made_without_tables_and_models() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("lab/protocols")).unwrap();
+    folder.write("lab/protocols/paper.toml", include_str!("../../../protocols/paper.toml"));
+    folder.write("page.md", "# Page\n<!-- cells: choices -->\n<!-- end -->\n");
+    let run = folder.sogar(&["experiment", "depth", "--tables-only", "--page", "page.md", "--json"]);
+    assert_eq!((run.code, &run.json()["complete"]), (0, &serde_json::json!(false)), "{run}");
+    assert!(folder.read("page.md").contains("| choice | source | reason |"));
+    assert!(folder.read("experiments/depth.md").contains("No cell has a result yet."));
+    let run = folder.sogar(&["experiment", "verify"]);
+    assert!(run.code == 2 && run.stderr.contains("none of 0 stored cells"), "{run}");
+}
+
+#[test]
+fn an_experiment_outside_a_clone() {
+    assert_transcript!(Folder::new().sogar(&["experiment", "depth"]));
 }
 
 #[test]
@@ -152,7 +173,7 @@ fn other_methods_know_no_weights() {
 #[test]
 fn other_methods_are_about_everybody() {
     let run = Folder::new().sogar(&with(&["--sample", "50", "--methods", "t-crex-0.9"]));
-    assert!(run.code == 2 && run.stderr.contains("a sample of 50 is asked for"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("but `sample` is 50"), "{run}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! One column's part in a way of grouping people: its values, its bins, or a condition on it.
+//! One column's part in a grouping: its values, its bins, or a condition on it.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use sogar_table::table::{Cells, Column, MISSING, Table, is_token};
 
 use super::View;
 
-/// Numbers with more different values than this are cut into bins.
+/// Numbers with more distinct values than this are cut into bins.
 const MOST_VALUES: usize = 12;
 
-/// How rows are told apart.
+/// How rows are divided.
 #[derive(Debug, Clone)]
 pub(super) enum Term {
-    /// By a feature that is made of one-hot columns.
+    /// By a feature made of one-hot columns.
     OneHot { feature: usize, name: String },
-    /// By the values of a column, in this order; texts that mean "missing" are one value.
+    /// By the values of a column, in this order; all strings for "missing" are one value.
     Values { column: String, order: Vec<String>, missing: Vec<String> },
     /// By the bins of a column of numbers; special codes are groups of their own.
     Bins { column: String, edges: Vec<f64>, labels: Vec<String>, codes: Vec<f64> },
-    /// Whether a number is on one side of another; special codes are on neither.
+    /// By a comparison with a number; special codes are on neither side.
     Compare { column: String, sign: Sign, number: f64, codes: Vec<f64> },
     /// Whether a value is this one.
     Equals { of: Box<Term>, value: String, not: bool },
@@ -86,7 +86,7 @@ pub(super) fn is_known(name: &str, view: View<'_>) -> bool {
 }
 
 impl Term {
-    /// The term that a text means: a column, a feature, or a condition on one.
+    /// The term of a text: a column, a feature, or a condition on one.
     pub(super) fn new(text: &str, view: View<'_>, config: &Config) -> Result<Term> {
         if is_known(text, view) {
             return Term::whole(text, view, config);
@@ -172,7 +172,7 @@ impl Term {
         }
     }
 
-    /// The columns of a table that it looks at.
+    /// The columns of a table that it uses.
     pub(super) fn columns(&self, features: &[Feature]) -> Vec<String> {
         match self {
             Term::OneHot { feature, .. } => {
@@ -190,7 +190,7 @@ impl Term {
         matches!(self, Term::Compare { .. } | Term::Equals { .. })
     }
 
-    /// The name of the group that meets a condition; empty if this is none.
+    /// The name of the group that meets a condition; empty if this is not a condition.
     pub(super) fn met(&self) -> String {
         match self {
             Term::Compare { column, sign, number, .. } => {
@@ -203,7 +203,7 @@ impl Term {
         }
     }
 
-    /// What a condition says, turned around.
+    /// The negated condition, in words.
     fn unmet(&self) -> String {
         match self {
             Term::Compare { column, sign, number, .. } => Term::Compare {
@@ -220,7 +220,7 @@ impl Term {
         }
     }
 
-    /// The rows of a table, told apart.
+    /// The groups of a table's rows.
     pub(super) fn codes(&self, view: View<'_>) -> Result<Coded> {
         match self {
             Term::OneHot { feature, .. } => Ok(of_feature(view.features, *feature)),
@@ -246,7 +246,7 @@ impl Term {
     }
 }
 
-/// The different values, if they are few.
+/// The distinct values, if they are few.
 fn few_values(numbers: &[f64]) -> Option<Vec<f64>> {
     let mut known: Vec<f64> = Vec::new();
     for &number in numbers.iter().filter(|number| !number.is_nan()) {
@@ -263,7 +263,7 @@ fn few_values(numbers: &[f64]) -> Option<Vec<f64>> {
 
 fn equals(name: &str, value: &str, not: bool, view: View<'_>, config: &Config) -> Result<Term> {
     let of = match view.columns.column(name).map(|column| &column.cells) {
-        // Every number by itself: a condition needs no bins.
+        // Each number separately: a condition needs no bins.
         Some(Cells::Numbers(numbers)) if few_values(numbers).is_none() => {
             Term::Values { column: name.to_owned(), order: Vec::new(), missing: Vec::new() }
         }
@@ -301,6 +301,7 @@ fn bins(
                 kind,
                 columns: Columns::One(name.to_owned()),
                 codes: Vec::new(),
+                shown: Default::default(),
             };
             let alone = FeatureTable {
                 features: vec![feature],
@@ -382,7 +383,7 @@ fn of_feature(table: &FeatureTable, feature: usize) -> Coded {
     Coded { codes: codes.collect(), levels }
 }
 
-/// Values by name: those in `order` first, others as they come, and gaps last.
+/// Values by name: those in `order` first, others in order of appearance, and gaps last.
 fn of_values(cells: &Cells, order: &[String], missing: &[String]) -> Coded {
     let (codes, texts) = match cells {
         Cells::Text { codes, levels } => (codes.clone(), levels.clone()),

@@ -2,7 +2,7 @@ use super::*;
 use sogar_table::feature::{Columns, Feature, Kind};
 use sogar_table::table::Column;
 
-/// Six people; `region` is a feature made of two one-hot columns, `note` and `income` are no features.
+/// Six people; `region` is a feature made of two one-hot columns, `note` and `income` are not features.
 fn people() -> (Table, FeatureTable) {
     let columns = vec![
         Column::text("sex", [Some("m"), Some("f"), Some("f"), None, Some("m"), Some("f")]),
@@ -22,6 +22,7 @@ fn people() -> (Table, FeatureTable) {
         kind: Kind::Categorical { levels: vec!["north".into(), "south".into()], missing: None },
         columns: Columns::OneHot(vec![Some("region_north".into()), Some("region_south".into())]),
         codes: Vec::new(),
+        shown: Default::default(),
     };
     let values = vec![vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]];
     (table, FeatureTable { features: vec![region], values, rows: 6, weights: None })

@@ -1,4 +1,4 @@
-//! Constraints lifted one at a time, and people asked about again; as long as that is not too much to ask.
+//! Lifts constraints one at a time and evaluates people again, within limits of work.
 
 use sogar_solver::{Actions, CancelToken};
 
@@ -12,15 +12,15 @@ use sogar_table::config::Config;
 use sogar_table::feature::FeatureTable;
 use sogar_table::rules::Rule;
 
-/// Pairs of a person and an action that a test of a constraint may look at.
+/// Limit of pairs of a person and an action in a test of a constraint.
 const MOST_PAIRS: u128 = 10_000_000_000;
-/// The same where every pair is a question to a model of which nothing is known.
+/// The same if the model must score every pair.
 const MOST_QUESTIONS: u64 = 1_000_000;
-/// Actions that a test may have, and bytes for its outcomes.
+/// Limits of the actions of a test, and of bytes for its outcomes.
 const MOST_ACTIONS: u128 = 20_000_000;
 const MOST_BYTES: usize = 256 << 20;
 
-/// Some people, asked about again under other constraints.
+/// Some people, evaluated under other constraints.
 pub(super) struct Lifting<'a> {
     pub prepared: &'a Prepared,
     pub table: &'a FeatureTable,
@@ -30,7 +30,7 @@ pub(super) struct Lifting<'a> {
 }
 
 impl Lifting<'_> {
-    /// Those of the rows that are not reached, and why.
+    /// The rows that are not reached, and why.
     pub fn unreachable(&self, reached: &[bool]) -> Result<Unreachable> {
         let people: Vec<usize> = (0..self.rows.len()).filter(|&person| !reached[person]).collect();
         let rows: Vec<usize> = people.iter().map(|&person| self.rows[person]).collect();
@@ -38,13 +38,13 @@ impl Lifting<'_> {
         Ok(Unreachable { people, reasons })
     }
 
-    /// What stands in the way of each of the rows.
+    /// The reasons of each row.
     pub fn reasons(&self) -> Result<Vec<Reasons>> {
-        let (prepared, config) = (self.prepared, &self.prepared.config);
-        let (edits, most, rules) = (&prepared.edits, prepared.limits.max_edits, prepared.rules.as_slice());
-        let mutable = prepared.idle.others(all_edits(&prepared.table, &without_immutability(config))?);
+        let (prepared, config) = (self.prepared, self.prepared.config());
+        let (edits, most, rules) = (prepared.edits(), prepared.limits().max_edits, prepared.rules());
+        let mutable = prepared.idle().others(all_edits(prepared.table(), &without_immutability(config))?);
         let unlimited =
-            prepared.idle.others(all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?);
+            prepared.idle().others(all_edits(prepared.table(), &without_limits(config, prepared.table())?)?);
         let immutability = self.reached(&mutable, most, rules, "immutable features")?;
         let limits = self.reached(&unlimited, most, rules, "limits of single features")?;
         let one_more = self.reached(edits, most + 1, rules, "the number of edits")?;
@@ -81,7 +81,7 @@ impl Lifting<'_> {
         let actions = all_actions(edits, most);
         let query = self.outcome_query(edits, &actions, rules);
         if is_scored(query.predictor) {
-            let limit = self.prepared.config.limits.max_scorings.unwrap_or(MOST_QUESTIONS);
+            let limit = self.prepared.config().limits.max_scorings.unwrap_or(MOST_QUESTIONS);
             match count_scorings(&query, &self.cancel.into()) {
                 Some(scorings) if scorings.distinct <= limit => {}
                 _ => return Ok(None),
@@ -97,18 +97,19 @@ impl Lifting<'_> {
         rules: &'q [Rule],
     ) -> OutcomeQuery<'q> {
         OutcomeQuery {
-            predictor: &*self.prepared.model.predictor,
-            encoder: &self.prepared.encoder,
-            desired: &self.prepared.classes.desired,
+            predictor: &*self.prepared.model().predictor,
+            encoder: self.prepared.encoder(),
+            desired: &self.prepared.classes().desired,
             table: self.table,
             rows: self.rows,
             edits,
             actions,
             rules,
+            required: self.prepared.requirements(),
         }
     }
 
-    /// Which of the rows one of the actions flips, however long that takes; `None` if cancelled.
+    /// Which of the rows one of the actions flips, without a limit of work; `None` if cancelled.
     pub fn flipped_by(
         &self,
         edits: &[Edit],
@@ -117,7 +118,7 @@ impl Lifting<'_> {
         what: &str,
     ) -> Result<Option<Vec<bool>>> {
         let query = self.outcome_query(edits, actions, rules);
-        // A bit for every pair at a time would be too much for long lists of actions: so many rows at once.
+        // A bit for every pair would be too much for long lists of actions: this many rows at once.
         let words = (MOST_BYTES / 8 / actions.len().max(1)).clamp(1, 1 << 20);
         let mut reached = Vec::with_capacity(self.rows.len());
         for rows in self.rows.chunks(64 * words) {
@@ -136,27 +137,27 @@ impl Lifting<'_> {
     }
 }
 
-/// Whether so many actions are tried on so many people.
+/// Whether this many actions are tried on this many people.
 fn is_tested(actions: u128, people: usize) -> bool {
     people == 0 || (actions <= MOST_ACTIONS && actions.saturating_mul(people as u128) <= MOST_PAIRS)
 }
 
-/// Whether so many held-out people are searched for those out of reach.
+/// Whether this many held-out people are searched for those out of reach.
 pub(in crate::audit) fn is_searched(prepared: &Prepared, people: usize) -> bool {
-    is_tested(count_actions(&prepared.edits, prepared.limits.max_edits), people)
+    is_tested(count_actions(prepared.edits(), prepared.limits().max_edits), people)
 }
 
-/// Which reasons are looked for if so many people are out of reach.
+/// Which reasons are tested if this many people are out of reach.
 pub(in crate::audit) fn tested_reasons(prepared: &Prepared, people: usize) -> Result<[bool; 4]> {
-    let (config, most) = (&prepared.config, prepared.limits.max_edits);
-    let mutable = prepared.idle.others(all_edits(&prepared.table, &without_immutability(config))?);
+    let (config, most) = (prepared.config(), prepared.limits().max_edits);
+    let mutable = prepared.idle().others(all_edits(prepared.table(), &without_immutability(config))?);
     let unlimited =
-        prepared.idle.others(all_edits(&prepared.table, &without_limits(config, &prepared.table)?)?);
+        prepared.idle().others(all_edits(prepared.table(), &without_limits(config, prepared.table())?)?);
     let counts = [
         count_actions(&mutable, most),
         count_actions(&unlimited, most),
-        count_actions(&prepared.edits, most + 1),
-        if prepared.rules.is_empty() { 0 } else { count_actions(&prepared.edits, most) },
+        count_actions(prepared.edits(), most + 1),
+        if prepared.rules().is_empty() { 0 } else { count_actions(prepared.edits(), most) },
     ];
     Ok(counts.map(|count| is_tested(count, people)))
 }
@@ -171,7 +172,7 @@ fn without_immutability(config: &Config) -> Config {
     config
 }
 
-/// Every value that the table knows may be reached, from everywhere.
+/// Every value of the table may be reached, from everywhere.
 fn without_limits(config: &Config, table: &FeatureTable) -> Result<Config> {
     let mut lifted = config.clone();
     for (index, feature) in table.features.iter().enumerate() {
@@ -179,7 +180,9 @@ fn without_limits(config: &Config, table: &FeatureTable) -> Result<Config> {
         let settings = lifted.features.entry(feature.name.clone()).or_default();
         settings.direction = None;
         settings.range = None;
-        settings.targets = None;
+        if !feature.is_ordered() {
+            settings.targets = None;
+        }
         settings.forbid.clear();
         settings.steps = bins.map(|bins| (1..=bins.count).collect());
     }
@@ -199,6 +202,7 @@ mod tests {
             kind: Kind::Integer,
             columns: Columns::One("age".into()),
             codes: Vec::new(),
+            shown: Default::default(),
         };
         let values = vec![(20..=60).map(f64::from).collect::<Vec<f64>>()];
         let table = FeatureTable { features: vec![feature], rows: 41, values, weights: None };

@@ -1,18 +1,23 @@
-//! An audit for people: tables of rates, of gaps along the front, and of who is out of reach.
+//! An audit as text: tables of rates, of gaps along the front, and of people out of reach.
 
 use sogar::audit::{
     Audit, BlockedBy, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, PopulationAudit, Verdict,
 };
 use sogar::describe::grouped;
 use sogar::markup::visible;
+use sogar::statistics::Interval;
 
 use crate::output::{Text, heading};
 
-/// Columns of a name, at most.
+/// Widest name, in columns.
 const WIDEST_NAME: usize = 32;
 
 pub fn of(audit: &Audit, verdicts: &[Verdict]) -> Text {
     let mut text = population(audit, &audit.reference, "");
+    if let Some(scan) = &audit.scan {
+        text += "\n";
+        text += super::scan::of(scan);
+    }
     if let Some(holdout) = &audit.holdout {
         text += "\n";
         text += population(audit, holdout, "Held-out people: ");
@@ -30,7 +35,8 @@ pub fn of(audit: &Audit, verdicts: &[Verdict]) -> Text {
             let value =
                 verdict.value.map_or("nothing can be said".to_owned(), |value| format!("it is {value:.4}"));
             let mark = if verdict.holds { "✗ fails:" } else { "✓ passes:" };
-            text += &format!("{mark} {} ({value})\n", visible(&verdict.condition));
+            let side = verdict.side.as_ref().map_or(String::new(), |side| format!("; {}", visible(side)));
+            text += &format!("{mark} {} ({value}{side})\n", visible(&verdict.condition));
         }
     }
     text
@@ -52,6 +58,7 @@ fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> Text 
             "\nRecourse along the whole front, by {name} (gap: the group minus everyone else; 95 % intervals)\n"
         );
         text += recourse(grouping);
+        text += super::further::of(grouping);
     }
     if let (Some(count), Some(blocked_by)) = (population.unreachable, population.blocked_by) {
         text += "\n";
@@ -60,8 +67,8 @@ fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> Text 
     text
 }
 
-/// A table with a head; columns of words to the left, those of numbers to the right.
-fn table(rows: &[Vec<String>], words: &[usize]) -> Text {
+/// A table with a header; columns of words to the left, those of numbers to the right.
+pub(super) fn table(rows: &[Vec<String>], words: &[usize]) -> Text {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -82,12 +89,12 @@ fn table(rows: &[Vec<String>], words: &[usize]) -> Text {
     text
 }
 
-fn strings<const N: usize>(cells: [&str; N]) -> Vec<String> {
+pub(super) fn strings<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
-/// A name that cannot disturb the terminal.
-fn name(text: &str) -> String {
+/// A name that cannot control the terminal.
+pub(super) fn name(text: &str) -> String {
     let shown = visible(text);
     if shown.chars().count() <= WIDEST_NAME {
         return shown;
@@ -99,11 +106,21 @@ fn number(value: Option<f64>) -> String {
     value.map_or("–".to_owned(), |value| format!("{value:.3}"))
 }
 
+fn interval(interval: Option<Interval>) -> String {
+    interval.map_or("–".to_owned(), |interval| format!("[{:.3}, {:.3}]", interval.low, interval.high))
+}
+
+/// An interval behind its estimate.
+fn ends(interval: Option<Interval>, digits: usize) -> String {
+    interval.map_or(String::new(), |Interval { low, high }| format!(" [{low:.digits$}, {high:.digits$}]"))
+}
+
 fn rates(grouping: &GroupingAudit) -> Text {
     let labelled = grouping.groups.iter().any(|group| group.positives.is_some());
-    let mut rows = vec![strings(["group", "people", "turned down", "adverse rate", "selection rate"])];
+    let mut rows =
+        vec![strings(["group", "people", "turned down", "adverse rate", "selection rate", "95 % interval"])];
     if labelled {
-        rows[0].extend(["true positive rate".to_owned(), "of".to_owned()]);
+        rows[0].extend(strings(["true positive rate", "95 % interval", "of"]));
     }
     for group in &grouping.groups {
         let mut row = vec![
@@ -112,22 +129,26 @@ fn rates(grouping: &GroupingAudit) -> Text {
             grouped(group.affected),
             number(group.adverse_rate),
             number(group.selection_rate),
+            interval(group.selection_rate_interval),
         ];
         if labelled {
-            row.extend([number(group.tpr), grouped(group.positives.unwrap_or(0.0))]);
+            let positives = grouped(group.positives.unwrap_or(0.0));
+            row.extend([number(group.tpr), interval(group.tpr_interval), positives]);
         }
         rows.push(row);
     }
     let mut text = table(&rows, &[0]);
     let mut ratios = Vec::new();
     if let Some(ratio) = grouping.adverse_rate_ratio {
-        ratios.push(format!("adverse-rate ratio {ratio:.2}"));
+        ratios
+            .push(format!("adverse-rate ratio {ratio:.2}{}", ends(grouping.adverse_rate_ratio_interval, 2)));
     }
     if let Some(ratio) = grouping.selection_rate_ratio {
-        ratios.push(format!("selection-rate ratio {ratio:.2} (the one of the four-fifths rule)"));
+        let ends = ends(grouping.selection_rate_ratio_interval, 2);
+        ratios.push(format!("selection-rate ratio {ratio:.2}{ends} (the one of the four-fifths rule)"));
     }
     if let Some(gap) = grouping.tpr_gap {
-        ratios.push(format!("true-positive-rate gap {gap:.3}"));
+        ratios.push(format!("true-positive-rate gap {gap:.3}{}", ends(grouping.tpr_gap_interval, 3)));
     }
     if !ratios.is_empty() {
         text += &format!("  {}\n", ratios.join(", "));
@@ -136,8 +157,18 @@ fn rates(grouping: &GroupingAudit) -> Text {
 }
 
 fn recourse(grouping: &GroupingAudit) -> Text {
-    let head =
-        ["group", "n", "measure", "mean", "mean gap", "interval", "worse on", "clearly on", "widest (point)"];
+    let head = [
+        "group",
+        "n",
+        "measure",
+        "mean",
+        "mean gap",
+        "interval",
+        "p (Holm)",
+        "worse on",
+        "clearly on",
+        "widest (point)",
+    ];
     let mut rows = vec![strings(head)];
     let mut small = Vec::new();
     for group in &grouping.groups {
@@ -179,10 +210,16 @@ fn measure_row(group: String, count: String, measure: MeasureName, found: &Measu
         format!("{mean:.3}"),
         format!("{:+.3}", found.mean_gap),
         format!("[{:+.3}, {:+.3}]", found.mean_gap_low, found.mean_gap_high),
+        found.p_holm.map_or("–".to_owned(), p_value),
         format!("{:.1} %", 100.0 * found.share_worse),
         format!("{:.1} %", 100.0 * found.share_clearly_worse),
         format!("{widest:+.3} ({})", found.widest),
     ]
+}
+
+/// A p-value in at most three digits.
+pub(super) fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 fn too_small(small: &[&GroupAudit]) -> String {

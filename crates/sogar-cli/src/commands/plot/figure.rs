@@ -1,4 +1,4 @@
-//! Where a figure goes, and as what.
+//! Where a figure goes, and in which format.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ enum Format {
 }
 
 impl FigureArgs {
-    /// Finds out before the work what would go wrong after it. `inputs` are read.
+    /// Checks before the work what would fail after it. `inputs` are read.
     pub fn require<'a>(&'a self, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
         Outputs::new(&self.output).inputs(inputs).checked()?;
         if self.format()? == Format::Png && self.output.is_none() {
@@ -85,7 +85,7 @@ pub fn pixels(svg: &str, scale: f32) -> Result<Vec<u8>> {
     sogar::plot::png(svg, scale)
 }
 
-/// Says that this build has no PNG.
+/// The error of a build without PNG.
 #[cfg(not(feature = "png"))]
 pub fn pixels(_svg: &str, _scale: f32) -> Result<Vec<u8>> {
     Err(Error::new(ErrorKind::Usage, "this build cannot write PNG")

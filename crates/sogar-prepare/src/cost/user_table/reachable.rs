@@ -1,7 +1,7 @@
-//! Which changes of a feature's value ever happen: those that some edit makes of a value that the reference table has.
+//! Which changes of a feature's value can happen: those that some edit makes to a value of the reference table.
 //!
-//! What follows an edited feature is moved by the changes that the edit makes of any of that feature's values, whichever rows have them: a
-//! row of the cost table is refused only if no combination of values could lead there.
+//! A linked feature may move by any change that edits make to any value of the edited feature, regardless of the row: a row of
+//! the cost table is refused only if no combination of values could lead there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub(super) struct Reachable<'a> {
 struct Changes {
     values: Arc<Ordered>,
     own: Vec<Change>,
-    /// Followers of other features, with what the edits of those change.
+    /// Followers of other features, with the changes that edits make to those.
     following: Vec<(Follower, Vec<f64>)>,
-    /// Where values lead, by their bits; `None` if there are too many to be listed.
+    /// The reachable values, by their bits; `None` if there are too many to list.
     targets: Option<BTreeSet<u64>>,
 }
 
-/// More pairs of a value and a change than this are not gone through to find every target.
+/// Limit of pairs of a value and a change for listing every target.
 const MOST_PAIRS: usize = 1 << 24;
 
 impl<'a> Reachable<'a> {
@@ -33,7 +33,7 @@ impl<'a> Reachable<'a> {
         Reachable { reference, edits, known: BTreeMap::new() }
     }
 
-    /// Whether anything changes a feature from one value (`None`: any) to another; if not, why.
+    /// Whether an edit changes a feature from one value (`None`: any) to another; if not, why.
     pub fn check(&mut self, feature: usize, from: Option<f64>, to: Option<f64>) -> Result<(), &'static str> {
         let (reference, edits) = (self.reference, self.edits);
         let changes = self.known.entry(feature).or_insert_with(|| Changes::new(reference, edits, feature));
@@ -82,7 +82,7 @@ impl Changes {
         changes
     }
 
-    /// Where a value leads, itself included.
+    /// The values that a value can change to, itself included.
     fn from(&self, value: f64) -> impl Iterator<Item = f64> + '_ {
         let own = self.own.iter().map(move |change| change.apply(value));
         let following = self.following.iter().flat_map(move |(follower, amounts)| {

@@ -1,8 +1,8 @@
-//! One run of a command: all of its input in, all of its output out, within a time.
+//! One run of a command: passes all of its input, collects all of its output, within a time limit.
 //!
-//! Input is written and both outputs are read by threads of their own, so that no pipe can fill up while another is
-//! waited for. The command leads a process group, and whatever ends the run early (time, too much output, an error)
-//! ends the whole group; [`end_all`] does so for every run when the program is about to exit.
+//! Separate threads write the input and read both outputs, so no pipe can fill up while another is waited for. The command leads
+//! a process group, and everything that ends the run early (time, too much output, an error) ends the whole group; [`end_all`]
+//! does so for every run when the program is about to exit.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,7 +15,7 @@ use sogar_base::error::{Error, ErrorKind, Result, suggest};
 
 /// How much of the end of standard error is kept.
 const LAST_WORDS: usize = 4096;
-/// Lines of it that are shown.
+/// Lines of it that messages show.
 const SHOWN_LINES: usize = 6;
 
 /// Process groups of the commands that are running.
@@ -25,7 +25,7 @@ fn running<T>(change: impl FnOnce(&mut Vec<u32>) -> T) -> T {
     change(&mut RUNNING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Ends every command that is running, with everything that it started. For a program that exits at once.
+/// Ends every running command and its child processes. For a program that exits at once.
 pub fn end_all() {
     running(|groups| groups.drain(..).for_each(end_group));
 }
@@ -34,7 +34,7 @@ pub fn end_all() {
 fn end_group(leader: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     if let Some(group) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -42,14 +42,14 @@ fn end_group(leader: u32) {
 #[cfg(not(unix))]
 fn end_group(_: u32) {}
 
-/// A started command that is ended when it is dropped, unless it was seen to exit.
+/// A started command that is ended on drop, unless it has exited.
 struct Running {
     child: Child,
     exited: bool,
 }
 
 impl Running {
-    /// The exit status, waited for until `deadline`.
+    /// Waits for the exit status until `deadline`.
     fn exit(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
         let mut pause = Duration::from_millis(1);
         loop {
@@ -70,7 +70,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.exited {
-            // Before the wait, since afterwards the number may belong to somebody else.
+            // Before the wait, because afterwards another process may have this number.
             end_group(self.child.id());
             let _ = self.child.kill();
             let _ = self.child.wait();
@@ -79,7 +79,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs the command on `input` and gives what it printed, `most` bytes at most.
+/// Runs the command on `input` and returns its output, at most `most` bytes.
 pub(super) fn ask(words: &[String], input: Vec<u8>, most: u64, timeout: Duration) -> Result<Vec<u8>> {
     let deadline = Instant::now() + timeout;
     let mut running = start(words)?;
@@ -88,7 +88,7 @@ pub(super) fn ask(words: &[String], input: Vec<u8>, most: u64, timeout: Duration
     else {
         return Err(fault("the command's streams could not be opened"));
     };
-    // A command that stops reading early may still answer right; whether it did is told by its answers.
+    // A command that stops reading early may still answer correctly; its answers show whether it did.
     let mut stdin = stdin;
     let _writing = in_thread(move || {
         let _ = stdin.write_all(&input);
@@ -101,7 +101,7 @@ pub(super) fn ask(words: &[String], input: Vec<u8>, most: u64, timeout: Duration
         stdout.take(most.saturating_add(1)).read_to_end(&mut output).map(|_| output)
     })?;
     let last_words = || {
-        // What it said last may still be under way.
+        // Its last output may still be in the pipe.
         let _ = listening.recv_timeout(Duration::from_millis(200));
         said(&words_left.lock().unwrap_or_else(PoisonError::into_inner))
     };
@@ -150,15 +150,15 @@ fn start(words: &[String]) -> Result<Running> {
     Ok(Running { child, exited: false })
 }
 
-/// What a missing program may have been meant to be.
+/// What the user may have meant by a missing program.
 fn not_found(program: &str) -> String {
     let usual = ["python3", "python", "Rscript", "julia", "node", "java", "sh", "bash"];
     let nearest = suggest(program, usual);
     if nearest.ends_with('?') { nearest } else { "give its full path, or check the PATH".to_owned() }
 }
 
-/// Runs `work` in a thread of its own. The result comes through a channel rather than by joining: a thread that reads
-/// from a pipe ends when the last process that holds the pipe does, and that may be one that left the group.
+/// Runs `work` in its own thread. The result comes through a channel instead of a join: a thread that reads from a pipe ends when
+/// the last process that holds the pipe does, and that process may have left the group.
 fn in_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Receiver<T>> {
     let (sender, receiver) = channel();
     thread::Builder::new()

@@ -1,4 +1,4 @@
-//! Commands that answer, and every way in which they may not. The commands are small shell scripts.
+//! Commands that answer, and all ways in which they can fail. The commands are small shell scripts.
 #![cfg(unix)]
 
 use std::time::Instant;
@@ -139,7 +139,7 @@ fn a_program_that_answers_and_stays_is_too_slow() {
 
 #[test]
 fn full_pipes_do_not_block() {
-    // Nothing is read before a megabyte has been written to each stream.
+    // The test reads only after a megabyte was written to each stream.
     let noise = "head -c 1000000 /dev/zero | tr '\\0' 'x' >&2";
     let rows = 40_000;
     let column = Column::numbers("x", (0..rows).map(f64::from).collect());

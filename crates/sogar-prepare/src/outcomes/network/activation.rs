@@ -1,7 +1,7 @@
-//! The logistic function and the hyperbolic tangent in single precision, without branches, so that loops over them
-//! become vector instructions. No operation is fused: every instruction set gives the same bits.
+//! The logistic function and the hyperbolic tangent in single precision, without branches, so that compilers vectorise loops over
+//! them. No operation is fused: every instruction set gives the same bits.
 //!
-//! The error bound counts on results within `16·2^-24` of the true ones; the tests look at every 251st number there is.
+//! The error bound relies on results within `16·2^-24` of the true ones; the tests check every 251st number.
 
 /// `1 / (1 + exp(-x))`.
 #[inline(always)]
@@ -15,7 +15,7 @@ pub(super) fn tanh(x: f32) -> f32 {
     1.0 - 2.0 / (1.0 + exp(2.0 * x))
 }
 
-/// `exp(x)` for `|x| <= 87`, and its value at the border beyond. What is not a number stays so.
+/// `exp(x)` for `|x| <= 87`, and its value at the border beyond. NaN stays NaN.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     /// Adding this leaves a whole number in the lowest bits.

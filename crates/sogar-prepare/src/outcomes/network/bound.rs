@@ -1,15 +1,15 @@
-//! How far the single-precision outputs of a cell may be from what the network says.
+//! Bounds the distance of a cell's single-precision outputs from the network's answer.
 //!
-//! The argument is that of [`crate::model::network`]'s band, with the norms of the very numbers that were computed. Let `ĥ` be
-//! what goes into a layer, computed in single precision, and `e` bound its distance from the double-precision
-//! evaluation. The layer's computed sums differ from `W·ĥ + b` by at most `γ·(|W|·|ĥ| + |b|)`, so they are off by at most
-//! `‖W‖·e + γ·(‖|W|‖·‖ĥ‖ + ‖b‖)`; activations multiply that by their slope and add their own rounding. `‖ĥ‖` comes from
-//! the kernel at the price of one multiply-add for each unit.
+//! The argument is that of [`crate::model::network`]'s band, with the norms of the numbers that were actually computed. Let `ĥ`
+//! be the input of a layer, computed in single precision, and `e` a bound of its distance from the double-precision evaluation.
+//! The layer's computed sums differ from `W·ĥ + b` by at most `γ·(|W|·|ĥ| + |b|)`, so their error is at most
+//! `‖W‖·e + γ·(‖|W|‖·‖ĥ‖ + ‖b‖)`. Activations multiply that by their slope and add their own rounding. The kernel computes `‖ĥ‖`
+//! with one multiply-add per unit.
 //!
-//! This assumes that nothing overflows: each partial sum is at most `‖|W|‖·‖ĥ‖ + ‖b‖`, and where that is not well
-//! below the largest number the bound is infinite. Underflow adds less than `n·2^-149` to a sum, which [`TINY`] covers. The
-//! error of the double-precision evaluation itself, and of computing these bounds in single precision, is
-//! relative and far below [`SPARE`], by which every constant is too large.
+//! This assumes that nothing overflows: each partial sum is at most `‖|W|‖·‖ĥ‖ + ‖b‖`, and unless that is well below the largest
+//! number, the bound is infinite. Underflow adds less than `n·2^-149` to a sum, which [`TINY`] covers. The errors of the
+//! double-precision evaluation itself, and of computing these bounds in single precision, are relative and far below [`SPARE`],
+//! by which every constant is too large.
 
 use super::kernel::CELLS;
 use crate::model::Layer;
@@ -22,24 +22,24 @@ const LARGE: f32 = 1e37;
 /// More than underflow can take from a norm.
 const TINY: f64 = 1e-36;
 
-/// Less than this is lost where a number below the smallest normal one is taken for zero.
+/// More than is lost if a number below the smallest normal one becomes zero.
 const FLUSHED: f64 = 1.2e-38;
 
 /// How sums and products are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// To the nearest number, however small: processors.
+    /// To the nearest number, including subnormal ones: processors.
     Nearest,
-    /// To either neighbour, and the smallest numbers perhaps to zero: all that is known of other devices.
+    /// To either neighbour, and the smallest numbers possibly to zero: the guarantee of other devices.
     EitherNeighbour,
 }
 
 /// The constants of a layer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LayerBound {
-    /// Of the sums: how much of the inputs' error arrives …
+    /// Of the sums: the factor of the inputs' error …
     carried: f32,
-    /// … and the rounding, times the size of the terms,
+    /// … and the rounding, relative to the size of the terms,
     rounding: f32,
     /// which is this times the norm of the inputs
     terms: f32,
@@ -47,26 +47,26 @@ pub(super) struct LayerBound {
     bias: f32,
     /// Of the activation: rounding relative to the norm of the outputs,
     relative: f32,
-    /// and in itself.
+    /// and absolute.
     absolute: f32,
     /// Covers the rounding of the inputs' and the outputs' norm.
     inputs_norm: f32,
     outputs_norm: f32,
-    /// What may be lost to zero: of the sums, and of the squares that are given.
+    /// What flushing to zero may lose: of the sums, and of the squares of the inputs.
     lost: f32,
     lost_squares: f32,
     steepest: f32,
 }
 
 impl LayerBound {
-    /// `last`: what is wanted is a bound for each output, not for all of them together.
+    /// `last`: bounds each output separately instead of all together.
     pub fn of(layer: &Layer, last: bool) -> LayerBound {
         LayerBound::with(layer, last, Arithmetic::Nearest)
     }
 
     /// The same for other arithmetic.
     pub fn with(layer: &Layer, last: bool, arithmetic: Arithmetic) -> LayerBound {
-        // With a unit of rounding twice as large, as many terms count as twice as many.
+        // A rounding unit twice as large counts like twice as many terms.
         let (times, flushed) = match arithmetic {
             Arithmetic::Nearest => (1, 0.0),
             Arithmetic::EitherNeighbour => (2, FLUSHED),
@@ -78,7 +78,7 @@ impl LayerBound {
             false => (norms.weights, norms.absolute, norms.bias, (layer.outputs as f64).sqrt()),
         };
         let up = |value: f64| (value * SPARE) as f32;
-        // A sum of n squares in single precision is off by a share of at most n·2^-23; its root by less.
+        // A sum of n squares in single precision has a relative error of at most n·2^-23; its root has less.
         let norm = |count: usize| up(1.0 + times as f64 * (count as f64 + 8.0) * f64::from(f32::EPSILON));
         let inputs = layer.inputs as f64;
         LayerBound {
@@ -90,7 +90,7 @@ impl LayerBound {
             absolute: up(activation.absolute * count),
             inputs_norm: norm(layer.inputs),
             outputs_norm: norm(layer.outputs),
-            // Each of two operations for an input may lose that much, and each input may have lost it before.
+            // Each of two operations per input may lose that much, and each input may have lost it before.
             lost: up(activation.slope * flushed * ((2.0 * inputs + 4.0) * count + weights * inputs.sqrt())),
             lost_squares: up(flushed * (2.0 * inputs.max(layer.outputs as f64) + 4.0)),
             steepest: up(activation.slope),
@@ -120,12 +120,12 @@ impl LayerBound {
         }
     }
 
-    /// At least the size of what the layer makes of something of this size.
+    /// An upper bound of the layer's output for an input of this size.
     pub fn largest(&self, size: f64) -> f64 {
         (f64::from(self.terms) * size + f64::from(self.bias)) * f64::from(self.steepest) * 1.01
     }
 
-    /// The slope of the first layer's activation has to be applied to an error that comes from elsewhere.
+    /// Applies the slope of the first layer's activation to an error from elsewhere.
     #[inline(always)]
     pub fn slope(slope: f32, error: &mut [f32; CELLS]) {
         if slope != 1.0 {

@@ -1,18 +1,18 @@
-//! What each edit does to one row, as the first layer sees it.
+//! The effect of each edit on one row, as the first layer sees it.
 //!
-//! The first layer is linear, so an edit adds the same vector to its sums whatever else is edited, provided that no
-//! other edit of the action reaches the same features. Edits that do nothing to the row, or the same as another edit of
-//! the feature, are found here too: their actions need no evaluation of their own.
+//! The first layer is linear, so an edit adds the same vector to its sums regardless of the other edits, provided that no other
+//! edit of the action changes the same features. This module also finds edits that do nothing to the row, or the same as another
+//! edit of the feature: their actions need no evaluation of their own.
 
 use crate::model::network::{UNIT, gamma_double};
 use crate::model::{DenseNetwork, Layer};
 use crate::outcomes::OutcomeQuery;
 
-/// In place of an edit: the row stays as it is.
+/// In place of an edit: the row stays unchanged.
 pub(super) const NOTHING: u32 = u32::MAX;
-/// Spare columns after the useful edits, so that whole vectors may be read.
+/// Spare columns after the useful edits, so that whole vectors can be read.
 pub(super) const SPARE: usize = 16;
-/// Numbers above this are not trusted to single precision.
+/// Numbers above this are not computed in single precision.
 const LARGE: f64 = 1e36;
 const TINY: f64 = 1e-36;
 
@@ -24,16 +24,16 @@ pub(super) struct FirstLayer {
     bias: Vec<f64>,
     /// Euclidean norm of each column's weights.
     norms: Vec<f64>,
-    /// Rounding of the sums in single precision, relative to their terms: each of the row's sums and the edits' shares
-    /// is rounded once, and at each of as many additions as an action has edits …
+    /// Rounding of the sums in single precision, relative to their terms: each of the row's sums and the edits' shares is rounded
+    /// once, and again at each of as many additions as an action has edits …
     single: f64,
-    /// … and what double precision may lose, relative to the terms of the sums in full.
+    /// … and the loss of double precision, relative to the terms of the full sums.
     double: f64,
     /// The model columns of each feature.
     columns_of: Vec<Vec<usize>>,
 }
 
-/// One row and what the edits do to it.
+/// One row and the effects of the edits on it.
 #[derive(Default)]
 pub(super) struct Effects {
     /// The row's features.
@@ -42,13 +42,13 @@ pub(super) struct Effects {
     /// The row's first-layer sums, in double and in single precision.
     exact: Vec<f64>,
     pub sums: Vec<f32>,
-    /// The error of these; infinite if single precision can't be trusted with the row.
+    /// The error of these; infinite if single precision cannot be used for the row.
     pub error: f32,
-    /// Per edit the edit that stands for it: itself, an earlier one of the feature that does the same, or [`NOTHING`].
+    /// For each edit its representative: itself, an earlier one of the feature with the same effect, or [`NOTHING`].
     pub stands_for: Vec<u32>,
-    /// Edits that stand for themselves, ascending.
+    /// Edits that represent themselves, ascending.
     pub useful: Vec<u32>,
-    /// Per useful edit the position of the first one of a later feature.
+    /// For each useful edit the position of the first one of a later feature.
     pub later: Vec<usize>,
     /// What useful edits add to the sums: `by_unit[unit · stride + position]`, and after the units their errors.
     pub by_unit: Vec<f32>,
@@ -89,7 +89,7 @@ impl FirstLayer {
         &self.weights[column * self.units..(column + 1) * self.units]
     }
 
-    /// At least the error of numbers with this norm, made from terms with that norm; infinite where they are too large.
+    /// An upper bound of the error of numbers with this norm, made from terms with that norm; infinite if they are too large.
     fn error(&self, size: f64, terms: f64) -> f32 {
         let error = self.single * size + self.double * terms + TINY;
         if size < LARGE && terms < LARGE { (error * 1.000_01) as f32 } else { f32::INFINITY }
@@ -97,7 +97,7 @@ impl FirstLayer {
 }
 
 impl Effects {
-    /// Looks at a row, and at what every edit does to it.
+    /// Computes a row and the effect of every edit on it.
     pub fn look(&mut self, network: &DenseNetwork, first: &FirstLayer, query: &OutcomeQuery<'_>, row: usize) {
         self.values = query.table.row(row);
         let columns = query.encoder.columns.iter().enumerate();
@@ -139,7 +139,7 @@ impl Effects {
         self.turn(first.units + 1);
     }
 
-    /// The first layer's sums of the row under some edits, whatever they reach; gives their error.
+    /// The first layer's sums of the row under some edits, of any features; returns their error.
     pub fn combined(
         &mut self,
         network: &DenseNetwork,
@@ -212,7 +212,7 @@ impl Effects {
         self.error = first.error(norm(&self.exact), norm(&terms));
     }
 
-    /// Fills `share` with what the changes add to the sums; gives its error.
+    /// Fills `share` with what the changes add to the sums; returns its error.
     fn sum_changes(&mut self, first: &FirstLayer) -> f32 {
         self.share.clear();
         self.share.resize(first.units, 0.0);

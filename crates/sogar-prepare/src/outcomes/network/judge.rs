@@ -1,4 +1,4 @@
-//! From outputs that carry an error to labels that don't.
+//! From outputs with an error to exact labels.
 
 use super::kernel::{Block, CELLS};
 use crate::model::NetworkDecision;
@@ -11,7 +11,7 @@ pub(super) struct Judge {
 }
 
 enum Kind {
-    /// One output; label 1 iff it is above `at`. Within `slack` of it rounding decides.
+    /// One output; label 1 iff it is above `at`. Within `slack` of `at`, rounding decides.
     Above { at: f64, slack: f64 },
     /// Two outputs; label 1 iff the second's lead is above `at`.
     Ahead { at: f64, slack: f64 },
@@ -19,10 +19,10 @@ enum Kind {
     Largest,
 }
 
-/// What is known of the cells of a block, a bit each.
+/// The verdicts on the cells of a block, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// The label is a desired one, if it is sure.
+    /// The label is a desired one, unless `unsure`.
     pub flips: u64,
     /// The outputs are too close to call.
     pub unsure: u64,
@@ -66,7 +66,7 @@ impl Judge {
         }
     }
 
-    /// `margin(cell)`: how far above the threshold, and how sure. Comparisons with what is not a number fail, so it is unsure.
+    /// `margin(cell)`: the distance above the threshold, and its uncertainty. Comparisons with NaN fail, so NaN is unsure.
     fn compare(&self, margin: impl Fn(usize) -> (f64, f64)) -> Verdict {
         let (mut above, mut below) = (0, 0);
         for cell in 0..CELLS {

@@ -1,11 +1,10 @@
-//! The layers after the first, for 64 cells at a time: the loop that all the time goes into.
+//! The layers after the first, for 64 cells at a time: the loop that takes all the time.
 //!
-//! A block holds one number per unit and cell, the cells of a unit side by side, so that a block of 50 units (13 kB) and
-//! the next one stay in the first-level cache. A tile is up to six units of the next layer for as many cells as
-//! registers hold; its sums stay in registers from the first input to the last, and are activated, squared for the
-//! error bound and stored once. Weights are packed once in the order in which tiles read them. The layer's cost is one
-//! multiply-add per weight and cell, and nothing is computed that is not needed: the units of a layer are divided into
-//! tiles of nearly equal height instead of being padded.
+//! A block holds one number per unit and cell, the cells of a unit side by side, so a block of 50 units (13 kB) and the next one
+//! stay in the first-level cache. A tile is up to six units of the next layer for as many cells as registers hold. Its sums stay
+//! in registers from the first input to the last, and are activated, squared for the error bound and stored once. Weights are
+//! packed once in the order in which tiles read them. The layer costs one multiply-add per weight and cell and has no padding:
+//! its units are divided into tiles of nearly equal height.
 
 use super::activation::{logistic, tanh};
 use super::bound::LayerBound;
@@ -27,10 +26,10 @@ pub(super) struct Unit(pub [f32; CELLS]);
 
 /// Up to 64 cells on their way through the network.
 pub(super) struct Block {
-    /// What the layer gives; at first the sums of the first layer.
+    /// The output of the layer; initially the sums of the first layer.
     pub units: Vec<Unit>,
     next: Vec<Unit>,
-    /// At most how far the units of a cell are off, in Euclidean norm; in the end, each output.
+    /// An upper bound of the error of a cell's units, in Euclidean norm; in the end, of each output.
     pub error: Unit,
     squares: Unit,
 }
@@ -148,7 +147,7 @@ fn run<V: Lanes, const VECTORS: usize>(proof: V::Proof, layers: &Layers, block: 
     }
 }
 
-/// Activates sums where they are, and adds up the squares of the results.
+/// Activates sums in place, and adds up the squares of the results.
 #[inline(always)]
 fn activate(activation: Activation, units: &mut [Unit], squares: &mut Unit) {
     for unit in units {
@@ -188,8 +187,8 @@ fn multiply<V: Lanes, const VECTORS: usize>(
             activation: layer.activation,
         };
         for cell in (0..CELLS).step_by(VECTORS * V::WIDTH) {
-            // SAFETY: the proof is there; inputs, outputs and squares are rows of `CELLS` numbers, of which `VECTORS · WIDTH` from `cell` on are
-            // read and written; there are as many rows as the assertions say, and `height · inputs` weights.
+            // SAFETY: the proof is given. Inputs, outputs and squares are rows of `CELLS` numbers, of which `VECTORS · WIDTH`
+            // from `cell` on are read and written; the assertions guarantee the number of rows and `height · inputs` weights.
             unsafe {
                 let from = input.as_ptr().cast::<f32>().add(cell);
                 let to = output.as_mut_ptr().add(first).cast::<f32>().add(cell);
@@ -230,7 +229,7 @@ impl Tile<'_> {
         to: *mut f32,
         squares: *mut f32,
     ) {
-        // SAFETY: all pointers stay within what the caller vouches for.
+        // SAFETY: all pointers stay within what the caller guarantees.
         unsafe {
             let mut sums = [[V::splat(0.0); VECTORS]; UNITS];
             for (sums, &bias) in sums.iter_mut().zip(self.bias) {

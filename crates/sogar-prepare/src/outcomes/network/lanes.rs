@@ -1,4 +1,4 @@
-//! Vectors of single-precision numbers: the few operations that the matrix kernel needs, for each instruction set.
+//! Vectors of single-precision numbers: the few operations of the matrix kernel, for each instruction set.
 //!
 //! The kernel is written once over [`Lanes`] and inlined into one function per instruction set, in which the
 //! compiler may use those instructions.
@@ -7,8 +7,8 @@
 ///
 /// # Safety
 ///
-/// A [`Lanes::Proof`] must exist only where the processor has the instructions of the type. Every method needs these instructions;
-/// pointers must be good for [`Lanes::WIDTH`] numbers.
+/// A [`Lanes::Proof`] must exist only if the processor has the instructions of the type. Every method needs these instructions;
+/// pointers must be valid for [`Lanes::WIDTH`] numbers.
 #[allow(clippy::missing_safety_doc)]
 pub(super) unsafe trait Lanes: Copy {
     /// Shows that the processor has the instructions.
@@ -20,9 +20,9 @@ pub(super) unsafe trait Lanes: Copy {
     unsafe fn store(self, to: *mut f32);
     /// `self + a · b`, rounded once or twice.
     unsafe fn plus(self, a: Self, b: Self) -> Self;
-    /// `max(self, 0)`; what is not a number stays so.
+    /// `max(self, 0)`; NaN stays NaN.
     unsafe fn positive(self) -> Self;
-    /// `slope · self` where negative; what is not a number stays so.
+    /// `slope · self` where negative; NaN stays NaN.
     unsafe fn leaky(self, slope: f32) -> Self;
 }
 
@@ -37,7 +37,7 @@ unsafe impl Lanes for [f32; 4] {
     }
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's pointer is good for four numbers, and an array of them has their alignment.
+        // SAFETY: the caller's pointer is valid for four numbers, and an array of them has their alignment.
         unsafe { from.cast::<[f32; 4]>().read() }
     }
     #[inline(always)]
@@ -80,7 +80,7 @@ mod x86 {
         }
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
-            // SAFETY: the caller has the instructions and a good pointer.
+            // SAFETY: the caller has the instructions and a valid pointer.
             unsafe { _mm256_loadu_ps(from) }
         }
         #[inline(always)]
@@ -95,7 +95,7 @@ mod x86 {
         }
         #[inline(always)]
         unsafe fn positive(self) -> Self {
-            // SAFETY: as above. The second operand is the answer if either is not a number.
+            // SAFETY: as above. The result is the second operand if either is NaN.
             unsafe { _mm256_max_ps(_mm256_setzero_ps(), self) }
         }
         #[inline(always)]
@@ -116,7 +116,7 @@ mod x86 {
         }
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
-            // SAFETY: the caller has the instructions and a good pointer.
+            // SAFETY: the caller has the instructions and a valid pointer.
             unsafe { _mm512_loadu_ps(from) }
         }
         #[inline(always)]
@@ -131,7 +131,7 @@ mod x86 {
         }
         #[inline(always)]
         unsafe fn positive(self) -> Self {
-            // SAFETY: as above. The second operand is the answer if either is not a number.
+            // SAFETY: as above. The result is the second operand if either is NaN.
             unsafe { _mm512_max_ps(_mm512_setzero_ps(), self) }
         }
         #[inline(always)]

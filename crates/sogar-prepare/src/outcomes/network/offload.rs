@@ -1,15 +1,17 @@
 //! Cells that another device evaluates, and why its numbers can be trusted.
 //!
-//! A device is asked for the outputs of many cells of a row, and for the squares of what went into each layer; the error follows from these
-//! as it does for the CPU's own numbers ([`super::bound`]), with looser constants, because less is known of the arithmetic:
+//! A device returns the outputs of many cells of a row, and the squared norms of the inputs of each layer. The error follows from
+//! these as for the CPU's own numbers ([`super::bound`]), with looser constants, because less is guaranteed about the arithmetic:
 //!
-//! * a sum or product may be rounded to either neighbour, so the unit of rounding is twice as large ([`Arithmetic::EitherNeighbour`]); any order of
-//!   additions, and fusing, are covered by the argument as it is;
-//! * numbers below the smallest normal one may be taken for zero. Weights that small are refused; of everything else that is computed, at most
-//!   `2^-126` is lost at a time, which the constants have room for;
-//! * nothing is known of infinities, so they must not arise: rows whose sums could become large anywhere in the network stay here.
+//! * a sum or product may be rounded to either neighbour, so the rounding unit is twice as large
+//!   ([`Arithmetic::EitherNeighbour`]); the argument already covers any order of additions, and fusing;
+//! * numbers below the smallest normal one may be flushed to zero. Weights that small are refused; every other operation loses at
+//!   most `2^-126`, which the constants cover;
+//! * infinities have no guarantee, so they must not arise: rows whose sums could become large anywhere in the network stay on the
+//!   CPU.
 //!
-//! Activations other than rectifiers need functions whose accuracy varies between devices; networks with those stay here as well.
+//! Activations other than rectifiers need functions whose accuracy varies between devices; networks with those also stay on the
+//! CPU.
 
 use std::time::Duration;
 
@@ -21,15 +23,15 @@ use crate::model::{Activation, DenseNetwork, Layer};
 
 /// No sum in the network may be larger: its square is then well below the largest number.
 const LARGE: f64 = 1e18;
-/// More units than this lose more to zero than is allowed for.
+/// More units than this lose more to zero than the constants cover.
 const MOST_UNITS: usize = 10_000;
 
-/// What a device makes of cells.
+/// A device's results for cells.
 #[derive(Debug, Default)]
 pub struct CellScores {
     /// `outputs[output * cells + cell]`.
     pub outputs: Vec<f32>,
-    /// `squares[layer * cells + cell]`: of what goes into each layer after the first, added up.
+    /// `squares[layer * cells + cell]`: the squared norm of the input of each layer after the first.
     pub squares: Vec<f32>,
 }
 
@@ -40,26 +42,26 @@ pub enum Wanted {
     No,
     /// The device does what it can.
     Yes,
-    /// One row is done by both, to be compared.
+    /// Both do one row, to compare them.
     Trial,
 }
 
 /// A device that evaluates cells.
 pub trait CellDevice: Sync {
-    /// Whether it takes part (a trial is only asked of one row at a time).
+    /// Whether it takes part (a trial covers one row at a time).
     fn wanted(&self) -> Wanted;
 
-    /// Evaluates cells of a row with the first layer's `sums`, to which edit `e` adds `shares[e * stride..]`. A cell is
-    /// as many positions of edits as an action may have, `u32::MAX` where it has fewer. `None` if the device failed; it is not wanted then any more.
+    /// Evaluates cells of a row with the first layer's `sums`, to which edit `e` adds `shares[e * stride..]`. A cell is as many
+    /// positions of edits as an action may have, padded with `u32::MAX`. `None` if the device failed; it is not used again then.
     fn scores(&self, sums: &[f32], shares: &[f32], stride: usize, cells: &[u32]) -> Option<CellScores>;
 
-    /// The trial is over: whether all outcomes were the same, and how long both took. `None` if it came to nothing.
+    /// Ends the trial: whether all outcomes were the same, and how long both took. `None` if it failed.
     fn tried(&self, result: Option<(bool, Duration, Duration)>);
 }
 
 /// A network that a device can evaluate.
 pub struct Evaluable<'a> {
-    /// Units of the first layer, and what it multiplies negative sums by.
+    /// Units of the first layer, and the factor of its negative sums.
     pub first: (usize, Option<f32>),
     /// The layers after it.
     pub rest: &'a [Layer],
@@ -80,7 +82,7 @@ impl<'a> Evaluable<'a> {
     }
 }
 
-/// What negative sums are multiplied by, if anything; `None` for other activations.
+/// The factor of negative sums, if any; `None` for other activations.
 pub fn slope(activation: Activation) -> Option<Option<f32>> {
     match activation {
         Activation::Identity => Some(None),
@@ -100,7 +102,7 @@ pub(super) struct Offload<'a> {
 }
 
 impl<'a> Offload<'a> {
-    /// `None` where the network stays on the CPU.
+    /// `None` if the network stays on the CPU.
     pub fn new(network: &DenseNetwork, most_edits: usize, device: &'a dyn CellDevice) -> Option<Self> {
         Evaluable::of(network)?;
         let (first, rest) = network.layers.split_first()?;
@@ -114,7 +116,7 @@ impl<'a> Offload<'a> {
         })
     }
 
-    /// Whether nothing that a row's cells come to can be too large.
+    /// Whether no value in a row's cells can be too large.
     pub fn is_safe(&self, effects: &Effects, units: usize) -> bool {
         let norm = |values: &[f32]| values.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
         let shares = effects.by_edit.chunks_exact(units + 1).map(|share| norm(&share[..units]));
@@ -128,7 +130,8 @@ impl<'a> Offload<'a> {
         safe
     }
 
-    /// Judges up to 64 cells from `first` on: their outputs, and the error that follows from the squares and the error of the first layer's sums.
+    /// Judges up to 64 cells from `first` on: their outputs, and the error that follows from the squares and the error of the
+    /// first layer's sums.
     pub fn judge(
         &self,
         scores: &CellScores,
@@ -144,7 +147,7 @@ impl<'a> Offload<'a> {
             std::array::from_fn(|cell| own.get(cell).copied().unwrap_or(0.0))
         };
         let mut error: [f32; CELLS] = std::array::from_fn(|cell| {
-            // Twice, for the looser rounding of the additions, and what they may lose to zero.
+            // Twice, for the looser rounding of the additions and their loss to zero.
             errors.get(first + cell).map_or(0.0, |error| error * 2.000_1 + 1e-35)
         });
         LayerBound::slope(self.first_slope, &mut error);

@@ -1,10 +1,10 @@
-//! How the actions hang together: which ones differ in their last edit only.
+//! The structure of the actions: which ones differ only in their last edit.
 
 use crate::actions::count_actions;
 use crate::outcomes::OutcomeQuery;
 use crate::outcomes::index::Children;
 
-/// What is known of the actions before any row is looked at.
+/// What is known about the actions before any row.
 pub(super) struct Plan {
     pub most_edits: usize,
     /// `None` if the actions are not all sets of at most `most_edits` edits in order; then they are evaluated one by one.

@@ -47,7 +47,7 @@ impl Random {
         DenseNetwork { inputs, scaling: vec![], layers, decision }
     }
 
-    /// Weights that are multiples of `step` make sums that hit the threshold exactly now and then.
+    /// Weights that are multiples of `step`, so that some sums hit the threshold exactly.
     fn layer(&mut self, inputs: usize, outputs: usize, activation: Activation, step: f32) -> Layer {
         let mut number = || match step {
             0.0 => self.number(),
@@ -100,7 +100,7 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(OutcomeQuery<'_>, &DenseN
                     }
                 })
                 .collect(),
-            (0..rows).map(|_| random.below(5) as f64).collect(), // 4: a category nobody knows
+            (0..rows).map(|_| random.below(5) as f64).collect(), // 4: an unknown category
             (0..rows).map(|_| random.below(if missing { 6 } else { 5 }) as f64).collect(),
             (0..rows).map(|_| random.below(2) as f64).collect(),
         ];
@@ -127,6 +127,7 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(OutcomeQuery<'_>, &DenseN
         edits: &edits,
         actions: &actions,
         rules: &[],
+        required: None,
     };
     ask(query, predictor.dense_network().unwrap())
 }
@@ -139,8 +140,8 @@ fn assert_equal(query: &OutcomeQuery<'_>, found: &Outcomes, expected: &Outcomes,
     assert!(found.flips.set(0).iter().all(|&word| word == 0));
 }
 
-/// Compares the batches with row-by-row prediction on one random problem, with every instruction set; gives the
-/// number of settled outcomes.
+/// Compares the batches with row-by-row prediction on one random problem, with every instruction set; returns the number of
+/// settled outcomes.
 fn compare(seed: u64, missing: bool) -> u64 {
     asked(seed, missing, |query, network| {
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
@@ -169,7 +170,7 @@ fn rows_with_missing_inputs_are_what_prediction_says() {
     });
 }
 
-/// Fills a block with first-layer sums that are exact in single precision, and gives the rest of the network.
+/// Fills a block with first-layer sums that are exact in single precision; returns the rest of the network.
 fn random_block(random: &mut Random, network: &DenseNetwork, layers: &Layers) -> (Block, Vec<Vec<f32>>) {
     let mut block = Block::new(layers);
     let rows: Vec<Vec<f32>> =
@@ -282,7 +283,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
         let mut random = Random(seed);
         let mut network = random.network(2, NetworkDecision::Raw { threshold: 0.0 }, 1, 0.0);
         let row = [3.0, 1.5];
-        // The threshold is exactly what the network says of one edited row.
+        // The threshold is exactly the network's output for one edited row.
         let exact = network.predict(Rows { values: &[row[0] + 1.0, row[1]], columns: 2 }).unwrap()[0].score;
         let near = [exact, exact.next_up(), exact.next_down()][random.below(3)];
         network.decision = NetworkDecision::Raw { threshold: near };
@@ -307,6 +308,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
             edits: &edits,
             actions: &actions,
             rules: &[],
+            required: None,
         };
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
         let found = outcomes(query, &watch).unwrap().unwrap();
@@ -334,6 +336,7 @@ fn a_cancelled_computation_gives_nothing() {
         edits: &edits,
         actions: &actions,
         rules: &[],
+        required: None,
     };
     let cancelled = Stop::default();
     cancelled.cancel.cancel();

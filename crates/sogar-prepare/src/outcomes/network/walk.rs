@@ -1,8 +1,8 @@
-//! One row: all of its actions through the network.
+//! Evaluates all actions of one row with the network.
 //!
-//! Actions that differ in their last edit only stand side by side, and so do their edits' shares of the first layer: a block
-//! of cells is filled by runs of vector additions. Only actions of useful edits are evaluated; any other has the
-//! outcome of the action that its edits amount to on this row.
+//! Actions that differ only in their last edit are neighbours, and so are their edits' shares of the first layer: runs of vector
+//! additions fill a block of cells. Only actions of useful edits are evaluated; any other has the outcome of the action with the
+//! same effect on this row.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -50,7 +50,7 @@ struct Cells {
     errors: Vec<f32>,
     /// Positions among the useful edits, as many for each cell as an action may have.
     positions: Vec<u32>,
-    /// Those of the cell that is being made.
+    /// Those of the cell in progress.
     chosen: Vec<u32>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         Some(std::mem::replace(&mut self.row, RowOutcomes { flips: Vec::new(), settled: 0 }))
     }
 
-    /// Evaluates all actions, whatever they have in common.
+    /// Evaluates all actions one by one.
     fn one_by_one(&mut self) {
         let all = self.all;
         let mut sums = Vec::new();
@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
         self.flush();
     }
 
-    /// Evaluates all actions that differ in this row, here or elsewhere.
+    /// Evaluates all actions that differ on this row, here or on the device.
     fn tree(&mut self) {
         let all = self.all;
         let offload = all.offload.as_ref();
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
             Wanted::Yes if self.offload_tree(offload) => {}
             Wanted::Yes | Wanted::No => self.tree_here(),
             Wanted::Trial => {
-                // Once to get everything ready, once to see how long it takes, and then as ever.
+                // Once to warm up, once to measure, and then as usual.
                 let ready = self.offload_tree(offload);
                 self.forget();
                 let start = Instant::now();
@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// As before the row was looked at; gives what was found.
+    /// Resets to the state before the row; returns the outcomes.
     fn forget(&mut self) -> Vec<u64> {
         self.close.clear();
         self.row.settled = 0;
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
         self.flush();
     }
 
-    /// False if the device failed, or there was no time: nothing is known then.
+    /// False if the device failed, or time ran out: nothing is known then.
     fn offload_tree(&mut self, offload: &Offload<'_>) -> bool {
         let all = self.all;
         let stride = all.plan.most_edits;
@@ -291,7 +291,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if !self.effects.error.is_finite() {
-            // Nothing in single precision can be trusted: missing or huge inputs.
+            // Single precision cannot be used: missing or huge inputs.
             self.close.extend_from_slice(&self.actions[..filled]);
             return;
         }
@@ -305,7 +305,7 @@ impl<'a> Walk<'a> {
         self.close.extend(ones(verdict.unsure & waiting).map(|cell| self.actions[cell]));
     }
 
-    /// Evaluates in double precision what was too close to call.
+    /// Evaluates close outcomes in double precision.
     fn settle(&mut self) {
         let all = self.all;
         let close = std::mem::take(&mut self.close);
@@ -342,7 +342,7 @@ impl<'a> Walk<'a> {
         *word = *word & !(1 << bit) | u64::from(flips) << bit;
     }
 
-    /// Gives every action that was not evaluated the outcome of the one that it amounts to.
+    /// Gives every action that was not evaluated the outcome of the one with the same effect.
     fn copy(&mut self) {
         let all = self.all;
         let Some(tree) = &all.plan.tree else { return };
@@ -350,7 +350,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let flips = &mut self.row.flips;
-        // What each action with children amounts to.
+        // The representative of each action with children.
         let mut amounts_to: Vec<u32> = vec![0; tree.parents()];
         for action in 0..tree.parents() {
             let same = amounts_to[action];
@@ -360,7 +360,7 @@ impl<'a> Walk<'a> {
                     let own = segment.offset.wrapping_add(edit);
                     let target = match self.effects.stands_for[edit as usize] {
                         NOTHING => same,
-                        // An edit of the same feature, which clashes with nothing either.
+                        // An edit of the same feature, which does not clash either.
                         stands_for => child(children_of_same, stands_for).unwrap_or(own),
                     };
                     if target != own {
@@ -377,8 +377,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// `row[cell + i] = partial + shares[i]` for `i < count`. Writes up to fifteen numbers more where there is room: cells are
-/// filled from first to last, so these are written again.
+/// `row[cell + i] = partial + shares[i]` for `i < count`. Writes up to fifteen more numbers if there is room: cells are filled
+/// from first to last, so these are overwritten.
 #[inline]
 fn add(row: &mut Unit, cell: usize, count: usize, partial: f32, shares: &[f32]) {
     let mut at = 0;

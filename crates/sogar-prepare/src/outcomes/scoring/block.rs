@@ -1,4 +1,4 @@
-//! Some actions on a few rows, each edited row scored: what is left over where a faster way covers almost everything.
+//! Scores some actions on a few rows: the rest that a faster path does not cover.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use sogar_base::error::Result;
 /// Rows per call of the model.
 const BATCH: usize = 4096;
 
-/// For each of the actions one word: bit `i` tells whether it flips `rows[i]` (at most 64 rows).
+/// One word for each action: bit `i` says whether it flips `rows[i]` (at most 64 rows).
 pub(in crate::outcomes) fn score(
     query: &OutcomeQuery<'_>,
     rows: &[usize],

@@ -1,12 +1,12 @@
-//! Maps by fingerprint: answers that are known, and how many different questions there are, both in bounded memory.
+//! Maps by fingerprint: known answers, and the number of distinct queries, both in bounded memory.
 //!
-//! Half of a fingerprint is the key and chooses the place in the map as it is, since it looks like chance already; the
-//! other half is kept beside it, so that all 128 bits are compared.
+//! One half of a fingerprint is the key. It is used as its own hash, because it already looks random. The other half is stored
+//! beside it, so that all 128 bits are compared.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Takes the key for its own hash.
+/// Uses the key as its own hash.
 #[derive(Default)]
 pub(super) struct AsItIs(u64);
 
@@ -32,11 +32,10 @@ fn halves(fingerprint: u128) -> (u64, u64) {
     (fingerprint as u64, (fingerprint >> 64) as u64)
 }
 
-/// Bytes of memory that an entry takes at most, free places and growth included.
+/// Upper bound of the bytes per entry, free slots and growth included.
 const ENTRY: u64 = 60;
 
-/// Answers that are known already. When there is no room left, all of them are forgotten: a question that comes back is
-/// then asked again.
+/// Known answers. When the cache is full, all of them are dropped: a repeated query is then scored again.
 pub(super) struct AnswerCache {
     /// The lowest bit of the second half is the answer.
     answers: Halves,
@@ -44,7 +43,7 @@ pub(super) struct AnswerCache {
 }
 
 impl AnswerCache {
-    /// Takes so many bytes of memory at most (but some thousand answers in any case).
+    /// Uses at most this many bytes of memory (but stores some thousand answers in any case).
     pub fn new(memory: u64) -> AnswerCache {
         let most = usize::try_from(memory / ENTRY).unwrap_or(usize::MAX).max(4096);
         AnswerCache { answers: Halves::default(), most }
@@ -66,10 +65,10 @@ impl AnswerCache {
     }
 }
 
-/// Counts different fingerprints: exactly up to a size, and from a sample beyond it.
+/// Counts distinct fingerprints: exactly up to a size, and from a sample beyond it.
 ///
-/// The sample is of the *different* ones, not of all: those whose second half ends in `level` zeros, a share of 2^-level of
-/// them however often each comes. The level rises when there are too many, so it depends on nothing but the set.
+/// The sample is of the *distinct* ones, not of all: those whose second half ends in `level` zeros, a share of 2^-level of them
+/// regardless of how often each occurs. The level rises when there are too many, so it depends only on the set.
 pub(super) struct Distinct {
     seen: Halves,
     level: u32,
@@ -95,7 +94,7 @@ impl Distinct {
         }
     }
 
-    /// Both sets.
+    /// The union of both sets.
     pub fn merge(mut self, other: Distinct) -> Distinct {
         self.level = self.level.max(other.level);
         self.seen.extend(other.seen);
@@ -123,7 +122,7 @@ impl Distinct {
 mod tests {
     use super::*;
 
-    /// Fingerprints that look like chance.
+    /// Fingerprints that look random.
     fn fingerprint(i: u64) -> u128 {
         let mut z = u128::from(i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
         z = (z ^ (z >> 61)).wrapping_mul(0xBF58_476D_1CE4_E5B9_94D0_49BB_1331_11EB);

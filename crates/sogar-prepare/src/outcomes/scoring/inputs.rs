@@ -1,21 +1,21 @@
-//! Edited rows as the model sees them, by fingerprint: which of them are the same question?
+//! Edited rows as the model sees them, by fingerprint: which of them are the same?
 //!
-//! Many pairs of a row and an action lead to the same model inputs: an edit that does not change this row, a shift that
-//! stops at the end of its range, a feature that the model does not use, two people who differ only in what both change.
-//! The fingerprint of an input is the sum, modulo 2^128, of one well mixed number per model column and value. So an edit
-//! adds the same difference to a row's fingerprint whatever else is edited (no action moves a feature twice), and an action's fingerprint is a few
-//! additions away. Two different inputs share a fingerprint with a probability of 2^-128, which is taken for never.
+//! Many pairs of a row and an action lead to the same model inputs: an edit that does not change this row, a shift that stops at
+//! the end of its range, a feature that the model does not use, two people who differ only in what both change. The fingerprint
+//! of an input is the sum, modulo 2^128, of one well-mixed number per model column and value. So an edit adds the same difference
+//! to a row's fingerprint regardless of the other edits (no action moves a feature twice), and an action's fingerprint takes a
+//! few additions. Two different inputs share a fingerprint with a probability of 2^-128, which is treated as never.
 
 use crate::outcomes::OutcomeQuery;
 
-/// The inputs that a question is about.
+/// The inputs of a query.
 pub(super) struct Inputs<'a> {
     query: &'a OutcomeQuery<'a>,
     /// The model columns that each feature fills.
     columns_of: Vec<Vec<usize>>,
 }
 
-/// The inputs that the edits of one row lead to.
+/// The inputs of the edits of one row.
 pub(super) struct RowInputs {
     fingerprint: u128,
     /// What each edit adds to it.
@@ -72,7 +72,7 @@ impl<'a> Inputs<'a> {
         parts.fold(0, u128::wrapping_add)
     }
 
-    /// What a feature's value adds to the fingerprint.
+    /// The contribution of a feature's value to the fingerprint.
     fn part(&self, feature: usize, value: f64) -> u128 {
         self.columns_of[feature].iter().fold(0, |sum, &column| {
             sum.wrapping_add(mixed(column, self.query.encoder.columns[column].value(value)))
@@ -80,9 +80,9 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// A number for a model column's value that looks like chance.
+/// A pseudorandom number for the value of a model column.
 fn mixed(column: usize, value: f64) -> u128 {
-    // -0 is 0, and missing is missing.
+    // -0 is 0, and all missing values are the same.
     let bits = if value.is_nan() { f64::NAN.to_bits() } else { (value + 0.0).to_bits() };
     let half = |seed: u64| {
         finished(finished(bits ^ seed).wrapping_add(column as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -90,7 +90,7 @@ fn mixed(column: usize, value: f64) -> u128 {
     u128::from(half(0x243F_6A88_85A3_08D3)) << 64 | u128::from(half(0x1319_8A2E_0370_7344))
 }
 
-/// The end of SplitMix64: every bit of the input moves every bit of the result.
+/// The last step of SplitMix64: every bit of the input affects every bit of the result.
 fn finished(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

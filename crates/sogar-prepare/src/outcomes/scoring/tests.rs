@@ -29,6 +29,7 @@ fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
         kind,
         columns: Columns::One(name.into()),
         codes: Vec::new(),
+        shown: Default::default(),
     };
     let levels = ["a", "b", "c"].map(String::from).to_vec();
     let features = vec![
@@ -106,6 +107,7 @@ impl Problem {
             edits: &self.edits,
             actions: &self.actions,
             rules: &[],
+            required: None,
         }
     }
 

@@ -1,10 +1,11 @@
 // The report: one chosen point, and everything that follows it.
 
 import { showAudited } from './audited.js';
-import { drawForPaper } from './axes.js';
 import { at, h, put } from './dom.js';
+import { fairnessSection } from './fairness.js';
 import { featureUse } from './features.js';
 import { count, data, heldOut, leaves, person, point } from './front.js';
+import { gapLimitSection } from './gap_limit.js';
 import { groupsSection, mixLegend, mixOf } from './groups.js';
 import { fixed, grouped, percent } from './numbers.js';
 import { peopleSection } from './people.js';
@@ -101,15 +102,21 @@ function nowText(i) {
     h('span', { class: 'where' }, ` · invalidity ${fixed(invalidity, 3)} · ${groups} ${groups === 1 ? 'group' : 'groups'}`)];
 }
 
+/** The ends of an interval of a share: `64–77 %`. */
+function ends([low, high]) {
+  return `${fixed(100 * low, 0)}–${percent(high, 0)}`;
+}
+
 function summaryLede(i) {
   const { loss, cost, lossCount } = point(i);
   const there = heldOut(i);
   const { affected } = data.population;
   return `If everybody followed it, ${grouped(affected - lossCount / person)} of the ${grouped(affected)} people turned down (${percent(1 - loss)}) would get the desired outcome, at a mean cost of ${fixed(cost, 3)}.`
-    + (there ? ` On held-out people: ${percent(1 - there.loss)} at ${fixed(there.cost, 3)}.` : '');
+    + (there ? ` On held-out people: ${percent(1 - there.loss)} (95 % interval ${ends(there.works)}; for all summaries at once ${ends(there.works.slice(2))}) at ${fixed(there.cost, 3)}.` : '');
 }
 
 function start() {
+  document.documentElement.dataset.live = '';
   theme();
   showAudited();
   let grouping = 0;
@@ -139,14 +146,15 @@ function start() {
   const stairs = staircase(soon);
   const summary = summarySection(() => grouping);
   const groups = groupsSection((next) => { grouping = next; summary.update(chosen); });
+  const limited = gapLimitSection(soon);
   const features = featureUse();
   const single = peopleSection();
-  parts.push(stairs, summary, groups, features, single);
+  parts.push(stairs, summary, groups, limited, features, single);
   put(at('picks'), pickButtons(soon));
   put(at('trade-off-lede'), `Cheaper advice works for fewer people. ${data.status === 'complete' ? 'The line shows the best that any shared advice within the limits can do' : 'The line shows the best shared advice that was found'}: ${grouped(count)} summaries, each with its own tree. Choose one with the slider, in the chart, or by name.`);
   put(at('front-chart'), stairs.nodes);
   put(at('summary-body'), summary.nodes, single.nodes);
-  put(at('groups-body'), groups.nodes, data.notes.length > 0 && h('ul', { class: 'soft small' }, data.notes.map((note) => h('li', {}, note))));
+  put(at('groups-body'), groups.nodes, limited.nodes, fairnessSection(), data.notes.length > 0 && h('ul', { class: 'soft small' }, data.notes.map((note) => h('li', {}, note))));
   put(at('reach-body'), reachSection());
   put(at('features-body'), features.nodes);
   choose(chosen);
@@ -160,17 +168,6 @@ function start() {
   at('cheaper').addEventListener('click', () => soon(chosen - 1));
   at('further').addEventListener('click', () => soon(chosen + 1));
   addEventListener('hashchange', () => { if (location.hash.startsWith('#point=')) choose(startingPoint()); });
-  // On paper everything that explains the figures is open.
-  let opened = [];
-  addEventListener('beforeprint', () => {
-    opened = [...document.querySelectorAll('details:not([open]):not(.as-table)')];
-    opened.forEach((details) => { details.open = true; });
-    drawForPaper(true);
-  });
-  addEventListener('afterprint', () => {
-    opened.forEach((details) => { details.open = false; });
-    drawForPaper(false);
-  });
   document.documentElement.dataset.ready = 'yes';
 }
 

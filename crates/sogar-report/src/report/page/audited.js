@@ -18,8 +18,8 @@ function figures() {
   return [
     figure('Turned down', percent(affected / rows), `${grouped(affected)} of ${grouped(rows)} people`),
     chosen && figure(`Helped by the best balance`, percent(1 - chosen.loss), `at a mean cost of ${fixed(chosen.cost, 3)}`),
-    figure('Summaries on the front', grouped(count), data.status === 'complete' ? 'all there are within the limits' : data.status === 'complete_on_sample' ? 'found on a sample, with the values of everybody' : 'found before the search was stopped'),
-    data.unreachable && figure('Out of reach', grouped(data.unreachable.count), data.unreachable.count === 0 ? 'some change works for each person' : 'no admissible change helps them'),
+    figure('Summaries on the front', grouped(count), data.status === 'complete' || data.status === 'complete_within_epsilon' ? 'all there are within the limits' : data.status === 'complete_on_sample' ? 'found on a sample, with the values of everybody' : 'found before the search was stopped'),
+    data.unreachable && figure('Out of reach', data.unreachable.count === null ? 'few' : grouped(data.unreachable.count), data.unreachable.count === 0 ? 'some change works for each person' : 'no admissible change helps them'),
   ];
 }
 
@@ -29,6 +29,7 @@ function source({ name, description, hash }) {
 
 function searchText() {
   if (data.status === 'complete') return 'complete: no summary within the limits is missing';
+  if (data.status === 'complete_within_epsilon') return `complete to within ${percent(data.fairness.epsilon)} in mean cost and in the loss of each group`;
   if (data.status === 'complete_on_sample') return 'complete on a sample of the people: better summaries may exist';
   const gap = data.certified_gap === null ? '' : `; at most ${percent(data.certified_gap)} of the area under the best possible front is missing`;
   return `stopped early (${data.status.replace('_', ' ')})${gap}`;

@@ -39,24 +39,12 @@ export function axes(frame, x, y) {
   return parts;
 }
 
-const charts = new Set();
-
-/** Draws all charts as wide as they are on paper, so that their letters keep their size; or as wide as the screen has them. */
-export function drawForPaper(paper) {
-  for (const figure of charts) {
-    if (figure.isConnected) figure.redraw(paper ? figure.paperWidth : undefined);
-    else charts.delete(figure);
-  }
-}
-
 /** A figure whose `draw(width)` gives an SVG; drawn again for other widths. */
-export function chart(paperWidth, draw) {
+export function chart(draw) {
   const plot = h('div', { class: 'plot' });
   const figure = h('figure', { class: 'chart' }, plot);
   let width = 0;
-  figure.paperWidth = paperWidth;
   figure.redraw = (wanted = width) => { if (wanted > 0) put(plot, draw(wanted)); };
-  charts.add(figure);
   new ResizeObserver(([entry]) => {
     const next = Math.round(entry.contentRect.width);
     if (next > 0 && next !== width) {

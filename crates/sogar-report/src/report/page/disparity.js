@@ -69,7 +69,7 @@ function drawing(width, title, series, band) {
 /** A panel: `series` are `{name, values, color}`, `band` the interval of the only one. `update(i)` moves the mark. */
 export function panel(title, series, band, current) {
   let [drawn, chosen] = [null, current];
-  const figure = chart(320, (width) => {
+  const figure = chart((width) => {
     drawn = drawing(width, title, series, band);
     drawn.update(chosen);
     return drawn.svg;

@@ -79,7 +79,7 @@ export function featureUse() {
   const order = names.map((_, name) => name).sort((a, b) => mean(b) - mean(a));
   let [current, drawn] = [0, null];
   if (order.length === 0) return { nodes: [h('p', {}, 'No summary of this front advises a change.')], update() {} };
-  const figure = chart(660, (width) => {
+  const figure = chart((width) => {
     drawn = drawing(width, all, order);
     drawn.update(current);
     return drawn.svg;

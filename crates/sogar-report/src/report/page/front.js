@@ -23,7 +23,7 @@ export function point(i) {
 /** A point's figures on held-out people, where there are any. */
 export function heldOut(i) {
   const there = data.holdout;
-  return there && means(there.cost_sum[i], there.loss_count[i], Math.round(there.affected * (there.person ?? 1)));
+  return there && { ...means(there.cost_sum[i], there.loss_count[i], Math.round(there.affected * (there.person ?? 1))), works: there.works[i] };
 }
 
 /** A pair (total cost, people not flipped) as figures. */
@@ -53,6 +53,8 @@ function node(id) {
 export function tree(i) {
   const root = node(data.points.tree[i]);
   root.rows = data.population.affected;
+  // The share of held-out people for whom a leaf works, and its interval.
+  rules(root).forEach(({ leaf }, number) => { leaf.heldOut = data.holdout?.leaves[i]?.[number] ?? null; });
   return root;
 }
 

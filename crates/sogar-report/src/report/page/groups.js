@@ -12,6 +12,7 @@ const TITLES = { cost: 'Mean cost', loss: 'Loss', invalidity: 'Invalidity' };
 const COLORS = 8;
 
 const share = (value) => (value === null || value === undefined ? '–' : percent(value));
+const ends = (interval) => (interval ? `${percent(interval.low)} to ${percent(interval.high)}` : '–');
 const amount = (value) => (value === null || value === undefined ? `fewer than ${data.min_n}` : grouped(value));
 
 /** A group's colour and name. */
@@ -49,16 +50,18 @@ function ratesTable(figures) {
   const columns = [
     { label: 'group', show: (name, row) => label(figures.groups, row.at(-1)) }, { label: 'people', number: true, show: amount },
     { label: 'turned down', number: true, show: amount }, { label: 'adverse rate', number: true, show: share },
-    { label: 'selection rate', number: true, show: share }, ...(labelled ? [{ label: 'true positive rate', number: true, show: share }] : []),
+    { label: 'selection rate', number: true, show: share }, { label: '95 % interval', number: true, show: ends },
+    ...(labelled ? [{ label: 'true positive rate', number: true, show: share }, { label: '95 % interval', number: true, show: ends }] : []),
   ];
-  const rows = figures.groups.map(({ name, rows: all, affected, adverse_rate: adverse, selection_rate: selected, tpr }, i) => [
-    name, all, affected, adverse, selected, ...(labelled ? [tpr] : []), i]);
-  const ratio = (value) => (value === null ? 'not known' : fixed(value, 2));
+  const rows = figures.groups.map((group, i) => [
+    group.name, group.rows, group.affected, group.adverse_rate, group.selection_rate, group.selection_rate_interval,
+    ...(labelled ? [group.tpr, group.tpr_interval] : []), i]);
+  const ratio = (value, { low, high } = {}) => (value === null ? 'not known' : `${fixed(value, 2)}${low === undefined ? '' : ` (${fixed(low, 2)} to ${fixed(high, 2)})`}`);
   return [
     table('The classifier itself: whom it turns down', columns, rows),
-    h('p', {}, 'Adverse-rate ratio ', h('b', { class: 'number' }, ratio(figures.adverse_rate_ratio)), ' · selection-rate ratio ',
-      h('b', { class: 'number' }, ratio(figures.selection_rate_ratio)),
-      figures.tpr_gap !== null && [' · gap of true positive rates ', h('b', { class: 'number' }, fixed(figures.tpr_gap, 3))],
+    h('p', {}, 'Adverse-rate ratio ', h('b', { class: 'number' }, ratio(figures.adverse_rate_ratio, figures.adverse_rate_ratio_interval ?? undefined)), ' · selection-rate ratio ',
+      h('b', { class: 'number' }, ratio(figures.selection_rate_ratio, figures.selection_rate_ratio_interval ?? undefined)),
+      figures.tpr_gap !== null && [' · gap of true positive rates ', h('b', { class: 'number' }, fixed(figures.tpr_gap, 3)), figures.tpr_gap_interval && ` (${fixed(figures.tpr_gap_interval.low, 3)} to ${fixed(figures.tpr_gap_interval.high, 3)})`],
       h('span', { class: 'soft' }, ' (screening figures, not a legal verdict)')),
   ];
 }

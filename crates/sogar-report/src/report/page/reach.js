@@ -20,7 +20,9 @@ export function reachSection() {
     return [h('p', {}, 'Whether there are people whom no admissible change helps was not examined: that needs the table and the model, which were not at hand when this report was written.')];
   }
   const { affected } = data.population;
-  const nodes = [h('p', {}, found.count === 0
+  const nodes = [h('p', {}, found.count === null
+    ? `Some people stay turned down whatever admissible change they make. Their number is not shown: they, or the others, are fewer than ${data.min_n}.`
+    : found.count === 0
     ? `Each of the ${people(affected)} turned down can be helped by some admissible change, if each gets their own advice.`
     : `${people(found.count)} (${percent(found.count / affected)} of those turned down) stay turned down whatever admissible change they make. They are part of the loss of every summary.`)];
   if (found.blocked_by) {
@@ -31,7 +33,7 @@ export function reachSection() {
   }
   for (const { name, reference } of data.groupings) {
     const shown = reference.groups.filter(({ unreachable, affected: all }) => unreachable !== null && all !== null);
-    if (found.count > 0 && shown.length > 0) {
+    if (found.some && shown.length > 0) {
       nodes.push(table(['Out of reach by ', word(name)], [
         { label: 'group', show: (group) => word(group, 'value') }, { label: 'turned down', number: true, show: grouped },
         { label: 'out of reach', number: true, show: grouped }, { label: 'share', number: true, show: (value) => percent(value) }],

@@ -99,7 +99,7 @@ function legend() {
 export function staircase(choose) {
   let current = 0;
   let drawn = null;
-  const figure = chart(660, (width) => {
+  const figure = chart((width) => {
     drawn = drawing(width, choose);
     drawn.update(current);
     return drawn.nodes;
@@ -108,11 +108,11 @@ export function staircase(choose) {
   const columns = [
     { label: 'summary', number: true }, number('mean cost', 4), number('loss', 4), number('invalidity', 4),
     { label: 'groups', number: true },
-    ...(data.holdout ? [number('held-out cost', 4), number('held-out loss', 4)] : []),
+    ...(data.holdout ? [number('held-out cost', 4), number('held-out loss', 4), number('works at least', 4), number('works at most', 4)] : []),
   ];
   const rows = () => Array.from({ length: count }, (_, i) => {
     const [here, there] = [point(i), heldOut(i)];
-    return [i, here.cost, here.loss, here.invalidity, leaves(i), ...(there ? [there.cost, there.loss] : [])];
+    return [i, here.cost, here.loss, here.invalidity, leaves(i), ...(there ? [there.cost, there.loss, ...there.works.slice(0, 2)] : [])];
   });
   const asTable = tableOf('All summaries of the front, from cheapest to most effective', 'front.csv', columns, rows, () => current);
   const pairs = data.individual && tableOf('Individual advice: what the cheapest way of each person would reach', 'individual.csv',

@@ -2,11 +2,16 @@
 
 import { h, sentence } from './dom.js';
 import { data, leafCost, rules, tree } from './front.js';
-import { fixed, grouped, people } from './numbers.js';
+import { fixed, grouped, people, percent } from './numbers.js';
 import { actionParts, way } from './words.js';
 
 function size(rows) {
   return rows === null ? 'people' : people(rows);
+}
+
+/** A share with its 95 % interval: `94 % (90–97 %)`. */
+function shareOf([share, low, high]) {
+  return `${percent(share, 0)} (${fixed(100 * low, 0)}–${percent(high, 0)})`;
 }
 
 /** A leaf: the advice, for how many it works, what it costs. `extra(leaf)` adds what somebody else knows about it. */
@@ -25,7 +30,8 @@ function leafCard(leaf, extra) {
     h('p', { class: 'outcome' },
       h('span', { class: 'share', 'aria-hidden': 'true' }, filled),
       h('span', {}, `works for ${grouped(leaf.flipped)} of ${people(leaf.rows)}`),
-      h('span', {}, `mean cost ${fixed(leafCost(leaf), 2)}`)),
+      h('span', {}, `mean cost ${fixed(leafCost(leaf), 2)}`),
+      leaf.heldOut && h('span', { class: 'soft' }, `held out ${shareOf(leaf.heldOut)}`)),
     extra(leaf));
 }
 

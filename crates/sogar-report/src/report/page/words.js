@@ -12,12 +12,24 @@ export function spoken(level) {
   return number || /^(not )?[\p{Alphabetic}\p{N}_-]+$/u.test(level) ? level : `“${level}”`;
 }
 
-/** Parts as plain text, names in backticks. */
+/** Parts as plain text; names of columns in backticks, display names as they are. */
 export function text(parts) {
   return parts.map((part) => {
     if (typeof part === 'string') return part;
-    return part.name !== undefined ? `\`${part.name}\`` : part.value;
+    if (part.name === undefined) return part.value;
+    return part.display ? part.name : `\`${part.name}\``;
   }).join('');
+}
+
+/** A feature's name in a sentence: its display name if it has one. */
+function titled(name) {
+  const display = features.get(name)?.display;
+  return display ? { name: display, display: true } : { name };
+}
+
+/** A number with the unit of its feature. */
+function withUnit(feature, number) {
+  return feature?.unit && (feature.kind === 'real' || feature.kind === 'integer') ? `${number} ${feature.unit}` : number;
 }
 
 /** `a`, `a and b`, `a, b, and c`. */
@@ -69,11 +81,11 @@ function amount({ feature, above, atMost, is, isNot }) {
     return interval(least, most, (index) => spoken(feature.levels[index] ?? ''));
   }
   if (feature.kind === 'integer') {
-    return interval(above === null ? null : Math.floor(above) + 1, atMost === null ? null : Math.floor(atMost), plain);
+    return interval(above === null ? null : Math.floor(above) + 1, atMost === null ? null : Math.floor(atMost), (number) => withUnit(feature, plain(number)));
   }
-  if (above === null) return ['at most ', { value: spokenNumber(atMost) }];
-  if (atMost === null) return ['above ', { value: spokenNumber(above) }];
-  return ['above ', { value: spokenNumber(above) }, ' and at most ', { value: spokenNumber(atMost) }];
+  if (above === null) return ['at most ', { value: withUnit(feature, spokenNumber(atMost)) }];
+  if (atMost === null) return ['above ', { value: withUnit(feature, spokenNumber(above)) }];
+  return ['above ', { value: spokenNumber(above) }, ' and at most ', { value: withUnit(feature, spokenNumber(atMost)) }];
 }
 
 /** The conditions of a path as parts, one list per feature, in the order in which the path first asks about them. */
@@ -95,7 +107,7 @@ export function conditions(tests) {
       else condition.isNot.push(level);
     }
   }
-  return [...found.values()].map((condition) => [{ name: condition.name }, ' is ', ...predicate(condition)]);
+  return [...found.values()].map((condition) => [titled(condition.name), ' is ', ...predicate(condition)]);
 }
 
 /** The conditions of a path as one list of parts. */
@@ -104,14 +116,16 @@ export function way(tests) {
 }
 
 function editParts(edit) {
-  const name = { name: edit.feature };
+  const name = titled(edit.feature);
   const feature = features.get(edit.feature);
   if (edit.op === 'shift') {
     const size = Math.abs(edit.by);
     const verb = edit.by > 0 ? 'increase ' : 'decrease ';
-    if (feature.kind !== 'ordinal') return [verb, name, ' by ', { value: spokenNumber(size) }];
+    if (feature.kind !== 'ordinal') return [verb, name, ' by ', { value: withUnit(feature, spokenNumber(size)) }];
     return size === 1 ? [verb, name, ' by one level'] : [verb, name, ' by ', { value: spokenNumber(size) }, ' levels'];
   }
+  if (edit.op === 'at_least') return ['raise ', name, ' to at least ', { value: spokenNumber(edit.to) }];
+  if (edit.op === 'at_most') return ['bring ', name, ' down to at most ', { value: spokenNumber(edit.to) }];
   if (edit.op === 'set') return ['set ', name, ' to ', { value: spoken(edit.to) }];
   if (edit.op === 'swap') return ['change ', name, ' from ', { value: spoken(edit.from) }, ' to ', { value: spoken(edit.to) }];
   return ['switch ', name, ' between ', { value: spoken(feature.levels[0]) }, ' and ', { value: spoken(feature.levels[1]) }];
@@ -127,7 +141,7 @@ export function actionParts(index) {
     return [i === list.length - 1 ? ', and ' : ', ', ...edit];
   });
   // The words of the result file count, should they ever differ.
-  return text(parts) === action.text ? parts : [action.text];
+  return text(parts) === action.text ? parts : [action.text.replaceAll('`', '')];
 }
 
 function counted(rows) {
@@ -152,8 +166,8 @@ export function titleText(i) {
 
 /** The outcome that people hope for, and how many have it. */
 function outcomeText() {
-  const { desired, rows, affected } = data.population;
-  const names = desired.map((name) => `\`${name}\``).join(' or ');
+  const { desired, shown, rows, affected } = data.population;
+  const names = desired.map((name, i) => (shown[i] === name ? `\`${name}\`` : `“${shown[i]}”`)).join(' or ');
   return `People hope for ${names}: ${grouped(rows - affected)} of ${grouped(rows)} have it, ${grouped(affected)} are turned down (${fixed((100 * affected) / rows, 1)} %).`;
 }
 

@@ -1,9 +1,10 @@
-//! Groups of one-hot columns that nobody declared: told by their names, their values and the model's columns.
+//! Undeclared groups of one-hot columns, recognised by their names, their values and the model's columns.
 //!
-//! Columns belong together if their names share what stands before a separator (`job:`, `job=`, `job_`) and exactly one of them is 1 in every row. A name of
-//! several underscores is cut at the last one that all columns of the group share: `mother_job_teacher` and `mother_job_nurse` are the levels `teacher`
-//! and `nurse` of `mother_job`. One column alone (`Sex:Female`) is a pair: Female, or not. One category may have no column (`drop_first`): then never two columns
-//! are 1 in a row, though by chance some would be. If the model has the column that the table lacks, its name is that of the category.
+//! Columns form a group if their names share a prefix before a separator (`job:`, `job=`, `job_`) and exactly one of them is 1 in
+//! every row. A name with several underscores is cut at the last one that all columns of the group share: `mother_job_teacher`
+//! and `mother_job_nurse` are the levels `teacher` and `nurse` of `mother_job`. A single column (`Sex:Female`) is a pair: Female,
+//! or not. One category may have no column (`drop_first`): then no row has two columns at 1, though by chance some would. If the
+//! model has the column that the table lacks, its name is that of the category.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +13,12 @@ use crate::config::Config;
 use crate::feature::look::Look;
 use sogar_base::error::Result;
 
-/// If so many rows would have two columns of 1 by chance and none has, it is no chance.
+/// Expected number of rows with two columns of 1 at which their absence is not chance.
 const NO_CHANCE: f64 = 5.0;
-/// The category without a column, if nobody names it.
+/// The category without a column, if it has no name.
 const OTHER: &str = "(other)";
 
-/// Columns that share what stands before a separator.
+/// Columns that share a prefix before a separator.
 struct Prefixed<'a> {
     separator: char,
     prefix: &'a str,
@@ -53,8 +54,8 @@ fn candidates<'a>(look: &'a dyn Look, free: &dyn Fn(&str) -> bool) -> Result<Vec
     Ok(found)
 }
 
-/// Sets of columns with a common prefix: the surest separator first, shorter prefixes (and with that larger sets) before longer ones. Of prefixes of
-/// the same columns there is one: up to the first `:` or `=`, up to the last `_`.
+/// Sets of columns with a common prefix: the most reliable separator first, shorter prefixes (and thus larger sets) before longer
+/// ones. For the same columns there is one prefix: up to the first `:` or `=`, up to the last `_`.
 fn prefixed<'a>(candidates: &[&'a str]) -> Vec<Prefixed<'a>> {
     let mut found: Vec<Prefixed<'a>> = Vec::new();
     for separator in SEPARATORS {
@@ -76,7 +77,7 @@ fn prefixed<'a>(candidates: &[&'a str]) -> Vec<Prefixed<'a>> {
     found
 }
 
-/// The groups that the columns show by their names and values. `free` says which columns may take part.
+/// The groups that names and values of columns show. `free` says which columns may take part.
 pub(in crate::feature) fn inferred(
     look: &dyn Look,
     free: impl Fn(&str) -> bool,
@@ -147,7 +148,7 @@ pub(in crate::feature) fn inferred(
     Ok(groups)
 }
 
-/// How else the names of a group could be cut, in words, if they could.
+/// Other possible cuts of a group's names, in words.
 fn another_cut(set: &Prefixed<'_>) -> String {
     let shorter = match set.separator {
         '_' => parts(set.prefix, '_').next().map(|at| &set.prefix[..at]),
@@ -161,15 +162,15 @@ fn another_cut(set: &Prefixed<'_>) -> String {
     })
 }
 
-/// Where a name may be cut into a group's name and a level.
+/// The possible cuts of a name into a group's name and a level.
 fn parts(name: &str, separator: char) -> impl Iterator<Item = usize> {
     name.match_indices(separator)
         .map(|(at, _)| at)
         .filter(move |at| *at > 0 && at + separator.len_utf8() < name.len())
 }
 
-/// Declares the groups that lack the column of one category, where the model has that column: the category is then that of rows in which no
-/// column is 1. What the configuration says of these columns itself stays.
+/// Declares the groups that lack the column of one category if the model has that column: the category is then that of rows in
+/// which no column is 1. Keeps what the configuration says about these columns.
 pub(in crate::feature) fn shown_by_model(
     look: &dyn Look,
     config: &mut Config,

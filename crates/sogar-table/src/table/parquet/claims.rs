@@ -1,18 +1,18 @@
-//! What a Parquet file claims about sizes, looked at before the readers allocate what it asks for: an allocation that fails ends the process.
+//! Checks what a Parquet file claims about sizes before the readers allocate it: a failed allocation ends the process.
 //!
-//! Claims are written in Thrift's compact protocol. Of it only as much is understood here as it takes to walk over everything and to pick out
+//! Claims are written in Thrift's compact protocol. This module understands only enough of it to walk over everything and extract
 //! a few numbers. A list that can be walked to its end has as many entries as it says.
 
 use parquet::file::reader::ChunkReader;
 
-/// Structures within structures, at most.
+/// Limit of nested structures.
 const DEEPEST: u32 = 64;
-/// No codec that is supported makes more of one byte: a block of 128 KiB of Zstandard takes 4 bytes at least.
+/// Upper bound of the expansion of one byte by any supported codec: a block of 128 KiB of Zstandard takes at least 4 bytes.
 const MOST_FROM_A_BYTE: u64 = 1 << 15;
-/// Bytes in which a page's header is looked for first.
+/// Bytes to read first for a page's header.
 const HEADER: u64 = 1 << 10;
 
-/// Walks over the footer: all lists have the entries that they claim, and the schema is not nested without end.
+/// Walks over the footer: all lists have the claimed entries, and the nesting of the schema is limited.
 pub(super) fn check_footer<R: ChunkReader>(reader: &R) -> Result<(), String> {
     let told = |cause: parquet::errors::ParquetError| cause.to_string();
     let length = reader.len();
@@ -34,10 +34,10 @@ pub(super) fn check_footer<R: ChunkReader>(reader: &R) -> Result<(), String> {
     }
 }
 
-/// Follows how deep the elements of a schema are nested.
+/// Tracks how deep the elements of a schema are nested.
 #[derive(Default)]
 struct Nesting {
-    /// Children that are still to come, level by level.
+    /// Children still to come, level by level.
     open: Vec<i64>,
 }
 
@@ -71,7 +71,7 @@ impl Nesting {
     }
 }
 
-/// Walks over the headers of a column chunk's pages: none of them claims more than its bytes can hold, or than `memory`.
+/// Walks over the headers of a column chunk's pages: none claims more than its bytes can hold, or than `memory`.
 pub(super) fn check_pages<R: ChunkReader>(
     reader: &R,
     start: u64,
@@ -108,7 +108,7 @@ fn header_at<R: ChunkReader>(reader: &R, at: u64, end: u64) -> Result<(u64, Page
         if let Some(page) = compact.page() {
             return Ok((length - compact.rest.len() as u64, page));
         }
-        // Statistics in it may be long.
+        // Its statistics may be long.
         if length == end - at {
             return Err("the header of a page is damaged".into());
         }
@@ -116,7 +116,7 @@ fn header_at<R: ChunkReader>(reader: &R, at: u64, end: u64) -> Result<(u64, Page
     }
 }
 
-/// What matters of a page's header.
+/// The relevant part of a page's header.
 struct Page {
     content: i64,
     compressed: i64,
@@ -126,7 +126,7 @@ const I32: u8 = 5;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// What is left of a message in the compact protocol. `None` is what cannot be read.
+/// The rest of a message in the compact protocol. `None` means unreadable.
 struct Compact<'a> {
     rest: &'a [u8],
 }
@@ -162,7 +162,7 @@ impl Compact<'_> {
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// The fields of a structure: `visit` is told number and type, and reads over the value.
+    /// The fields of a structure: `visit` gets number and type, and reads the value.
     fn fields(&mut self, depth: u32, visit: &mut dyn FnMut(i64, u8, &mut Self) -> Option<()>) -> Option<()> {
         depth.checked_sub(1)?;
         let mut id = 0i64;
@@ -187,11 +187,11 @@ impl Compact<'_> {
             15 => self.varint()?,
             few => u64::from(few),
         };
-        // Every entry takes a byte at least.
+        // Every entry takes at least one byte.
         (count <= self.rest.len() as u64).then_some((count, header & 15))
     }
 
-    /// Reads over the value of a field.
+    /// Skips the value of a field.
     fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
         match kind {
             1 | 2 => Some(()), // the type is the value
@@ -199,7 +199,7 @@ impl Compact<'_> {
         }
     }
 
-    /// Reads over an entry of a list.
+    /// Skips an entry of a list.
     fn entry(&mut self, kind: u8, depth: u32) -> Option<()> {
         let below = depth.checked_sub(1)?;
         match kind {
@@ -232,7 +232,7 @@ impl Compact<'_> {
     }
 }
 
-/// A number of seven bits a byte, the lowest first.
+/// A number with seven bits per byte, the lowest first.
 pub(super) fn varint(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0u64;
     for shift in (0..70).step_by(7) {
@@ -252,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of a footer alone.
+    /// A file that is only a footer.
     fn footer(fields: &[u8]) -> Result<(), String> {
         let length = (fields.len() as u32).to_le_bytes();
         check_footer(&Bytes::from([b"PAR1", fields, &length, b"PAR1"].concat()))

@@ -1,5 +1,5 @@
-//! Panics of the readers, turned into errors: a damaged file must end neither the process nor a Python session, and nothing but the error may be
-//! printed.
+//! Turns panics of the readers into errors: a damaged file must not end the process or a Python session, and only the error may
+//! be printed.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -11,10 +11,10 @@ thread_local! {
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some reading; a panic in it is told as text. What was being changed must not be used afterwards.
+/// Runs a read; a panic in it becomes text. Data that it was changing must not be used afterwards.
 pub(super) fn contained<T>(read: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
-    // The hook is the process's: every other panic goes to the one that was there before.
+    // The hook is global: every other panic goes to the previous hook.
     HOOK.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |panic| {

@@ -55,7 +55,7 @@ fn written(properties: WriterPropertiesBuilder) -> Vec<u8> {
     bytes
 }
 
-/// Files of all encodings and compressions that are read.
+/// Files of all supported encodings and compressions.
 fn files() -> Vec<Vec<u8>> {
     let plain = || WriterProperties::builder().set_dictionary_enabled(false);
     let encoded = |version, numbers, texts| {
@@ -83,7 +83,7 @@ fn files() -> Vec<Vec<u8>> {
     ]
 }
 
-/// A copy with a few faults: bytes that are changed, lost, doubled or moved.
+/// A copy with a few defects: bytes that are changed, lost, doubled or moved.
 fn damaged_copy(file: &[u8], draw: &mut Draw) -> Vec<u8> {
     let mut bytes = file.to_vec();
     for _ in 0..1 + draw.below(3) {
@@ -103,7 +103,7 @@ fn damaged_copy(file: &[u8], draw: &mut Draw) -> Vec<u8> {
             _ if at < bytes.len() => bytes[at] ^= 1 << draw.below(8),
             _ => {}
         }
-        // The footer's length is the one number that makes everything else unreadable.
+        // A wrong footer length makes everything else unreadable.
         if bytes.len() > 12 && draw.below(2) == 0 {
             let tail = file[file.len() - 8..].to_vec();
             let at = bytes.len() - 8;

@@ -1,4 +1,4 @@
-//! Parquet files as a table that is read part by part, whenever it is looked at.
+//! Parquet files as a table that is read in parts on each pass.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use super::super::{Column, Names, ReadOptions, Table, check_cells};
 use super::{Growing, TableFile, common_columns, parts_of};
 use sogar_base::error::Result;
 
-/// Files that are one table, read part by part whenever it is looked at.
+/// Files that form one table, read in parts on each pass.
 pub struct Files {
     parts: Vec<TableFile<File>>,
     columns: Vec<(String, DataType)>,
@@ -20,7 +20,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Looks at what the files say about themselves; their rows are not read yet.
+    /// Reads the metadata of the files, not their rows.
     pub fn open(path: &Path, files: &[PathBuf], options: &ReadOptions, hash: String) -> Result<Files> {
         let parts = parts_of(files, options)?;
         let columns = common_columns(path, &parts)?;
@@ -56,7 +56,7 @@ impl TableSource for Files {
             positions.iter().map(growing).collect()
         };
         let mut growing = start(0)?;
-        // Parts do not end where files do: a model may want many rows at a time.
+        // Parts do not end where files do: a model may need many rows at a time.
         for file in &self.parts {
             let flow = file.each_chunk(&positions, at_once, &mut |chunks| {
                 for (growing, chunk) in growing.iter_mut().zip(chunks) {
@@ -83,7 +83,7 @@ impl TableSource for Files {
 }
 
 impl Files {
-    /// Columns that are full, as a table of the rows behind the first so many.
+    /// Finished columns, as a table of the rows after the first `before`.
     fn part(&self, columns: &mut Vec<Growing<'_>>, before: usize) -> Result<Table> {
         let columns: Vec<Column> = columns.drain(..).map(Growing::finish).collect();
         let rows = columns.first().map_or(0, |column| column.cells.len());

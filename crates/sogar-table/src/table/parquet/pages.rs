@@ -1,4 +1,4 @@
-//! The pages of a file on their way to the decoders, which take some of the numbers in them for sizes of what they allocate.
+//! Checks the pages of a file before the decoders, which use some numbers in them as sizes of allocations.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::ROWS_AT_ONCE;
 use super::claims::{check_pages, varint};
 
-/// All pages of a file, checked when they are read.
+/// All pages of a file, checked when read.
 pub(super) struct Pages<R> {
     reader: Arc<R>,
     metadata: Arc<ParquetMetaData>,
@@ -47,7 +47,7 @@ impl<R: ChunkReader + 'static> RowGroups for Pages<R> {
     }
 }
 
-/// The chunks of a column, one a row group.
+/// The chunks of a column, one per row group.
 struct Chunks<R> {
     reader: Arc<R>,
     metadata: Arc<ParquetMetaData>,
@@ -85,9 +85,9 @@ impl<R: ChunkReader + 'static> PageIterator for Chunks<R> {}
 struct Checked<R: ChunkReader> {
     pages: SerializedPageReader<R>,
     kind: Type,
-    /// Whether pages begin with which of their values are there.
+    /// Whether pages begin with the definition levels of their values.
     levels: bool,
-    /// Rows that are read at once, at most.
+    /// Largest number of rows to read at once.
     at_once: u64,
     memory: u64,
 }
@@ -113,7 +113,7 @@ impl<R: ChunkReader> Checked<R> {
         if fits { Ok(()) } else { Err(fault("a page claims to hold more than it has room for")) }
     }
 
-    /// Whether a dictionary has bytes for its values, and the rows that are read at once have room for the longest of them.
+    /// Whether a dictionary has bytes for its values, and the rows read at once have room for the longest of them.
     fn dictionary_fits(&self, bytes: &Bytes, values: u32) -> bool {
         if u64::from(values) > bytes.len() as u64 {
             return false;
@@ -162,17 +162,17 @@ fn fault(text: &str) -> ParquetError {
     ParquetError::General(text.to_owned())
 }
 
-/// Whether texts are stored with lengths whose number is written before them.
+/// Whether strings are stored with lengths that are preceded by their number.
 fn is_delta(encoding: Encoding) -> bool {
     matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY)
 }
 
-/// Whether texts claim no more lengths than the page has values.
+/// Whether strings claim no more lengths than the page has values.
 fn delta_fits(bytes: &[u8], encoding: Encoding, values: u32) -> bool {
     let fits = |count: u64| count <= u64::from(values);
     match encoding {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => lengths(bytes).is_none_or(|(count, _)| fits(count)),
-        // The lengths of what is shared with the text before, then those of the rest.
+        // The lengths of the prefixes shared with the previous string, then those of the rest.
         Encoding::DELTA_BYTE_ARRAY => lengths(bytes).is_none_or(|(count, rest)| {
             fits(count) && rest.and_then(lengths).is_none_or(|(count, _)| fits(count))
         }),
@@ -180,7 +180,8 @@ fn delta_fits(bytes: &[u8], encoding: Encoding, values: u32) -> bool {
     }
 }
 
-/// How many numbers a block of DELTA_BINARY_PACKED claims, and what is behind it; `None` where the decoder will find no number either.
+/// The claimed count of numbers of a DELTA_BINARY_PACKED block, and what follows it; `None` if the decoder will find no number
+/// either.
 fn lengths(bytes: &[u8]) -> Option<(u64, Option<&[u8]>)> {
     let mut rest = bytes;
     let (size, blocks) = (varint(&mut rest)?, varint(&mut rest)?);
@@ -196,7 +197,7 @@ fn behind(mut rest: &[u8], per_block: u64, blocks: u64, count: u64) -> Option<&[
         let (widths, after) = rest.split_at_checked(usize::try_from(blocks).ok()?)?;
         rest = after;
         for &width in widths {
-            // Widths behind the last number may be anything.
+            // Widths after the last number may be anything.
             let bytes = if left == 0 { 0 } else { u64::from(width).checked_mul(per_block)? / 8 };
             rest = rest.get(usize::try_from(bytes).ok()?..)?;
             left = left.saturating_sub(per_block);
@@ -214,7 +215,8 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_and_walked_over() {
-        // 128 a block, 4 parts of it, 40 numbers, the first 0; then the least difference, four widths, and 40 bits for each of two parts.
+        // 128 per block, 4 parts of it, 40 numbers, the first 0; then the least difference, four widths, and 40 bits for each of
+        // two parts.
         let mut bytes = vec![128, 1, 4, 40, 0, 0, 2, 1, 99, 99];
         bytes.extend([7; 8 + 4 + 3]);
         assert_eq!(lengths(&bytes), Some((40, Some(&[7; 3][..]))));

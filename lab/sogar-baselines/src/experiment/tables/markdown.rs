@@ -1,22 +1,31 @@
-//! Results for people: Markdown, with the published figures beside ours.
+//! Results as Markdown, with the published figures beside ours.
 
-use super::super::inputs::CLASSIFIERS;
+use super::super::inputs::KINDS;
 use super::super::name::Name;
 use super::super::statistics::MeanSd;
-use super::{Figures, Row, Tables};
+use super::{Means, Row, Tables, distinct, same_table};
+use crate::methods::MethodKind;
 use sogar::device::GPU_BUILT_IN;
+
+/// The protocol that variants are compared with.
+const BASE: &str = "paper";
+
+/// The kinds of methods, in the order of tables.
+const METHOD_KINDS: [MethodKind; 2] = [MethodKind::Summary, MethodKind::Individual];
 
 impl Tables {
     /// The whole experiment as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("# {}: {}\n\n", self.name.name(), self.name.title());
-        if self.rows.iter().all(|row| row.folds == 0) {
+        if self.rows.iter().all(|row| row.folds() == 0) {
             return text + "No cell has a result yet.\n";
         }
         text += &match self.name {
             Name::Table1 => self.overviews() + &self.methods(),
             Name::Generalization => self.distances(),
-            Name::Audit => self.groups(),
+            Name::Audit => self.groups() + "\n" + &self.operating_points(),
+            Name::Choice => self.candidates_for(BASE),
+            Name::Hypotheses => self.variants_of(BASE),
             _ => self.settings(),
         };
         let verdicts = self.verdicts();
@@ -29,101 +38,139 @@ impl Tables {
         text + &self.missing()
     }
 
-    /// One table for each cost: the invalidity of every method in every cell.
-    fn overviews(&self) -> String {
+    /// One table for each protocol: the invalidity of every method in every column.
+    pub fn overviews(&self) -> String {
         let mut text = String::new();
-        for cost in distinct(self.rows.iter().map(|row| row.cost)) {
-            let rows: Vec<&Row> = self.rows.iter().filter(|row| row.cost == cost).collect();
-            let cells = distinct(rows.iter().map(|row| (row.dataset, row.model)));
-            text += &format!("## Invalidity with cost `{cost}`: train (held-out)\n\n| method |");
-            for (dataset, model) in &cells {
-                text += &format!(" {dataset} {} |", title(model));
+        let protocols = distinct(self.rows.iter().map(|row| row.protocol.as_str()));
+        for protocol in &protocols {
+            if protocols.len() > 1 {
+                text += &format!("Protocol `{protocol}`:\n\n");
             }
-            text += &format!("\n|---|{}\n", "--:|".repeat(cells.len()));
-            for method in distinct(rows.iter().map(|row| row.method)) {
-                text += &format!("| {method} |");
-                for &(dataset, model) in &cells {
-                    let wanted =
-                        |row: &&&Row| (row.dataset, row.model, row.method) == (dataset, model, method);
-                    text +=
-                        &format!(" {} |", rows.iter().find(wanted).map_or("–".into(), |row| self.both(row)));
-                }
-                text += "\n";
-            }
-            let published = |&(dataset, model): &(&'static str, &'static str)| {
-                let wanted = |row: &&&Row| (row.dataset, row.model, row.method) == (dataset, model, "sogar");
-                rows.iter().find(wanted).and_then(|row| row.paper).map_or("–", |paper| paper.invalidity)
-            };
-            let published: Vec<&str> = cells.iter().map(published).collect();
-            text += &format!("| paper's SOGAR | {} |\n\n", published.join(" | "));
+            text += &self.overview(protocol);
         }
+        text
+    }
+
+    fn overview(&self, protocol: &str) -> String {
+        let rows: Vec<&Row> =
+            self.rows.iter().filter(|row| row.protocol == protocol && row.train.is_some()).collect();
+        let columns = distinct(rows.iter().map(|row| (row.dataset, row.model)));
+        let mut text = String::from("| invalidity: train (held-out) |");
+        for (dataset, model) in &columns {
+            text += &format!(" {dataset} {} |", title(model));
+        }
+        text += &format!("\n|---|{}\n", "--:|".repeat(columns.len()));
+        let find = |method: &str, column: &(&str, &str)| {
+            rows.iter().find(|row| row.method.name == method && (row.dataset, row.model) == *column)
+        };
+        for kind in METHOD_KINDS {
+            let methods =
+                distinct(rows.iter().filter(|row| row.method.kind == kind).map(|row| row.method.name));
+            if methods.is_empty() {
+                continue;
+            }
+            text += &format!("| *{}* |{}\n", kind.title(), " |".repeat(columns.len()));
+            for method in methods {
+                let cells: Vec<String> = columns
+                    .iter()
+                    .map(|column| find(method, column).map_or("–".to_owned(), |row| self.both(row)))
+                    .collect();
+                text += &format!("| {method} | {} |\n", cells.join(" | "));
+            }
+        }
+        let of_sogar = |read: &dyn Fn(&Row) -> String| {
+            let cells: Vec<String> = columns
+                .iter()
+                .map(|column| find("sogar", column).map_or("–".into(), |row| read(row)))
+                .collect();
+            cells.join(" | ")
+        };
+        let paper = of_sogar(&|row| row.paper.map_or("–".into(), |paper| paper.invalidity.to_owned()));
+        text += &format!("| *paper's SOGAR* | {paper} |\n| *folds of sogar* | {} |\n\n", of_sogar(&folds));
         text
     }
 
     /// Invalidity on train and on held-out rows; the lowest of their kind are bold.
     fn both(&self, row: &Row) -> String {
-        let invalidity = |figures: Option<Figures>, best: bool| match figures {
-            Some(figures) if best => format!("**{:.3}**", figures.invalidity.mean),
-            Some(figures) => format!("{:.3}", figures.invalidity.mean),
+        let invalidity = |means: Option<Means>, best: bool| match means {
+            Some(means) if best => format!("**{:.3}**", means.invalidity.mean),
+            Some(means) => format!("{:.3}", means.invalidity.mean),
             None => "–".to_owned(),
         };
-        if row.train.is_none() {
-            return "–".to_owned();
-        }
         format!(
-            "{} ({})",
-            invalidity(row.train, self.is_best(row, |row| row.train)),
-            invalidity(row.held_out, self.is_best(row, |row| row.held_out))
+            "{} ({}){}",
+            invalidity(row.train, self.is_best(row, |row| row.train, true)),
+            invalidity(row.held_out, self.is_best(row, |row| row.held_out, true)),
+            if row.cut() > 0 { "*" } else { "" },
         )
     }
 
-    /// One table for each data set, classifier and cost.
-    fn methods(&self) -> String {
+    /// One table for each data set, classifier and protocol: cost, loss and invalidity with standard deviations.
+    pub fn methods(&self) -> String {
         let mut text = String::new();
         for rows in self.rows.chunk_by(same_table) {
-            let Row { dataset, model, cost, .. } = &rows[0];
-            text += &format!("## {dataset}, {}, cost `{cost}`\n\n", title(model));
-            text += "| method | cost | loss | invalidity | held-out cost | loss | invalidity | groups | s | folds | paper: cost / loss / inv. / s |\n";
+            if rows.iter().all(|row| row.folds() == 0) {
+                continue;
+            }
+            let Row { dataset, model, protocol, .. } = &rows[0];
+            text += &format!("**{dataset}, {}** (`{protocol}`)\n\n", title(model));
+            text += "| method | cost | loss | invalidity | held-out cost | loss | invalidity | groups | nothing proposed | folds | paper: cost / loss / inv. |\n";
             text += "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
-            for row in rows {
-                let best = self.is_best(row, |row| row.train);
-                let best_elsewhere = self.is_best(row, |row| row.held_out);
-                text += &format!(
-                    "| {} | {} | {} | {} | {} | {} | {} |\n",
-                    row.method,
-                    three(row.train, best),
-                    three(row.held_out, best_elsewhere),
-                    short(row.train.map(|train| train.groups), 1),
-                    seconds(row.seconds),
-                    folds(row),
-                    row.paper.map_or("–".to_owned(), |paper| paper.text()),
-                );
+            for kind in METHOD_KINDS {
+                let of_kind = rows.iter().filter(|row| row.method.kind == kind);
+                for (number, row) in of_kind.enumerate() {
+                    if number == 0 {
+                        text += &format!("| *{}* |{}\n", kind.title(), " |".repeat(10));
+                    }
+                    text += &self.method(row);
+                }
             }
             text += "\n";
         }
         text
     }
 
+    fn method(&self, row: &Row) -> String {
+        let unchanged =
+            row.train.map_or("–".to_owned(), |train| format!("{:.0} %", 100.0 * train.unchanged.mean));
+        format!(
+            "| {} | {} | {} | {} | {unchanged} | {} | {} |\n",
+            row.method.name,
+            three(row.train, self.is_best(row, |row| row.train, true)),
+            three(row.held_out, self.is_best(row, |row| row.held_out, true)),
+            row.train.map_or("–".to_owned(), |train| format!("{:.1}", train.groups.mean)),
+            folds(row),
+            row.paper.map_or("–".to_owned(), |paper| paper.without_time()),
+        )
+    }
+
     /// Settings of sogar, each compared with the usual one.
-    fn settings(&self) -> String {
-        let mut text = format!("| data set | model | kind of cost | {} ", self.name.name());
-        text += "| cost | loss | invalidity | change | held-out invalidity | summaries | s | search s | folds | paper: cost / loss / inv. / s |\n";
-        text += "|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
-        for row in &self.rows {
+    pub fn settings(&self) -> String {
+        let timed = self.rows.iter().any(|row| row.seconds().is_some());
+        let times = if timed { " s | search s |" } else { "" };
+        let mut text = format!(
+            "| data set | model | {} | cost | loss | invalidity | change | held-out invalidity | summaries |{times}",
+            self.name.name()
+        );
+        text += " folds | paper: cost / loss / inv. |\n|---|---|---|--:|--:|--:|--:|--:|--:|";
+        text += if timed { "--:|--:|--:|--:|\n" } else { "--:|--:|\n" };
+        for row in self.rows.iter().filter(|row| row.folds() > 0) {
+            let times = if timed {
+                format!(" {} | {} |", seconds(row.seconds()), seconds(row.seconds_search()))
+            } else {
+                String::new()
+            };
             text += &format!(
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                "| {} | {} | {} | {} | {} | {} | {} |{times} {} | {} |\n",
                 row.dataset,
                 title(row.model),
-                row.cost,
                 row.setting,
                 three(row.train, false),
-                self.change(row).map_or("–".to_owned(), |change| format!("{:+.1} %", 100.0 * change)),
-                short(row.held_out.map(|figures| figures.invalidity), 3),
-                short(row.points, 0),
-                seconds(row.seconds),
-                seconds(row.seconds_search),
+                self.change_of(row).map_or("–".to_owned(), |change| format!("{:+.1} %", 100.0 * change)),
+                short(row.held_out.map(|means| means.invalidity), 3),
+                row.points().map_or("–".to_owned(), |points| format!("{:.0}", points.mean)),
                 folds(row),
-                row.paper.map_or("–".to_owned(), |paper| paper.text()),
+                row.paper.map_or("–".to_owned(), |paper| paper.without_time()),
             );
         }
         if self.name == Name::Hardware && self.rows.iter().all(|row| !row.setting.starts_with("gpu")) {
@@ -135,21 +182,23 @@ impl Tables {
         text
     }
 
-    fn distances(&self) -> String {
+    /// How far summaries are from their train figures on held-out rows.
+    pub fn distances(&self) -> String {
         let mut text = String::from(
-            "| data set | model | kind of cost | summaries | mean distance | train invalidity | held-out invalidity | folds | paper |\n\
-             |---|---|---|--:|--:|--:|--:|--:|--:|\n",
+            "| data set | model | summaries | mean distance over folds | sd over the front | train invalidity | held-out invalidity | folds | paper |\n\
+             |---|---|--:|--:|--:|--:|--:|--:|--:|\n",
         );
-        for row in &self.rows {
+        for row in self.rows.iter().filter(|row| row.folds() > 0) {
+            let spread = row.over(|result| result.search.map(|search| search.sd_distance));
             text += &format!(
                 "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
                 row.dataset,
                 title(row.model),
-                row.cost,
-                short(row.points, 0),
-                short(row.distance, 3),
-                short(row.train.map(|figures| figures.invalidity), 3),
-                short(row.held_out.map(|figures| figures.invalidity), 3),
+                row.points().map_or("–".to_owned(), |points| format!("{:.0}", points.mean)),
+                short(row.distance(), 3),
+                spread.map_or("–".to_owned(), |spread| format!("{:.3}", spread.mean)),
+                short(row.train.map(|means| means.invalidity), 3),
+                short(row.held_out.map(|means| means.invalidity), 3),
                 folds(row),
                 row.paper.map_or("–", |paper| paper.invalidity),
             );
@@ -157,20 +206,45 @@ impl Tables {
         text
     }
 
+    /// How many folds of every method there are.
+    pub fn coverage(&self) -> String {
+        let methods = distinct(self.rows.iter().filter(|row| row.folds() > 0).map(|row| row.method.name));
+        let mut text = format!(
+            "| folds with results | {} |\n|---|{}\n",
+            methods.join(" | "),
+            "--:|".repeat(methods.len())
+        );
+        for rows in self.rows.chunk_by(same_table) {
+            let count = |method: &&str| {
+                let row = rows.iter().find(|row| row.method.name == *method);
+                row.map_or("".to_owned(), |row| if row.results.is_empty() { "–".into() } else { folds(row) })
+            };
+            let counts: Vec<String> = methods.iter().map(count).collect();
+            text += &format!("| {} {} | {} |\n", rows[0].dataset, title(rows[0].model), counts.join(" | "));
+        }
+        text
+    }
+
     /// Why there are dashes, and where a time limit ended methods.
-    fn missing(&self) -> String {
+    pub fn missing(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
-            let cell =
-                format!("{} on {}, {}, cost `{}`", row.method, row.dataset, title(row.model), row.cost);
+            let cell = format!(
+                "{} on {}, {}, protocol `{}`",
+                row.method.name,
+                row.dataset,
+                title(row.model),
+                row.protocol
+            );
             let setting = if row.setting.is_empty() { String::new() } else { format!(", {}", row.setting) };
-            if !row.reasons.is_empty() {
-                text += &format!("- {cell}{setting}: {}\n", row.reasons.join("; "));
+            if !row.reasons().is_empty() {
+                text += &format!("- {cell}{setting}: {}\n", row.reasons().join("; "));
             }
-            if row.cut > 0 && self.name != Name::Timeouts {
+            if row.cut() > 0 && self.name != Name::Timeouts {
                 text += &format!(
                     "- {cell}{setting}: {} of {} folds reached the time limit\n",
-                    row.cut, row.asked
+                    row.cut(),
+                    row.asked
                 );
             }
         }
@@ -178,23 +252,9 @@ impl Tables {
     }
 }
 
-/// Each item once, in the order of their first appearance.
-fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for item in items {
-        if !found.contains(&item) {
-            found.push(item);
-        }
-    }
-    found
-}
-
-pub(super) fn same_table(one: &Row, other: &Row) -> bool {
-    (one.dataset, one.model, one.cost) == (other.dataset, other.model, other.cost)
-}
-
+/// A kind of classifier in print.
 pub(super) fn title(model: &str) -> &str {
-    CLASSIFIERS.iter().find(|known| known.name == model).map_or(model, |known| known.title)
+    KINDS.iter().find(|(name, _)| *name == model).map_or(model, |(_, title)| title)
 }
 
 pub(super) fn short(value: Option<MeanSd>, digits: usize) -> String {
@@ -202,11 +262,11 @@ pub(super) fn short(value: Option<MeanSd>, digits: usize) -> String {
 }
 
 /// Cost, loss and invalidity as three cells.
-fn three(figures: Option<Figures>, best: bool) -> String {
-    let Some(figures) = figures else { return "– | – | –".to_owned() };
-    let invalidity = figures.invalidity.text(3);
+fn three(means: Option<Means>, best: bool) -> String {
+    let Some(means) = means else { return "– | – | –".to_owned() };
+    let invalidity = means.invalidity.text(3);
     let invalidity = if best { format!("**{invalidity}**") } else { invalidity };
-    format!("{} | {} | {invalidity}", figures.cost.text(3), figures.loss.text(3))
+    format!("{} | {} | {invalidity}", means.cost.text(3), means.loss.text(3))
 }
 
 fn seconds(value: Option<MeanSd>) -> String {
@@ -215,12 +275,12 @@ fn seconds(value: Option<MeanSd>) -> String {
     })
 }
 
-/// Folds with a result, of those asked for.
+/// Folds with a result, of those asked for; a star where a limit ended some.
 fn folds(row: &Row) -> String {
-    let cut = if row.cut > 0 { "*" } else { "" };
-    if row.folds == row.asked {
-        format!("{}{cut}", row.folds)
+    let cut = if row.cut() > 0 { "*" } else { "" };
+    if row.folds() == row.asked {
+        format!("{}{cut}", row.folds())
     } else {
-        format!("{} of {}{cut}", row.folds, row.asked)
+        format!("{} of {}{cut}", row.folds(), row.asked)
     }
 }

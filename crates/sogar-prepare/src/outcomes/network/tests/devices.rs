@@ -1,4 +1,4 @@
-//! Networks on other devices: one that is as careless as WGSL allows, and a real one where there is one.
+//! Networks on other devices: one that is as inexact as WGSL allows, and a real one if there is one.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use crate::model::DenseNetwork;
 use crate::outcomes::by_scoring;
 use crate::outcomes::tests::Random;
 
-/// Rounds every sum and product to either neighbour, as chance has it, and the smallest numbers to zero.
+/// Rounds every sum and product to a random neighbour, and the smallest numbers to zero.
 struct Careless<'a> {
     network: &'a DenseNetwork,
     per_cell: usize,

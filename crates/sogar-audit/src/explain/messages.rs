@@ -1,0 +1,293 @@
+//! The texts for people, from one message file per language.
+//!
+//! `messages/en.toml` is complete and defines the keys, and the names in braces that each text may and must have. A translation
+//! is a file of the same form. A missing text is taken from English, with a warning; an unknown key, other names in braces or
+//! markup is an error: it would show in a letter.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::codes::{Direction, markup_in};
+use sogar_base::error::{Error, ErrorKind, Result, suggest};
+use sogar_base::files::read_text;
+use sogar_base::markup::escaped;
+use sogar_base::text::spoken_number;
+use sogar_front::describe::Predicate;
+use sogar_front::summary::Value;
+use sogar_table::feature::Feature;
+
+const ENGLISH: &str = include_str!("messages/en.toml");
+const BUILT_IN: [(&str, &str); 2] = [("en", ENGLISH), ("de", include_str!("messages/de.toml"))];
+
+/// The texts of one language.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Messages {
+    /// The language's code, such as `en`.
+    pub language: String,
+    decimal: String,
+    thousands: String,
+    text: BTreeMap<String, String>,
+}
+
+impl Messages {
+    /// English.
+    pub fn english() -> Messages {
+        parse(ENGLISH).unwrap_or_else(|_| Messages {
+            language: "en".into(),
+            decimal: ".".into(),
+            thousands: ",".into(),
+            text: BTreeMap::new(),
+        })
+    }
+
+    /// A built-in language by its code, or an error with a suggestion.
+    pub fn built_in(language: &str) -> Result<Messages> {
+        match BUILT_IN.iter().find(|(name, _)| *name == language) {
+            Some((_, text)) => Ok(checked(parse(text)?)?.0),
+            None => Err(Error::new(ErrorKind::Usage, format!("there are no messages in `{language}`")).help(
+                format!(
+                    "built in are {}; write the texts of another language into a file (--messages FILE)",
+                    BUILT_IN.map(|(name, _)| format!("`{name}`")).join(", ")
+                ),
+            )),
+        }
+    }
+
+    /// Reads a translation. Also returns warnings about texts that it lacks.
+    pub fn read(path: &Path) -> Result<(Messages, Vec<String>)> {
+        let text = read_text(path)?;
+        parse(&text).and_then(checked).map_err(|error| error.file(path))
+    }
+
+    /// A text with its names filled in.
+    pub(super) fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
+        fill(self.template(key), values)
+    }
+
+    /// The same as HTML: the text is escaped, the values are HTML already.
+    pub(super) fn html(&self, key: &str, values: &[(&str, &str)]) -> String {
+        fill(&escaped(self.template(key)), values)
+    }
+
+    fn template(&self, key: &str) -> &str {
+        self.text.get(key).map_or("", String::as_str)
+    }
+
+    /// A number as the language writes it, to six digits.
+    pub(super) fn number(&self, number: f64) -> String {
+        let plain = spoken_number(number);
+        if plain.contains('e') {
+            return plain.replace('.', &self.decimal);
+        }
+        let (sign, digits) = plain.strip_prefix('-').map_or(("", plain.as_str()), |digits| ("−", digits));
+        let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
+        let mut grouped = String::new();
+        for (place, digit) in whole.chars().enumerate() {
+            // Four digits, such as years, stay together.
+            if place > 0 && whole.len() > 4 && (whole.len() - place).is_multiple_of(3) {
+                grouped += &self.thousands;
+            }
+            grouped.push(digit);
+        }
+        let point = if rest.is_empty() { "" } else { &self.decimal };
+        format!("{sign}{grouped}{point}{rest}")
+    }
+
+    /// A share as a percentage: whole, or with one digit near the ends.
+    pub(super) fn percent(&self, share: f64) -> String {
+        let percent = 100.0 * share;
+        let digits = if (1.0..99.0).contains(&percent) || percent == 0.0 || percent == 100.0 { 0 } else { 1 };
+        format!("{percent:.digits$}").replace('.', &self.decimal)
+    }
+
+    /// A value with its unit.
+    pub(super) fn value(&self, feature: &Feature, value: Option<&Value>) -> String {
+        match value {
+            Some(Value::Number(number)) => feature.with_unit(self.number(*number)),
+            Some(Value::Level(level)) if !level.is_empty() => level.clone(),
+            _ => self.say("missing", &[]),
+        }
+    }
+
+    /// A reason without a text of its own.
+    pub(super) fn reason(
+        &self,
+        feature: &Feature,
+        direction: Option<&Direction>,
+        value: Option<&Value>,
+    ) -> String {
+        let key = match direction {
+            Some(Direction::Low) => "reason_low",
+            Some(Direction::High) => "reason_high",
+            Some(Direction::Missing) => "reason_missing",
+            Some(Direction::Value(_)) | None => "reason_value",
+        };
+        let text =
+            self.say(key, &[("feature", &feature.plain_name()), ("value", &self.value(feature, value))]);
+        let mut letters = text.chars();
+        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    }
+
+    /// What a path says about a feature.
+    pub(super) fn condition(&self, feature: &Feature, predicate: &Predicate) -> String {
+        let name = feature.plain_name();
+        let value = |value: &Value| self.value(feature, Some(value));
+        let one = |key: &str, only: &Value| self.say(key, &[("feature", &name), ("value", &value(only))]);
+        let two = |key: &str, low: &Value, high: &Value| {
+            self.say(key, &[("feature", &name), ("low", &value(low)), ("high", &value(high))])
+        };
+        match predicate {
+            Predicate::Is(only) => one("is", only),
+            Predicate::IsNot(values) => {
+                let values: Vec<String> = values.iter().map(value).collect();
+                self.say("is_not", &[("feature", &name), ("value", &self.joined("or", &values))])
+            }
+            Predicate::AtMost(most) => one("at_most", most),
+            Predicate::AtLeast(least) => one("at_least", least),
+            Predicate::Between(low, high) => two("between", low, high),
+            Predicate::Above(edge) => one("above", edge),
+            Predicate::AboveAtMost(low, high) => two("above_at_most", low, high),
+            Predicate::OrCode(amount, codes) => {
+                let codes: Vec<String> = codes.iter().map(value).collect();
+                let mut parts = vec![self.condition(feature, amount)];
+                parts.extend(codes);
+                self.joined("or", &parts)
+            }
+        }
+    }
+
+    /// Parts joined by commas and, before the last, by the word of this key.
+    pub(super) fn joined(&self, key: &str, parts: &[String]) -> String {
+        match parts {
+            [] => String::new(),
+            [one] => one.clone(),
+            [init @ .., last] => self.say(key, &[("one", &init.join(", ")), ("other", last)]),
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Messages> {
+    toml::from_str(text).map_err(|cause| {
+        Error::new(ErrorKind::Config, format!("not a file of messages: {}", cause.message()))
+            .help("write `language`, `decimal`, `thousands` and the texts under [text], as in the English file that docs/LETTERS.md names")
+    })
+}
+
+/// The texts with English ones for those that are missing, and warnings about these.
+fn checked(mut messages: Messages) -> Result<(Messages, Vec<String>)> {
+    let english = parse(ENGLISH)?;
+    let fault = |message: String| Error::new(ErrorKind::Config, message);
+    for (key, text) in &messages.text {
+        let Some(original) = english.text.get(key) else {
+            return Err(fault(format!("`{key}` is not a message"))
+                .help(suggest(key, english.text.keys().map(String::as_str))));
+        };
+        if let Some(tag) = markup_in(text) {
+            return Err(fault(format!("the message `{key}` has markup, `{tag}`")).help("write plain text"));
+        }
+        let (wanted, found) = (names(original), names(text));
+        if let Some(unknown) = found.difference(&wanted).next() {
+            return Err(fault(format!("the message `{key}` has {{{unknown}}}, which nothing fills in"))
+                .help(format!("the English text is: {original}")));
+        }
+        if let Some(lost) = wanted.difference(&found).next() {
+            return Err(fault(format!("the message `{key}` lacks {{{lost}}}"))
+                .help(format!("the English text is: {original}")));
+        }
+    }
+    let mut warnings = Vec::new();
+    for (key, text) in english.text {
+        if let Entry::Vacant(missing) = messages.text.entry(key) {
+            warnings.push(format!(
+                "the message `{}` is missing, so that its English text is used",
+                missing.key()
+            ));
+            missing.insert(text);
+        }
+    }
+    Ok((messages, warnings))
+}
+
+/// The names in braces.
+fn names(template: &str) -> BTreeSet<&str> {
+    template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).collect()
+}
+
+/// Fills in names in one pass: what is filled in is not read again.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut parts = template.split('{');
+    filled += parts.next().unwrap_or_default();
+    for part in parts {
+        match part.split_once('}') {
+            Some((name, rest)) => {
+                filled += values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+                filled += rest;
+            }
+            None => filled += part,
+        }
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_languages_are_complete() {
+        for (name, text) in BUILT_IN {
+            let (messages, warnings) = checked(parse(text).unwrap()).unwrap();
+            assert_eq!((messages.language.as_str(), warnings), (name, Vec::<String>::new()));
+        }
+        assert!(Messages::built_in("fr").unwrap_err().to_string().contains("no messages in `fr`"));
+    }
+
+    #[test]
+    fn a_missing_text_is_english_and_warned_about_and_other_defects_are_errors() {
+        let file =
+            |text: &str| format!("language = \"xx\"\ndecimal = \".\"\nthousands = \" \"\n[text]\n{text}\n");
+        let (messages, warnings) = checked(parse(&file("ways = \"Vias\"")).unwrap()).unwrap();
+        assert_eq!(messages.say("ways", &[]), "Vias");
+        assert_eq!(messages.say("reasons", &[]), "The main reasons");
+        assert!(warnings.iter().any(|warning| warning.contains("`reasons` is missing")), "{warnings:?}");
+        for (text, wanted) in [
+            ("wys = \"x\"", "`wys` is not a message"),
+            ("title = \"x {subject} {who}\"", "{who}, which nothing fills in"),
+            ("title = \"x\"", "lacks {subject}"),
+            ("title = \"<b>{subject}</b>\"", "has markup"),
+        ] {
+            let error = checked(parse(&file(text)).unwrap()).unwrap_err();
+            assert!(error.to_string().contains(wanted), "{text}: {error}");
+        }
+        assert!(parse("[text]\n").unwrap_err().to_string().contains("not a file of messages"));
+    }
+
+    #[test]
+    fn numbers_are_written_as_the_language_does() {
+        let (english, german) = (Messages::english(), Messages::built_in("de").unwrap());
+        assert_eq!(
+            (english.number(-1_234_567.5), german.number(-1_234_567.5)),
+            ("−1,234,570".into(), "−1.234.570".into())
+        );
+        assert_eq!(
+            (english.number(12_345.5), german.number(12_345.5)),
+            ("12,345.5".into(), "12.345,5".into())
+        );
+        assert_eq!(german.number(0.25), "0,25");
+        assert_eq!(english.number(2026.0), "2026");
+        assert_eq!(
+            [0.0, 0.004, 0.333, 0.996, 1.0].map(|share| german.percent(share)),
+            ["0", "0,4", "33", "99,6", "100"]
+        );
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_read_again() {
+        assert_eq!(fill("a {x} b {y}", &[("x", "{y}"), ("y", "1")]), "a {y} b 1");
+    }
+}

@@ -1,0 +1,89 @@
+//! Fixed-sequence testing, and how many people a test needs.
+
+use sogar_base::binomial::at_most;
+
+/// The result of testing points one after the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sequence {
+    /// The last point that passed before the first failure.
+    pub chosen: Option<usize>,
+    /// How many passed.
+    pub passed: usize,
+    /// The first point that failed, and its p-value.
+    pub failed: Option<(usize, f64)>,
+}
+
+/// Tests points in this order until one fails. The order must not depend on what the tests look at.
+pub fn fixed_sequence(order: &[usize], level: f64, mut p_value: impl FnMut(usize) -> f64) -> Sequence {
+    let mut found = Sequence { chosen: None, passed: 0, failed: None };
+    for &point in order {
+        let p = p_value(point);
+        if p > level {
+            found.failed = Some((point, p));
+            break;
+        }
+        found.chosen = Some(point);
+        found.passed += 1;
+    }
+    found
+}
+
+/// The fewest people for whom a loss of this rate would pass; `None` if no number is enough.
+pub fn people_needed(rate: f64, limit: f64, level: f64) -> Option<u64> {
+    if rate >= limit {
+        return None;
+    }
+    let passes = |people: u64| at_most((rate * people as f64).ceil() as u64, people, limit) <= level;
+    let mut high = 1u64;
+    while !passes(high) {
+        high = high.checked_mul(2).filter(|&people| people < 1 << 40)?;
+    }
+    let mut low = high / 2;
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if passes(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_ends_the_sequence() {
+        let p = [0.9, 0.01, 0.2, 0.03, 0.001];
+        let found = fixed_sequence(&[4, 3, 2, 1, 0], 0.05, |point| p[point]);
+        assert_eq!(found, Sequence { chosen: Some(3), passed: 2, failed: Some((2, 0.2)) });
+        assert_eq!(fixed_sequence(&[0, 1], 0.05, |point| p[point]).chosen, None);
+        assert_eq!(fixed_sequence(&[1, 4], 0.05, |point| p[point]).failed, None);
+    }
+
+    #[test]
+    fn a_point_that_breaks_the_limit_is_chosen_at_most_as_often_as_the_level() {
+        // Sure points first, then one whose loss is just above the limit: the worst case.
+        let (rates, people, draws) = ([0.0, 0.02, 0.100_001, 0.3], 200, 20_000);
+        let mut draw = sogar_base::draw::Draw::new(1, 1);
+        let mut broken = 0;
+        for _ in 0..draws {
+            let mut lost = [0u64; 4];
+            for _ in 0..people {
+                let luck = draw.below(1_000_000) as f64 / 1e6;
+                lost.iter_mut().zip(rates).for_each(|(lost, rate)| *lost += u64::from(luck < rate));
+            }
+            let found = fixed_sequence(&[0, 1, 2, 3], 0.05, |point| at_most(lost[point], people, 0.1));
+            broken += usize::from(found.chosen.is_some_and(|point| point >= 2));
+        }
+        let share = broken as f64 / draws as f64;
+        assert!((0.02..=0.053).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn the_number_of_people_is_the_smallest_that_passes() {
+        // Without any loss: 0.9^n ≤ 0.05.
+        assert_eq!(people_needed(0.0, 0.1, 0.05), Some(29));
+        assert_eq!(people_needed(0.1, 0.1, 0.05), None);
+        let needed = people_needed(0.07, 0.1, 0.05).unwrap();
+        assert!((200..500).contains(&needed), "{needed}");
+    }
+}

@@ -1,0 +1,212 @@
+//! What holds for people not yet seen and models not yet trained: guaranteed choices, intervals, several models, targets.
+
+use crate::folder::{Folder, Run};
+
+fn guarantee(folder: &Folder, flags: &[&str]) -> Run {
+    folder.sogar(&[&["select", "front.json"][..], flags].concat())
+}
+
+/// A model that was trained anew: some leaves have other values.
+fn retrained(folder: &Folder) -> String {
+    let model = folder.read("model.txt");
+    let old = "leaf_value=-0.26896391902411743 0.65028124927266684";
+    assert!(model.contains(old));
+    model.replacen(old, "leaf_value=-0.46896391902411743 0.25028124927266684", 1)
+}
+
+#[test]
+fn the_guaranteed_point_is_said_with_its_test_and_its_assumptions() {
+    let folder = Folder::new();
+    let run = guarantee(&folder, &["--guarantee", "loss<=0.4", "--calibration", "others.csv"]);
+    assert_eq!(run.code, 0, "{run}");
+    for text in [
+        "Guaranteed loss<=0.4:",
+        "With 95 % confidence, loss is at most 0.4 among future people.",
+        "of 120 calibration people are turned down.",
+        "neither the search nor the training of the model saw these rows",
+    ] {
+        assert!(run.stdout.contains(text), "`{text}`: {run}");
+    }
+    let json =
+        guarantee(&folder, &["--guarantee", "loss<=0.4", "--calibration", "others.csv", "--json"]).json();
+    let found = &json["picks"][0]["guarantee"];
+    assert!(found["groups"][0]["p_value"].as_f64().unwrap() <= 0.05, "{json}");
+    assert_eq!(found["point"], json["picks"][0]["point"], "{json}");
+    // A table other than the fitted one can only be the calibration table.
+    let other = guarantee(&folder, &["--guarantee", "loss<=0.4", "--table", "others.csv", "--json"]);
+    assert_eq!(other.json(), json, "{other}");
+}
+
+#[test]
+fn a_guarantee_that_cannot_be_given_says_why() {
+    let folder = Folder::new();
+    for (flags, why, help) in [
+        (
+            &["--guarantee", "loss<=0.4"][..],
+            "a guarantee needs people to test it with",
+            "--calibration TABLE",
+        ),
+        (
+            &["--guarantee", "loss<=0.4", "--table", "people.csv"],
+            "a guarantee needs people to test it with",
+            "--calibration TABLE",
+        ),
+        (
+            &["--guarantee", "loss<=0.4", "--calibration", "people.csv"],
+            "240 of 240 calibration rows equal rows of the fitted table",
+            "neither the search nor the training",
+        ),
+        (
+            &["--guarantee", "loss<=0.02", "--calibration", "others.csv"],
+            "no summary can be guaranteed to have loss<=0.02 with 95 % confidence",
+            "affected people; at least 149 are needed even if advice never fails",
+        ),
+        (
+            &["--guarantee", "loss<=0.4", "--calibration", "others.csv", "--confidence", "95"],
+            "a confidence of 95 is not between 0 and 1",
+            "use 0.95 for 95 %",
+        ),
+        (
+            &["--guarantee", "gap<=0.4", "--calibration", "others.csv"],
+            "`gap<=0.4` is not a limit that can be guaranteed",
+            "loss<=0.1",
+        ),
+    ] {
+        let run = guarantee(&folder, flags);
+        assert!(run.code == 2 && run.stderr.contains(why) && run.stderr.contains(help), "{run}");
+    }
+    let header = folder.read("others.csv").lines().next().unwrap().to_owned();
+    let accepted: Vec<String> = folder.read("others.csv").lines().skip(1).map(str::to_owned).collect();
+    let labels = folder.sogar(&["predict", "others.csv", "--model", "model.txt", "--label", "loan"]);
+    let yes = labels.stdout.lines().skip(1).zip(&accepted).filter(|(said, _)| said.contains(",yes,"));
+    let rows: Vec<&str> = yes.map(|(_, row)| row.as_str()).collect();
+    assert!(!rows.is_empty(), "{labels}");
+    folder.write("lucky.csv", format!("{header}\n{}\n", rows.join("\n")));
+    let run = guarantee(&folder, &["--guarantee", "loss<=0.4", "--calibration", "lucky.csv"]);
+    assert!(run.code == 2 && run.stderr.contains("the model turns nobody down in this table"), "{run}");
+}
+
+#[test]
+fn groups_must_all_meet_a_guarantee() {
+    let folder = Folder::new();
+    let run = guarantee(
+        &folder,
+        &["--guarantee", "loss<=0.6", "--calibration", "others.csv", "--group", "owner", "--json"],
+    );
+    assert_eq!(run.code, 0, "{run}");
+    let found = &run.json()["picks"][0]["guarantee"];
+    assert_eq!(found["groups"].as_array().unwrap().len(), 2, "{run}");
+    assert!(
+        found["groups"].as_array().unwrap().iter().all(|group| group["p_value"].as_f64().unwrap() <= 0.05)
+    );
+}
+
+#[test]
+fn held_out_figures_have_intervals() {
+    let folder = Folder::new();
+    let run = folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv", "--json"]);
+    let found = run.json();
+    for (point, intervals) in
+        found["points"].as_array().unwrap().iter().zip(found["intervals"].as_array().unwrap())
+    {
+        let works = 1.0 - point["loss"].as_f64().unwrap();
+        let ends = |name: &str| {
+            let end = |end: &str| intervals[name][end].as_f64().unwrap();
+            (end("low"), end("high"))
+        };
+        let ((low, high), (lowest, highest)) = (ends("works"), ends("band"));
+        assert!(lowest <= low && low <= works && works <= high && high <= highest, "{intervals}");
+        assert!(ends("cost").0 <= point["cost"].as_f64().unwrap(), "{intervals}");
+    }
+    let solved = folder.solve(&["--holdout", "others.csv", "--quiet"]);
+    assert_eq!(solved.code, 0, "{solved}");
+    let shown = folder.sogar(&["show", "front.json"]);
+    assert!(shown.stdout.contains("Held out, 62 people: works for"), "{shown}");
+    assert!(shown.stdout.contains("For all points at once:"), "{shown}");
+    let checked = folder.sogar(&["check", "front.json"]);
+    assert_eq!(checked.code, 0, "{checked}");
+    folder.replace("front.json", "\"cost_sd\":", "\"cost_sd\":1");
+    let checked = folder.sogar(&["check", "front.json"]);
+    assert!(checked.code == 2 && checked.stdout.contains("cost_sd"), "{checked}");
+}
+
+#[test]
+fn a_loss_beyond_the_band_gives_exit_code_1() {
+    let folder = Folder::new();
+    let evaluate = |flags: &[&str]| {
+        folder.sogar(&[&["evaluate", "front.json", "--holdout", "others.csv"][..], flags].concat())
+    };
+    let run = evaluate(&["--point", "70", "--fail-on", "loss > 0.0001", "--fail-on", "cost > 5"]);
+    assert!(run.code == 1 && run.stdout.contains("✗ fails: loss > 0.0001"), "{run}");
+    assert!(run.stdout.contains("✓ passes: cost > 5"), "{run}");
+    let run = evaluate(&["--fail-on", "loss > band", "--json"]);
+    let verdict = &run.json()["fail_on"][0];
+    assert_eq!(run.code, i32::from(verdict["holds"].as_bool().unwrap()), "{run}");
+    assert_eq!(verdict["against"], "fitted", "{run}");
+    let run = evaluate(&["--fail-on", "loss < band"]);
+    assert!(run.code == 2 && run.stderr.contains("only > and >= can be a reason to fail"), "{run}");
+}
+
+#[test]
+fn several_models_are_recorded_checked_and_found_again() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("also")).unwrap();
+    folder.write("also/a.txt", retrained(&folder));
+    folder.write("also/b.txt", folder.read("model.txt"));
+    let plain = folder.json("front.json");
+    let run = folder.solve(&["--also", "also", "--agree", "2", "-o", "two.json", "--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    let run = folder.solve(&["--also", "also/a.txt", "also/b.txt", "-o", "all.json", "--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    let (two, all) = (folder.json("two.json"), folder.json("all.json"));
+    // The deployed model and its copy always agree.
+    assert_eq!(two["points"], plain["points"]);
+    assert_ne!(all["points"], plain["points"]);
+    assert_eq!((two["also"].as_array().unwrap().len(), &two["config"]["model"]["agree"]), (2, &2.into()));
+    for front in ["two.json", "all.json"] {
+        let checked = folder.sogar(&["check", front]);
+        assert_eq!(checked.code, 0, "{checked}");
+    }
+    let run = folder.sogar(&["evaluate", "all.json", "--holdout", "others.csv", "--later", "also/a.txt"]);
+    assert!(
+        run.stdout.contains("Under 1 later model, 100.0 % of the advice that works still works"),
+        "{run}"
+    );
+    folder.write("also/a.txt", folder.read("model.txt"));
+    let run = folder.sogar(&["evaluate", "all.json", "--holdout", "others.csv"]);
+    assert!(run.code == 2 && run.stderr.contains("these are not the 2 further models"), "{run}");
+}
+
+#[test]
+fn models_that_cannot_agree_are_refused_and_nothing_is_written() {
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path("front.json")).unwrap();
+    std::fs::create_dir(folder.path("none")).unwrap();
+    let model = folder.read("model.txt").replace("age income hours", "age wealth hours");
+    folder.write("columns.txt", model);
+    for (flags, why) in [
+        (&["--also", "model.txt", "--agree", "3"][..], "agree = 3, but there are only 2 models"),
+        (&["--also", "model.txt", "--agree", "most"], "agree = \"most\" is no number of models"),
+        (&["--also", "columns.txt"], "wealth"),
+        (&["--also", "none"], "there is no model in this folder"),
+        (&["--agree", "2"], "--also"),
+    ] {
+        let run = folder.solve(flags);
+        assert!(run.code == 2 && run.stderr.contains(why), "`{why}`: {run}");
+    }
+    assert!(!folder.names().contains(&"front.json".to_owned()));
+}
+
+#[test]
+fn targets_are_solved_for_shown_and_checked() {
+    let folder = Folder::new();
+    let config = folder.read("sogar.toml") + "\n[features.hours]\ntargets = [20, 30]\n";
+    folder.write("sogar.toml", config);
+    let run = folder.solve(&["--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    let front = folder.read("front.json");
+    assert!(front.contains("\"op\":\"at_least\",\"to\":"), "no target in use");
+    assert!(front.contains("aise `hours` to at least "), "no target in words");
+    let checked = folder.sogar(&["check", "front.json", "--require", "proved"]);
+    assert_eq!(checked.code, 0, "{checked}");
+}

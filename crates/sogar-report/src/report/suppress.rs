@@ -1,0 +1,111 @@
+//! Small numbers in tables of groups: a count of few people is left out, and so is what would give it away.
+//!
+//! A count is small if it is above 0 and below `min_n`. Totals are shown, so a lone gap could be filled by subtraction: the
+//! smallest of the other counts is left out with it ([`hide_lone`]). A count and the rest of its group belong together: whoever
+//! knows one knows the other.
+
+use sogar_audit::audit::BlockedBy;
+
+use super::data::{GroupData, Unreachable};
+
+/// Whether a count may be shown by itself.
+pub(super) fn enough(count: f64, min_n: usize) -> bool {
+    count == 0.0 || count >= min_n as f64
+}
+
+/// A count if it and the rest of its total may be shown.
+pub(super) fn of_total(count: f64, total: f64, min_n: usize) -> Option<f64> {
+    (enough(count, min_n) && enough(total - count, min_n)).then_some(count)
+}
+
+/// Leaves out the smallest shown count beside the only gap of a column whose total is known.
+fn hide_lone(counts: &mut [Option<f64>]) {
+    if counts.iter().filter(|count| count.is_none()).count() != 1 {
+        return;
+    }
+    let shown = counts.iter().enumerate().filter_map(|(place, count)| Some((place, (*count)?)));
+    let smallest = shown.filter(|(_, count)| *count > 0.0).min_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((place, _)) = smallest {
+        counts[place] = None;
+    }
+}
+
+/// Leaves out what would give small counts of other groups away.
+pub(super) fn groups(groups: &mut [GroupData]) {
+    for column in [Column::Rows, Column::Affected, Column::Unreachable] {
+        let mut counts: Vec<Option<f64>> = groups.iter_mut().map(|group| *column.of(group)).collect();
+        // Not examined: there is nothing to give away.
+        if counts.iter().all(Option::is_none) {
+            continue;
+        }
+        hide_lone(&mut counts);
+        for (group, count) in groups.iter_mut().zip(counts) {
+            *column.of(group) = count;
+        }
+    }
+    for group in groups {
+        if group.rows.is_none() || group.affected.is_none() {
+            (group.adverse_rate, group.selection_rate) = (None, None);
+        }
+    }
+}
+
+enum Column {
+    Rows,
+    Affected,
+    Unreachable,
+}
+
+impl Column {
+    fn of<'a>(&self, group: &'a mut GroupData) -> &'a mut Option<f64> {
+        match self {
+            Column::Rows => &mut group.rows,
+            Column::Affected => &mut group.affected,
+            Column::Unreachable => &mut group.unreachable,
+        }
+    }
+}
+
+/// People out of reach: their number, and by constraint, as far as these may be shown.
+pub(super) fn unreachable(count: f64, blocked_by: BlockedBy, affected: f64, min_n: usize) -> Unreachable {
+    let shown = of_total(count, affected, min_n);
+    Unreachable {
+        some: count > 0.0,
+        count: shown,
+        blocked_by: shown.filter(|count| *count > 0.0).map(|count| {
+            let part = |part: Option<f64>| part.and_then(|part| of_total(part, count, min_n));
+            [
+                ("immutability", part(blocked_by.immutability)),
+                ("limits", part(blocked_by.limits)),
+                ("edits", part(blocked_by.edits)),
+                ("rules", part(blocked_by.rules)),
+                ("none_alone", part(Some(blocked_by.none_alone))),
+            ]
+            .into()
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_gap_takes_the_smallest_other_count_with_it() {
+        let hidden = |mut counts: Vec<Option<f64>>| {
+            hide_lone(&mut counts);
+            counts
+        };
+        assert_eq!(hidden(vec![None, Some(40.0), Some(7.0), Some(0.0)]), [None, Some(40.0), None, Some(0.0)]);
+        assert_eq!(hidden(vec![None, None, Some(7.0)]), [None, None, Some(7.0)]);
+        assert_eq!(hidden(vec![Some(9.0), Some(7.0)]), [Some(9.0), Some(7.0)]);
+    }
+
+    #[test]
+    fn a_count_is_shown_only_with_its_rest() {
+        assert_eq!(of_total(3.0, 100.0, 5), None);
+        assert_eq!(of_total(97.0, 100.0, 5), None);
+        assert_eq!((of_total(0.0, 100.0, 5), of_total(100.0, 100.0, 5)), (Some(0.0), Some(100.0)));
+        assert_eq!(of_total(40.0, 100.0, 5), Some(40.0));
+    }
+}

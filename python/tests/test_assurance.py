@@ -1,0 +1,141 @@
+"""What holds for people not yet seen: guaranteed choices, intervals, several models, targets."""
+
+from __future__ import annotations
+
+import pickle
+
+import lightgbm
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+import sogar
+from scipy.stats import binomtest, t
+
+FEATURES = ["income", "debt", "age"]
+
+
+def drawn(seed: int, count: int) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
+    """Independent people, and whether they repaid."""
+    draw = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "income": draw.normal(50, 15, count).round(2),
+            "debt": draw.normal(20, 8, count).round(2),
+            "age": draw.integers(18, 70, count),
+        }
+    )
+    score = table["income"] - 1.5 * table["debt"] + draw.normal(0, 8, count)
+    return table, (score > 15).to_numpy().astype(np.int64)
+
+
+def trained(seed: int) -> lightgbm.LGBMClassifier:
+    """A model of such people."""
+    return lightgbm.LGBMClassifier(n_estimators=15, num_leaves=6, n_jobs=1, verbose=-1).fit(*drawn(seed, 500))
+
+
+@pytest.fixture(scope="module")
+def front() -> sogar.Sogar:
+    """A small front."""
+    table, _ = drawn(1, 400)
+    return sogar.Sogar(max_depth=1, max_edits=2, protected=["age"]).fit(table, trained(2), desired=1)
+
+
+def test_intervals_are_those_of_scipy(front: sogar.Sogar) -> None:
+    """Clopper and Pearson for each point and for all at once, Student for mean costs."""
+    found = front.evaluate(drawn(3, 300)[0])
+    affected = front.evaluation_["affected"]
+    for row, details in zip(found.itertuples(), front.evaluation_["details"], strict=True):
+        test = binomtest(affected - row.loss_count, affected)
+        for name, confidence in (("works", 0.95), ("band", 1 - 0.05 / len(found))):
+            expected = test.proportion_ci(confidence, "exact")
+            ends = getattr(row, f"{name}_low"), getattr(row, f"{name}_high")
+            assert ends == pytest.approx((expected.low, expected.high), abs=1e-9)
+        half = t.ppf(0.975, affected - 1) * details["cost_sd"] / np.sqrt(affected)
+        assert (row.cost_low, row.cost_high) == pytest.approx(
+            (max(row.cost - half, 0), row.cost + half), abs=1e-6
+        )
+    for detail, intervals in zip(front.evaluation_["details"], front.evaluation_["intervals"], strict=True):
+        for leaf, interval in zip(detail["leaves"], intervals["leaves"], strict=True):
+            if leaf["rows"]:
+                expected = binomtest(leaf["flipped"], leaf["rows"]).proportion_ci(0.95, "exact")
+                assert (interval["low"], interval["high"]) == pytest.approx(
+                    (expected.low, expected.high), abs=1e-9
+                )
+
+
+def test_a_guaranteed_choice_is_the_last_that_passes_an_exact_test(front: sogar.Sogar) -> None:
+    """Fixed-sequence testing, computed again with scipy."""
+    calibration = drawn(4, 400)[0]
+    chosen = front.select(guarantee="loss<=0.3", confidence=0.9, calibration=calibration)
+    evaluated = front.evaluate(calibration)
+    affected = front.evaluation_["affected"]
+    expected = None
+    for point in reversed(range(len(evaluated))):
+        lost = int(evaluated["loss_count"][point])
+        if binomtest(lost, affected, 0.3, alternative="less").pvalue > 0.1:
+            break
+        expected = point
+    assert chosen.point == expected
+    assert chosen.guarantee is not None
+    assert chosen.guarantee["affected"] == affected
+    assert "neither the search nor the training" in chosen.guarantee["assumes"]
+
+
+def test_what_cannot_be_guaranteed_is_refused(front: sogar.Sogar) -> None:
+    """Without people, with those of the fit, with a confidence that is none, with two ways to choose."""
+    calibration = drawn(4, 400)[0]
+    with pytest.raises(sogar.ArgumentError, match="needs people to test it with"):
+        front.select(guarantee="loss<=0.3")
+    with pytest.raises(sogar.ArgumentError, match="equal rows of the fitted table"):
+        front.select(guarantee="loss<=0.3", calibration=drawn(1, 400)[0])
+    with pytest.raises(sogar.ArgumentError, match="not between 0 and 1"):
+        front.select(guarantee="loss<=0.3", confidence=95, calibration=calibration)
+    with pytest.raises(sogar.ArgumentError, match="by a criterion or by a guarantee"):
+        front.select("knee", guarantee="loss<=0.3", calibration=calibration)
+
+
+def test_a_condition_that_holds_raises(front: sogar.Sogar) -> None:
+    """The monthly check, as an exception."""
+    others = drawn(3, 300)[0]
+    front.evaluate(others, fail_on="cost > 10")
+    with pytest.raises(sogar.EvaluationFailedError, match="loss >= 0") as failed:
+        front.evaluate(others, fail_on=["loss >= 0", "cost > 10"], point="invalidity")
+    again = pickle.loads(pickle.dumps(failed.value))
+    assert [verdict["condition"] for verdict in again.verdicts] == ["loss >= 0"]
+
+
+def test_advice_works_only_if_enough_models_accept() -> None:
+    """The flips of k of m models, counted again from their own predictions."""
+    table, _ = drawn(1, 200)
+    models = [trained(seed) for seed in (2, 5, 6)]
+    for agree, least in ((2, 2), ("all", 3)):
+        front = sogar.Sogar(max_depth=1, max_edits=1, protected=["age"])
+        front.fit(table, models[0], desired=1, also=models[1:], agree=agree)
+        for point in range(len(front.front_)):
+            front.select(point)
+            edited = front.transform(table)
+            said = np.array([model.predict(edited) for model in models])
+            turned_down = models[0].predict(table) == 0
+            works = (said[0] == 1) & (said.sum(axis=0) >= least)
+            assert (turned_down & ~works).sum() == front.front_["loss_count"][point]
+    with pytest.raises(sogar.ConfigError, match="there are only 3 models"):
+        sogar.Sogar().fit(table, models[0], desired=1, also=models[1:], agree=4)
+
+
+def test_targets_bring_everybody_to_the_same_side() -> None:
+    """Raise to at least, bring down to at most; in words and in the edited table."""
+    table, _ = drawn(1, 200)
+    front = sogar.Sogar(
+        max_depth=0,
+        max_edits=1,
+        protected=["age"],
+        steps={"debt": [1], "income": [1]},
+        targets={"debt": [10]},
+    )
+    front.fit(table, trained(2), desired=1)
+    texts = list(front.actions_["text"])
+    assert "Bring `debt` down to at most 10" in texts
+    front.select(next(i for i in range(len(front.front_)) if "at most 10" in str(front.select(i))))
+    turned_down = front.predict(table) != 0
+    assert front.transform(table)["debt"][turned_down].max() <= 10

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Cargo calls this instead of rustc for the crates of the workspace (RUSTC_WORKSPACE_WRAPPER): rustc compiles as ever, and beside it Clippy checks the same
+# crate against the libraries that are compiled anyway. `cargo clippy` would check all dependencies first, which takes minutes on a clean clone.
+# Clippy's driver could compile as well, but without optimising MIR and without the checks of null and misaligned pointers that tests should have.
+set -uo pipefail
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+lint=()
+before=
+for argument in "${@:2}"; do
+    case "$before$argument" in
+        # A question about the compiler.
+        -vV | --print=*)
+            rm -rf "$scratch"
+            exec "$@"
+            ;;
+        --emit=*) lint+=(--emit=metadata) ;;
+        # Cargo must not take what Clippy writes for the library.
+        --json=*) lint+=("${argument//,artifacts/}") ;;
+        incremental=*) lint+=(codegen-units=16) ;;
+        --out-dir*/*) lint+=("$scratch") ;;
+        *) lint+=("$argument") ;;
+    esac
+    before=
+    if [[ $argument == --out-dir ]]; then
+        before=$argument
+    fi
+done
+
+CLIPPY_ARGS='-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__' clippy-driver "$1" "${lint[@]}" 2>"$scratch/said" &
+"$@"
+compiled=$?
+wait $!
+linted=$?
+if [[ $compiled == 0 && $linted != 0 ]]; then
+    cat "$scratch/said" >&2
+    exit "$linted"
+fi
+exit "$compiled"
