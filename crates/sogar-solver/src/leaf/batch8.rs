@@ -9,7 +9,7 @@ use super::columns::{Columns, Masks};
 use super::corners::Corners;
 use super::front::LeafFront;
 use super::groups::{Groups, NONE};
-use super::lanes::{DEAD, LANES, MinCostByLoss, MinFlipsByCost, U32x8, Words, count, lanes_of_bits};
+use super::lanes::{DEAD, LANES, MinCostByLoss, U32x8, Words, count, lanes_of_bits};
 use super::members::Members;
 use super::parts::Parts;
 use super::side_dominance::SideDominance;
@@ -48,13 +48,14 @@ pub(super) struct Batch {
     pub(super) lanes: u32,
     pub fronts: [LeafFront; LANES],
     pub(super) min_cost: MinCostByLoss,
-    min_flips: MinFlipsByCost,
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
     pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
-    /// Per edit: its cost over each leaf, and the same scaled to 32 bits.
+    /// Per edit: its cost over each leaf, and the same scaled to 32 bits; at the end nothing, for no edit.
     single_cost: Vec<[u64; LANES]>,
     pub(super) edit_cost: Vec<U32x8>,
+    /// Per range of edits that boxes have: the cheapest of them, scaled.
+    pub(super) range_cost: Vec<U32x8>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
     edit_loss: Vec<U32x8>,
     edit_alive: Vec<u32>,
@@ -123,11 +124,11 @@ impl Batch {
             lanes: 0,
             fronts: std::array::from_fn(|_| LeafFront::new()),
             min_cost: MinCostByLoss::new(),
-            min_flips: MinFlipsByCost::new(),
             matter: Vec::new(),
             matter_by_lane: Default::default(),
             single_cost: Vec::new(),
             edit_cost: Vec::new(),
+            range_cost: Vec::new(),
             edit_loss: Vec::new(),
             edit_alive: Vec::new(),
             edit_corners: Corners::default(),
@@ -289,10 +290,7 @@ impl Batch {
             self.single_cost.push(costs);
             self.edit_cost.push(scaled(costs, scale));
         }
-        self.min_flips.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
-        for lane in bits(self.lanes) {
-            self.min_flips.raise(lane, 0, 0);
-        }
+        self.edit_cost.push(U32x8::all(0));
     }
 
     /// The lanes in which actions with at least these costs and losses are not strictly dominated.
@@ -372,43 +370,53 @@ impl Batch {
         least: U32x8,
         lanes: u32,
     ) -> U32x8 {
-        let open = lanes & self.open(simd, on, least, losses);
-        if open == 0 {
+        let most = self.most(simd, on, losses);
+        let mut left = lanes & least.at_most(simd, most);
+        if left == 0 {
             return least;
         }
         let edits = on.problem.edits_of(action as usize);
-        let at_losses = losses;
-        let (losses, mut least) = (losses.lanes(), least.lanes());
-        let (mut floors, mut left) = ([0; LANES], 0);
-        for lane in bits(open) {
-            let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
-            floors[lane] = floor;
-            left |= u32::from(!self.fronts[lane].rules_out(floor, losses[lane], action)) << lane;
+        let (at_losses, scale) = (losses, on.problem.scale());
+        let losses = losses.lanes();
+        // Cheaper than every point that loses no more, it is not ruled out; at the same cost (without lowest bits) it may be.
+        for lane in bits(left & most.at_most(simd, least)) {
+            let floor = self.floor(on, edits, lane).max(u64::from(least.lanes()[lane]) << scale);
+            left &= !(u32::from(self.fronts[lane].rules_out(floor, losses[lane], action)) << lane);
         }
         if on.parts && edits.len() > 1 && left != 0 {
             left &= self.better_than_parts(simd, on, edits, at_losses, left);
         }
-        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
-        if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
-            self.work.costs += u64::from(left.count_ones());
-            floors = self.all_at_least(simd, on.columns, left, edits);
+        if left == 0 {
+            return least;
         }
-        for lane in bits(left) {
-            let (mut cost, loss) = (floors[lane], losses[lane]);
-            if !on.columns.is_exact() && !edits.is_empty() {
-                least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
+        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
+        let summed = on.problem.combine == Combine::Max && edits.len() > 1;
+        let mut costs = [0; LANES];
+        if summed {
+            self.work.costs += u64::from(left.count_ones());
+            costs = self.all_at_least(simd, on.columns, left, edits);
+        } else {
+            for lane in bits(left) {
+                costs[lane] = self.floor(on, edits, lane);
+            }
+        }
+        let least = least.max(simd, scaled(costs, scale).or_zero(simd, left));
+        let is_exact = on.columns.is_exact() || !summed;
+        let mut known = least.lanes();
+        for lane in bits(left & least.at_most(simd, most)) {
+            let (mut cost, loss) = (costs[lane], losses[lane]);
+            if !is_exact {
                 if self.fronts[lane].rules_out(cost, loss, action) {
                     continue;
                 }
                 cost = self.total(simd, on.columns, lane, edits);
+                known[lane] = (cost >> scale) as u32;
             }
-            least[lane] = (cost >> on.problem.scale()) as u32;
             if self.fronts[lane].insert(LeafPoint { cost, loss, action }) {
-                self.min_cost.lower(lane, least[lane], loss);
-                self.min_flips.raise(lane, least[lane], self.sizes.lanes()[lane] - loss);
+                self.min_cost.lower(lane, known[lane], loss);
             }
         }
-        U32x8::of(least)
+        U32x8::of(known)
     }
 
     /// Counts the flips of an action and offers it.
@@ -460,7 +468,7 @@ impl Batch {
 
     /// What actions with at least these losses may cost, scaled.
     #[inline(always)]
-    fn most<K: Simd>(&self, simd: K, on: Setting<'_>, losses: U32x8) -> U32x8 {
+    pub(super) fn most<K: Simd>(&self, simd: K, on: Setting<'_>, losses: U32x8) -> U32x8 {
         match on.bounds {
             true => self.min_cost.dearest(simd, losses),
             false => U32x8::all(DEAD - 1),
@@ -575,7 +583,14 @@ impl Batch {
                 continue;
             }
             let known = corners.corner(simd, pair.cost, most, alive);
-            corners.each_open(simd, pair.b as usize, known, [pair.a as usize, pair.b as usize], plus, &mut added);
+            corners.each_open(
+                simd,
+                pair.b as usize,
+                known,
+                [pair.a as usize, pair.b as usize],
+                plus,
+                &mut added,
+            );
             if !added.is_empty() {
                 self.try_children(simd, on, pair, &corners, &added);
             }
@@ -596,10 +611,6 @@ impl Batch {
         corners: &Corners,
         added: &[(u32, u32)],
     ) {
-        let needed = match on.bounds {
-            true => self.min_flips.needed(simd, pair.cost),
-            false => U32x8::all(0),
-        };
         for &(c, alive) in added {
             let Some(place) = on.groups.child_with(pair.block, c as usize) else { continue };
             let here = alive & u32::from(self.matter[place]);
@@ -613,13 +624,7 @@ impl Batch {
                 least = least.max(simd, pair.cost.plus(simd, self.edit_cost[c as usize]));
             }
             if here != 0 && (on.groups.longest == 3 || on.groups.useful[child as usize]) {
-                self.work.losses += u64::from(here.count_ones());
-                let flips = self.flipped(simd, on.members.flips(simd, child), here);
-                let enough = here & needed.at_most(simd, flips);
-                if enough != 0 {
-                    let losses = self.sizes.minus(simd, flips);
-                    least = self.offer(simd, on, child, losses, least, enough);
-                }
+                least = self.try_action(simd, on, child, least, here);
             }
             if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
                 self.try_longer(simd, on, child, least.only_in(simd, alive));

@@ -121,7 +121,7 @@ impl Corners {
         #[cfg(target_arch = "x86_64")]
         if K::AVX512 {
             let whole = |list: &[U16x8], at: usize| {
-                let four: &[U16x8; FOUR] = list[at..at + FOUR].try_into().expect("four of them");
+                let four = &list[at..at + FOUR];
                 // SAFETY: four of 16 bytes each.
                 unsafe { arch::_mm512_loadu_si512(four.as_ptr().cast()) }
             };
@@ -178,19 +178,14 @@ fn narrow<K: Simd>(_simd: K, numbers: U32x8) -> U16x8 {
             std::mem::transmute::<arch::__m128i, U16x8>(arch::_mm256_cvtusepi32_epi16(numbers.register()))
         };
     }
-    let lanes = numbers.lanes();
-    let mut narrow = [0; LANES];
-    for lane in 0..LANES {
-        narrow[lane] = lanes[lane].min(u32::from(u16::MAX)) as u16;
-    }
-    U16x8(narrow)
+    U16x8(numbers.lanes().map(|number| number.min(u32::from(u16::MAX)) as u16))
 }
 
 #[inline(always)]
 fn wide<K: Simd>(_simd: K, numbers: U16x8) -> U32x8 {
     let mut wide = [0; LANES];
-    for lane in 0..LANES {
-        wide[lane] = u32::from(numbers.0[lane]);
+    for (wide, number) in wide.iter_mut().zip(numbers.0) {
+        *wide = u32::from(number);
     }
     U32x8::of(wide)
 }
@@ -222,8 +217,8 @@ mod tests {
                     pairs.reset(2, edits, below / 2);
                     singles.reset(1, edits, below / 2);
                     let of = |i: usize| (U32x8::of(least[i]), U32x8::of(most[i]));
-                    for i in 0..2 * edits {
-                        let corner = pairs.corner(simd, of(i).0, of(i).1, alive[i]);
+                    for (i, &alive) in alive.iter().enumerate() {
+                        let corner = pairs.corner(simd, of(i).0, of(i).1, alive);
                         pairs.set(i / edits, i % edits, corner);
                     }
                     for (edit, &cost) in single.iter().enumerate() {
