@@ -58,7 +58,7 @@ pub struct GlobeCe {
 /// How far people go along the direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Magnitude {
-    /// Each person as far as they need, which the model is asked for.
+    /// Each person as far as they need; the model decides how far that is.
     Own,
     /// Everyone as far as it takes until nearly everyone is accepted: the largest step that anyone is given otherwise.
     Common,

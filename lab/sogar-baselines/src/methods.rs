@@ -35,7 +35,7 @@ pub struct Method {
 pub enum MethodKind {
     /// Advice that is fixed before anyone's outcome is known.
     Summary,
-    /// A search for each person: the model is asked about them before they get a proposal.
+    /// A search for each person: it queries the model about them before it proposes anything.
     Individual,
 }
 

@@ -74,25 +74,31 @@ pub fn subcommand(root: &Command, name: &str) -> Option<Command> {
     name.split(' ').try_fold(root, |command, part| command.find_subcommand(part)).cloned()
 }
 
+/// Compares the flag tables of docs/CLI.md with the definitions, or rewrites them if `UPDATE_DOCS` is set; an error otherwise.
+pub fn compare_with_page(
+    find: impl Fn(&str) -> Option<(Command, bool)>,
+) -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CLI.md");
+    let page = std::fs::read_to_string(path)?;
+    let now = with_flag_tables(&page, find);
+    if page == now {
+        Ok(())
+    } else if std::env::var_os("UPDATE_DOCS").is_some() {
+        Ok(std::fs::write(path, &now)?)
+    } else {
+        Err("UPDATE_DOCS=1 make rust-test rewrites the flag tables of docs/CLI.md".into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_documented_flags_are_the_defined_ones() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CLI.md");
-        let page = std::fs::read_to_string(path).unwrap();
         let root = crate::args::command();
         // The flags of `solve` are listed once.
-        let now =
-            with_flag_tables(&page, |name| subcommand(&root, name).map(|command| (command, name == "solve")));
-        if page != now && std::env::var_os("UPDATE_DOCS").is_some() {
-            return std::fs::write(path, &now).unwrap();
-        }
-        assert!(
-            page == now,
-            "UPDATE_DOCS=1 cargo test -p sogar-cli flags rewrites the tables of docs/CLI.md"
-        );
+        compare_with_page(|name| subcommand(&root, name).map(|command| (command, name == "solve"))).unwrap();
         for name in ["solve", "evaluate", "audit", "explain", "report", "check", "config init"] {
             assert!(page.contains(&format!("{BEGIN}{name} -->")), "{name} has no table");
         }
