@@ -285,7 +285,7 @@ mod tests {
     }
 
     use crate::actions::{Change, all_actions};
-    use sogar_table::feature::{Columns, Kind};
+    use sogar_table::feature::Kind;
 
     fn problem(features: usize, edits_each: usize) -> (Vec<Edit>, Vec<Feature>) {
         let feature = |index: usize| Feature::new(format!("f{index}"), Kind::Real);

@@ -170,7 +170,6 @@ fn freedman_diaconis(values: &Ordered, unit: u64) -> u32 {
 mod tests {
     use super::*;
     use crate::config::Bins;
-    use crate::feature::Columns;
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
         let feature = Feature::new("x", kind);

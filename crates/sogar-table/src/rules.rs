@@ -135,7 +135,7 @@ fn side(text: &str, other: &str, features: &[Feature]) -> Result<Side> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::feature::{Columns, Kind};
+    use crate::feature::Kind;
 
     fn features() -> Vec<Feature> {
         let levels = ["low", "<= middle", "high"].map(String::from).to_vec();

@@ -9,9 +9,7 @@ use sogar::actions::Change;
 use sogar::config::{Agree, Config};
 use sogar::evaluate::{HeldOut, sums};
 use sogar::guarantee::{GuaranteeRequest, guaranteed};
-use sogar::model::{
-    Arithmetic, Decision, LoadedModel, Missing, ModelInfo, Node, Rows, Test, Tree, TreeEnsemble, TreeModel,
-};
+use sogar::model::{LoadedModel, Missing, ModelInfo, Node, Rows, Test, Tree, TreeEnsemble, TreeModel};
 use sogar::pipeline::{Prepared, Search};
 use sogar::summary::FrontFile;
 use sogar::table::Table;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::summary::{FrontFile, SplitRef, Value};
-use sogar_table::feature::{Columns, Feature, Kind};
+use sogar_table::feature::{Feature, Kind};
 
 fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()

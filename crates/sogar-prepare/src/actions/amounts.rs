@@ -134,7 +134,7 @@ mod tests {
     fn round() -> Config {
         Config { numbers: Some(NumberRule::Round), ..Config::default() }
     }
-    use sogar_table::feature::{Columns, Feature, FeatureTable};
+    use sogar_table::feature::{Feature, FeatureTable};
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
         let feature = Feature::new("x", kind);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::actions::{Change, Follower};
-use sogar_table::feature::{Columns, Feature};
+use sogar_table::feature::Feature;
 
 fn levels(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()

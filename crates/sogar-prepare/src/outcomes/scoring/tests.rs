@@ -9,7 +9,7 @@ use crate::actions::{Change, Edit, Follower, all_actions};
 use crate::encode::Encoder;
 use crate::model::{Answers, Batching, Callback, ModelInfo, Predictor};
 use sogar_table::config::ModelConfig;
-use sogar_table::feature::{Columns, Feature, FeatureTable, Kind};
+use sogar_table::feature::{Feature, FeatureTable, Kind};
 
 /// Two numbers and a category; the model never sees `z`.
 struct Problem {
