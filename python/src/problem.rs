@@ -132,7 +132,7 @@ fn streamed(
     Ok(Problem { prepared, reference, raised, origin: Some(origin) })
 }
 
-/// Some columns of a partition, which nobody holds on to.
+/// Some columns of a partition, which only the caller owns.
 fn fetched(
     partitions: &Py<PyAny>,
     raised: &Raised,

@@ -87,7 +87,7 @@ pub struct FrontFile {
     /// The sample on which the trees were found, if not on all people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleRef>,
-    /// What the search found out about groups, if it was told some.
+    /// What the search found out about groups, if it had some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<FairnessRef>,
     /// The same trees on held-out rows, if there is a held-out table.

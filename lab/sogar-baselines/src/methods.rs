@@ -18,7 +18,7 @@ pub struct Method {
     pub title: &'static str,
     /// What it learns, in a line.
     pub about: &'static str,
-    /// Whether people can be told its advice before their outcome is known.
+    /// Whether its advice can be given to people before their outcome is known.
     pub kind: MethodKind,
     /// Whether `all` includes it. The others are readings of a method that only an evaluation needs (`readings`).
     pub usual: bool,

@@ -54,7 +54,7 @@ pub struct AuditArgs {
     /// A held-out table, which is audited too [default: the one that the front was evaluated on]
     #[arg(long, value_name = "TABLE")]
     pub holdout: Option<PathBuf>,
-    /// Affected people below which nothing is said about a group
+    /// Do not judge groups with fewer affected people
     #[arg(long, value_name = "N", default_value_t = MIN_GROUP)]
     pub min_group: usize,
     /// Bootstrap draws for the intervals of means over the front

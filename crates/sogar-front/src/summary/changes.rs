@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Bits;
+use super::{Bits, FrontFile};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_prepare::actions::{Change, Edit, Follower};
 use sogar_table::binarize::{Split, Test, level_name};
@@ -115,6 +115,20 @@ pub struct FollowerRef {
     pub hi: f64,
     /// Rounded to whole values.
     pub whole: bool,
+}
+
+impl ActionRef {
+    /// Its edits on these features.
+    pub fn edits(&self, features: &[Feature]) -> Result<Vec<Edit>> {
+        self.edits.iter().map(|edit| edit.edit(features)).collect()
+    }
+}
+
+impl FrontFile {
+    /// The edits of all actions on these features.
+    pub fn edits_of_actions(&self, features: &[Feature]) -> Result<Vec<Vec<Edit>>> {
+        self.actions.iter().map(|action| action.edits(features)).collect()
+    }
 }
 
 impl SplitRef {

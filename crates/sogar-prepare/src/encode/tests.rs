@@ -235,7 +235,7 @@ fn lists_left_open_by_the_file_go_to_the_features_with_those_levels() {
     let (encoder, _) = matched(&model, &features);
     assert_eq!(row(&encoder, &[1.0, 2.0, 0.0]), [1.0, 2.0, 1.0]);
     model.unplaced_categories.push(texts(&["u"]));
-    assert!(refused(&model, &features).contains("cannot be told"));
+    assert!(refused(&model, &features).contains("not to which columns"));
 }
 
 #[test]
