@@ -22,6 +22,7 @@ mod boxed;
 mod boxes;
 mod clusters;
 pub(crate) mod columns;
+mod corners;
 mod dominated_actions;
 mod front;
 mod groups;

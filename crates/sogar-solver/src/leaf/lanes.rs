@@ -70,6 +70,31 @@ impl U32x8 {
         unsafe { std::mem::transmute::<Register, [u32; LANES]>(self.0) }
     }
 
+    /// The register, for code of one processor.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub fn register(self) -> Register {
+        self.0
+    }
+
+    #[inline(always)]
+    pub fn shifted_down<K: Simd>(self, _simd: K, bits: u32) -> U32x8 {
+        lanewise!(
+            K,
+            wide: U32x8(arch::_mm256_srl_epi32(self.0, arch::_mm_cvtsi32_si128(bits as i32))),
+            self.zip(U32x8::all(bits), |number, bits| number >> bits)
+        )
+    }
+
+    #[inline(always)]
+    pub fn shifted_up<K: Simd>(self, _simd: K, bits: u32) -> U32x8 {
+        lanewise!(
+            K,
+            wide: U32x8(arch::_mm256_sll_epi32(self.0, arch::_mm_cvtsi32_si128(bits as i32))),
+            self.zip(U32x8::all(bits), |number, bits| number << bits)
+        )
+    }
+
     #[inline(always)]
     fn zip(self, other: U32x8, f: impl Fn(u32, u32) -> u32) -> U32x8 {
         let (a, b) = (self.lanes(), other.lanes());
