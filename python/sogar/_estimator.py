@@ -18,8 +18,17 @@ import numpy as np
 
 from . import _native, _settings
 from ._conventions import Conventions
-from ._errors import ArgumentError, DataError, ModelError, ResultFileError, SogarWarning, path_of, utf8
-from ._people import EvaluationFailedError, ForPeople
+from ._errors import (
+    ArgumentError,
+    DataError,
+    EvaluationFailedError,
+    ModelError,
+    ResultFileError,
+    SogarWarning,
+    path_of,
+    utf8,
+)
+from ._people import ForPeople
 from ._progress import Progress
 from ._summary import number_of_people
 from ._tables import UserTable, as_frame, in_one_piece, is_dask

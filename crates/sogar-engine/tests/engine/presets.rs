@@ -92,17 +92,19 @@ fn readable_presets_give_advice_that_can_be_followed() {
         }
         let texts: Vec<String> = edits.iter().map(|edit| edit.text(&seen.features)).collect();
         let never: &[&str] = match name {
-            "german" => &["`purpose`", "`housing`", "`job`", "increase `duration`", "no checking account"],
-            "attrition" => &["`YearsAtCompany`", "`JobRole`", "decrease `MonthlyIncome`", "to Yes"],
-            "bank" => &["`job`", "`education`", "increase `campaign`", "to yes"],
+            "german" => &["purpose of", "set housing", "set job", "increase term", "no checking account"],
+            "attrition" => &["at the company", "set role", "decrease monthly income", "to Yes"],
+            "bank" => &["set job", "education", "increase calls", "to yes"],
             _ => &[
-                "increase `capital-loss`",
-                "decrease `education`",
-                "decrease `hours-per-week`",
+                "increase capital loss",
+                "decrease education",
+                "decrease work a week",
                 "to Without-pay",
                 "to Never-worked",
             ],
         };
+        // Presets name every feature in words.
+        assert!(texts.iter().all(|text| !text.contains('`')), "{name}: {texts:?}");
         for never in never {
             assert!(texts.iter().all(|text| !text.contains(never)), "{name}: {never}");
         }
