@@ -60,7 +60,8 @@ impl Codes {
 
     fn parse(bytes: &[u8], features: &[Feature]) -> Result<Codes> {
         let list = List::read(bytes, "reason codes")?;
-        let place = |name| list.place(name, "a list of reason codes has the columns feature, direction, code, text");
+        let place =
+            |name| list.place(name, "a list of reason codes has the columns feature, direction, code, text");
         let (feature, direction) = (place("feature")?, place("direction")?);
         let (code, text) = (place("code")?, place("text")?);
         if let Some(unknown) = list.names.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
@@ -70,8 +71,8 @@ impl Codes {
         let mut codes = BTreeMap::new();
         for (line, row) in list.rows {
             let cell = |place: usize| row.get(place).unwrap_or_default();
-            let index = feature_index(features, cell(feature))
-                .map_err(|error| fault_of(&error, line, "feature"))?;
+            let index =
+                feature_index(features, cell(feature)).map_err(|error| fault_of(&error, line, "feature"))?;
             let towards = towards(&features[index], cell(direction))
                 .map_err(|(message, help)| fault(message, line).column("direction").help(help))?;
             if cell(code).is_empty() {

@@ -70,7 +70,9 @@ impl Column {
 /// The bound of individual recourse ends at the people out of reach: its end is left out with their number.
 pub(super) fn individual(bound: &mut Vec<[u64; 2]>, found: &Unreachable, min_n: u64, affected: u64) {
     if found.count.is_none() {
-        bound.retain(|&[_, loss]| loss >= min_n && (loss == affected || affected.saturating_sub(loss) >= min_n));
+        bound.retain(|&[_, loss]| {
+            loss >= min_n && (loss == affected || affected.saturating_sub(loss) >= min_n)
+        });
     }
 }
 
