@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from ._dask_tables import Workers
 
+
 class ForPeople:
     """The estimator's methods about people."""
 

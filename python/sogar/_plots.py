@@ -290,7 +290,9 @@ class _Layout:
         )
 
     def _wrapped(self, text: str) -> str:
-        lines = [line for part in plain_text(text).split("\n") for line in textwrap.wrap(part, self.width) or [""]]
+        lines = [
+            line for part in plain_text(text).split("\n") for line in textwrap.wrap(part, self.width) or [""]
+        ]
         return "\n".join(lines if len(lines) <= 14 else [*lines[:13], "…"])
 
     def _measure(self, node: Mapping[str, Any], level: int, levels: dict[int, int]) -> None:
