@@ -1,4 +1,4 @@
-"""Groups as users give them: names of columns, conditions, or values for every row; and scans over features."""
+"""Groups as users give them: names of columns, conditions or values of rows; and scans over features."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from ._tables import UserTable, in_one_piece, is_dask, kind_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+
     from ._dask_tables import Workers
 
 

@@ -42,7 +42,8 @@ class Summary:
         people: Number of people in the table.
         have: How many of them have a desired outcome.
         rules: One dictionary per group: ``if`` (a list of tests), ``who`` (the same in words), ``action``
-            (``id``, ``text``, ``edits``), ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.
+            (``id``, ``text``, ``edits``), ``rows``, ``flipped`` and ``cost_sum``, as in
+            ``sogar show --json``.
         tree: The tree as nested dictionaries: ``split``, ``question`` (the same in words), ``left``,
             ``right``, or a leaf's ``action``, ``rows``, ``flipped`` and ``cost_sum``.
         outcome: The outcome that people hope for, how many have it, and how many do not, in a sentence.
