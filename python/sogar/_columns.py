@@ -110,7 +110,7 @@ def array_column(name: str, column: Array) -> Any:
 
 
 def _times(column: Array) -> list[str | None]:
-    """Dates and times as strings, which the engine recognises and leaves aside."""
+    """Dates and times as strings, which the engine recognises and leaves out."""
     texts = np.datetime_as_string(column.astype("datetime64[s]"))
     return [None if gap else str(text) for text, gap in zip(texts, np.isnat(column), strict=True)]
 

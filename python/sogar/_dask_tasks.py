@@ -102,7 +102,9 @@ def problem_of(recipe: Recipe, proven: bool = True) -> _native.Problem:
     def make() -> _native.Problem:
         table = _native.Table.from_state(*(recipe.table or ()))
         model = model_of(recipe.model, table, recipe.config)
-        problem = _native.Problem(table, model, recipe.config, recipe.folder, recipe.cost)
+        problem = _native.Problem(
+            table, model, {"config": recipe.config, "folder": recipe.folder, "cost": recipe.cost}
+        )
         if proven and _native.outcomes_identity(problem) != recipe.identity:
             raise ModelError(
                 "a worker does not see what the client sees: table, model or predictions differ",

@@ -7,47 +7,30 @@ arguments, `fit` does the work, results end in an underscore.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import warnings
-from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _native, _settings
 from ._conventions import Conventions
-from ._errors import (
-    ArgumentError,
-    DataError,
-    EvaluationFailedError,
-    ModelError,
-    ResultFileError,
-    SogarWarning,
-    path_of,
-    utf8,
-)
+from ._errors import ArgumentError, SogarWarning, utf8
+from ._on_tables import OnTables
 from ._people import ForPeople
+from ._preparation import Preparation, prepare
 from ._progress import Progress
+from ._saving import Saving
 from ._summary import number_of_people
-from ._tables import UserTable, as_frame, in_one_piece, is_dask
+from ._tables import as_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
-    from ._dask_tables import RemoteTable, Workers
-    from ._models import Adapted
     from ._summary import Summary
 
-#: Notices of the engine.
-LOG = logging.getLogger("sogar")
 
-Array = np.ndarray[Any, Any]
-
-
-class Sogar(Conventions, ForPeople):
+class Sogar(Conventions, OnTables, ForPeople, Saving):
     """The exact Pareto front of recourse summaries for a classifier.
 
     The defaults are those of the command line, except `bins`: numbers get finer bins where the data allow it
@@ -288,7 +271,8 @@ class Sogar(Conventions, ForPeople):
             for name in ("checkpoint", "outcomes_cache", "max_gap", "minimax"):
                 if getattr(self, name) is not None:
                     raise ArgumentError(f"`{name}` and `client` cannot be combined", "leave one of them out")
-        problem, table, about = self._prepare(X, model, desired, client, also, agree)
+        made_of = self._prepare(X, model, desired, client=client, also=also, agree=agree)
+        problem = made_of.problem
         for text in problem.warnings(self.config is not None or self.preset is not None):
             warnings.warn(text, SogarWarning, stacklevel=2)
         with Progress(self.progress) as bar:
@@ -297,10 +281,9 @@ class Sogar(Conventions, ForPeople):
             else:
                 from ._dask import Fit
 
-                recipe = self._recipe(problem, everybody=False)
+                recipe = made_of.recipe(problem, everybody=False)
                 front, texts, interrupt = Fit(problem, recipe, client, bar).solve()
-        self._keep(front, table, **about)
-        self._problem = problem
+        self._keep(front, made_of)
         self._attached = (X, model) if attach else None
         for text in texts:
             warnings.warn(text, SogarWarning, stacklevel=2)
@@ -316,145 +299,19 @@ class Sogar(Conventions, ForPeople):
             )
         return self
 
-    def _check_client(self, client: Any) -> None:
-        from ._dask import is_client
-
-        if not is_client(client):
-            raise ArgumentError(
-                f"a {type(client).__name__} is not a Dask client", "give a `dask.distributed.Client`"
-            )
-
-    def _prepare(
-        self,
-        X: Any,  # noqa: N803 - as scikit-learn calls it
-        model: Any,
-        desired: Any,
-        client: Any = None,
-        also: Sequence[Any] = (),
-        agree: int | str = "all",
-    ) -> tuple[_native.Problem, UserTable, dict[str, Any]]:
-        """Prepares the problem from table, model and configuration.
-
-        Keeps only the affected rows of a Parquet table, or of a Dask table with a client, if the model needs
-        no others.
-        """
-        config, folder = _settings.configuration(self.get_params(), _settings.defaults_of(type(self)))
-        remote = _remote(X, model, client)
-        table = remote.header if remote is not None else UserTable(in_one_piece(X))
-        _settings.with_order(config, table.ordered)
-        _native.check_config(_settings.as_json(config))
-        native: _native.Table | None = None
-        # Groups need every row here.
-        stay = _is_model_file(model) and table.kind == "path" and "fairness" not in config
-        if remote is None and not (stay and _native.is_parquet(table.data)):
-            native = table.native(_settings.as_json(config), config.get("data", {}).get("ignore", ()))
-        adapted = None
-        if _is_model_file(model):
-            loaded, how = _model_file(model, config)
-            model_backend = f"native: {loaded.info['format']}"
-            names = loaded.info["class_names"]
-        else:
-            adapted = self._adapted(model, table, native, config)
-            names = list(adapted.class_names)
-            if names:
-                _settings.with_classes(config, names, desired)
-            try:
-                loaded = adapted.build(native, _settings.as_json(config))
-            except ModelError:
-                if remote is None:
-                    raise
-                return self._prepare(
-                    in_one_piece(X), model, desired, client, also, agree
-                )  # it has to be asked
-            model_backend = adapted.model_backend
-            how = adapted.recipe
-        if agree != "all":
-            config.setdefault("model", {})["agree"] = agree
-        if also:
-            others = [self._other(one, table, native, config) for one in also]
-            loaded = loaded.with_also([other for other, _ in others])
-            how = ("several", how, *(recipe for _, recipe in others))
-        names = names or [str(number) for number in range(loaded.info["classes"])]
-        _settings.with_classes(config, names, desired)
-        text = _settings.as_json(config)
-        function = self.cost if callable(self.cost) else None
-        cache = None if self.outcomes_cache is None else path_of(self.outcomes_cache)
-        kept = None if self.checkpoint is None else path_of(self.checkpoint)
-        settings = (loaded, text, folder, function, cache, kept, self.checkpoint_limit, self.verify_cache)
-        if native is not None:
-            problem = _native.Problem(native, *settings)
-        elif remote is not None:
-            remote.config = text
-            problem = _native.Problem.of_partitions(remote, len(remote.parts), *settings)
-            table.rows = problem.sizes["rows"]
-            remote.release()
-        else:
-            problem = _native.Problem.of_file(table.data, *settings)
-            table.names, table.rows = problem.columns, problem.sizes["rows"]
-        made_of = next(one for one in (native, remote, table.data) if one is not None)
-        self._made_of = (made_of, how, text, folder, function)
-        notices = [*(adapted.notices if adapted is not None else ()), *problem.notices]
-        for notice in notices:
-            LOG.info(notice)
-        LOG.info("model: %s", model_backend)
-        if problem.long_run is not None:
-            LOG.warning(problem.long_run)
-        return problem, table, {"model_backend": model_backend, "notices": notices}
-
-    def _recipe(self, problem: _native.Problem, *, everybody: bool = True) -> Any:
-        """How another process builds the problem of this one, with all rows if they are needed.
-
-        A model that is called needs the table in the process that calls it.
-        """
-        from ._dask import recipe_of
-
-        table, how, text, folder, function = self._made_of
-        how = _shipped(how)
-        asked = any(one[0] == "asked" for one in (how[1:] if how[0] == "several" else (how,)))
-        if not everybody and not asked:
-            table = None
-        elif isinstance(table, str):
-            table = _native.Table.read(table, text)
-        elif not isinstance(table, _native.Table):
-            table = table.gathered()
-        return recipe_of(problem, table, how, text, folder, function)
-
-    def _other(
-        self, model: Any, table: UserTable, native: _native.Table | None, config: dict[str, Any]
-    ) -> tuple[_native.Model, tuple[Any, ...]]:
-        """A further model, and how another process builds it."""
-        if _is_model_file(model):
-            return _model_file(model, config)
-        adapted = self._adapted(model, table, native, config)
-        return adapted.build(native, _settings.as_json(config)), adapted.recipe
-
-    def _adapted(
-        self, model: Any, table: UserTable, native: _native.Table | None, config: dict[str, Any]
-    ) -> Adapted:
-        """A model object, and how to read or call it."""
-        from ._models import adapt
-
-        data = config.get("data", {})
-        aside = {data.get("label"), data.get("weight"), *data.get("ignore", ())}
-        return adapt(
-            model,
-            rows_for(model, table, native),
-            columns=table.names,
-            features=[name for name in table.names if name not in aside],
-            threshold=config.get("model", {}).get("threshold"),
-            classes=self.classes,
-            batch=self.batch,
-            trim=bool(data.get("trim")),
-        )
+    def _prepare(self, X: Any, model: Any, desired: Any, **others: Any) -> Preparation:  # noqa: N803
+        defaults = _settings.defaults_of(type(self))
+        return prepare(self.get_params(), defaults, X, model, desired, **others)
 
     def _keep(
         self,
         front: _native.Front,
-        table: UserTable | None,
-        model_backend: str = "",
-        notices: Sequence[str] = (),
+        made_of: Preparation | None,
     ) -> None:
-        """Stores a front in this estimator."""
+        """Stores a front in this estimator, and what it was made of."""
+        table = None if made_of is None else made_of.table
+        self._made_of = made_of
+        self._problem = None if made_of is None else made_of.problem
         about = json.loads(front.about())
         self._front = front
         self._point = front.select("invalidity")
@@ -468,8 +325,8 @@ class Sogar(Conventions, ForPeople):
         self.fairness_ = about["fairness"]
         self.desired_ = list(about["population"]["desired"])
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
-        self.model_backend_ = model_backend
-        self.notices_ = list(notices)
+        self.model_backend_ = "" if made_of is None else made_of.model_backend
+        self.notices_ = [] if made_of is None else list(made_of.notices)
         names = table.names if table is not None else _column_names(about["features"])
         self._named = table.named if table is not None else True
         self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -571,190 +428,6 @@ class Sogar(Conventions, ForPeople):
         """The current summary (after `fit`: the one with the lowest invalidity)."""
         return self._summary("")
 
-    def predict(self, X: Any) -> Array:  # noqa: N803
-        """The ids of the actions that the current summary recommends, one per row.
-
-        Rows that are not turned down get 0, "no change".
-        """
-        problem = self._require_problem(everybody=False)
-        positions = problem.assign(self._front, self._point, self._seen(X)[0])
-        ids = np.array([action["id"] for action in json.loads(self._front.actions())] + [0], dtype=np.int64)
-        return ids[positions]
-
-    def transform(self, X: Any) -> Any:  # noqa: N803
-        """The rows after the recommended changes, in the same type of table.
-
-        Rows that are not turned down stay unchanged.
-        """
-        problem = self._require_problem(everybody=False)
-        native, table = self._seen(X)
-        edited = table.edited(problem.edited(self._front, self._point, native))
-        return _in_kind(edited, self._wanted_output(), table)
-
-    def fit_transform(self, X: Any, model: Any, *, desired: Any = None) -> Any:  # noqa: N803
-        """Fits, then transforms the table with the summary of lowest invalidity."""
-        return self.fit(X, model, desired=desired).transform(X)
-
-    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002, N803 - as scikit-learn calls it
-        """How well the current summary does on a table: 1 - invalidity, so that higher is better."""
-        points = self._evaluation(X)["points"]
-        return 1.0 - float(points[self._point]["invalidity"])
-
-    def evaluate(
-        self,
-        X: Any,  # noqa: N803
-        *,
-        fail_on: str | Sequence[str] = (),
-        point: int | str | None = None,
-        client: Any = None,
-    ) -> Any:
-        """Evaluates the whole front on other people: a frame with cost, loss and invalidity of each point.
-
-        It uses the bins, ranges and percentiles of the reference table. A Dask table is evaluated partition
-        by partition, by the workers of `client` if given. `evaluation_` has the rest: `rows`, `affected`,
-        `mean_distance`, `sd_distance`, and the leaves with their intervals.
-
-        `works_low` and `works_high` are the 95 % interval of the share for whom a point works; those of
-        `band` hold for all points at once, so a point may be chosen after looking at them. `cost_low` and
-        `cost_high` are the 95 % interval of the mean cost.
-
-        Args:
-            X: The table of other people.
-            fail_on: Conditions such as ``"loss > band"`` (more than chance allows) or ``"loss > 0.1"``; if
-                any holds, an `EvaluationFailedError` lists them. The level is 5 % per call.
-            point: The point that they are about: a number or a criterion as for `select`; the current
-                summary by default.
-            client: A client of ``dask.distributed``.
-        """
-        self._require_fitted()
-        if client is not None:
-            self._check_client(client)
-        conditions = [fail_on] if isinstance(fail_on, str) else list(fail_on)
-        chosen = self._point if point is None else self._position(point)
-        found = self._evaluation(X, client)
-        if conditions:
-            verdicts = json.loads(
-                _native.judge_evaluation(self._require_fitted(), json.dumps(found), conditions, chosen)
-            )
-            holding = [verdict for verdict in verdicts if verdict["holds"]]
-            if holding:
-                raise EvaluationFailedError(found, holding)
-        self.evaluation_ = {key: value for key, value in found.items() if key != "points"}
-        keys = ("cost", "loss", "invalidity", "cost_sum", "loss_count")
-        columns = {key: np.array([point[key] for point in found["points"]]) for key in keys}
-        for name in ("works", "band", "cost"):
-            for end in ("low", "high"):
-                values = [interval[name][end] for interval in found["intervals"]]
-                columns[f"{name}_{end}"] = np.array(values, dtype=np.float64)
-        return as_frame(columns, self._kind)
-
-    def _evaluation(self, X: Any, client: Any = None) -> dict[str, Any]:  # noqa: N803
-        problem = self._require_problem(everybody=False)
-        if is_dask(X):
-            from ._dask_tables import Partitions, evaluate
-
-            with Progress(self.progress) as bar, self._workers(client) as workers:
-                return evaluate(Partitions(X, problem, self._front, bar, workers))
-        notices, found = problem.evaluate(self._front, self._seen(X)[0])
-        for notice in notices:
-            LOG.info(notice)
-        result: dict[str, Any] = json.loads(found)
-        return result
-
-    def _workers(self, client: Any) -> AbstractContextManager[Workers | None]:
-        """The workers of a client, if there is one and they can get the model."""
-        if client is None:
-            return nullcontext()
-        from ._dask import ships
-        from ._dask_tables import Workers
-
-        recipe = self._recipe(self._require_problem())
-        return Workers(client, recipe, self._front) if ships(recipe.model) else nullcontext()
-
-    def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
-        """Reads another table, which needs the columns that `fit` saw."""
-        named = self._named
-        table = UserTable(in_one_piece(X), names=list(self.feature_names_in_))
-        name, wanted = type(self).__name__, self.n_features_in_
-        if not table.named:
-            if table.data.shape[1] != wanted:
-                raise DataError(
-                    f"X has {table.data.shape[1]} features, but {name} is expecting {wanted} features"
-                )
-            if named:
-                warnings.warn(
-                    f"X does not have valid feature names, but {name} was fitted with feature names",
-                    SogarWarning,
-                    stacklevel=3,
-                )
-        elif not named:
-            if len(table.names) != wanted:
-                raise DataError(
-                    f"X has {len(table.names)} features, but {name} is expecting {wanted} features"
-                )
-            raise DataError(
-                f"X has feature names, but {name} was fitted without feature names",
-                "give an array: `X.to_numpy()`",
-            )
-        config = json.loads(self._front.about())["config"]
-        return table.native(json.dumps(config), config["data"].get("ignore", ())), table
-
-    # saving ----------------------------------------------------------------------------------------------
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The front as a result file of the command line: returned as text, or written atomically."""
-        front = self._require_fitted()
-        if path is None:
-            return front.to_bytes().decode()
-        front.write(path_of(path))
-        return None
-
-    @classmethod
-    def from_json(cls, source: str | bytes | os.PathLike[str], X: Any = None, model: Any = None) -> Sogar:  # noqa: N803
-        """A fitted estimator from any result file (its path or its text).
-
-        The file contains neither table nor model. Pass both to use `predict`, `transform`, `evaluate` and the
-        like.
-        """
-        if isinstance(source, bytes):
-            front = _native.Front.from_bytes(source)
-        elif isinstance(source, str) and source.lstrip()[:1] == "{":
-            front = _native.Front.from_bytes(utf8(source, "the result").encode())
-        else:
-            front = _native.Front.read(path_of(source))
-        estimator = cls(config=json.loads(front.about())["config"])
-        estimator._keep(front, None)
-        estimator._problem = None
-        return estimator if model is None else estimator.attach(X, model)
-
-    def attach(self, X: Any, model: Any, *, also: Sequence[Any] = ()) -> Sogar:  # noqa: N803
-        """Attaches table and model, and further models, to a loaded front. They must be those of the fit."""
-        front = self._require_fitted()
-        about = json.loads(front.about())
-        other = type(self)(config=about["config"], batch=self.batch, n_jobs=self.n_jobs, classes=self.classes)
-        if callable(self.cost):
-            other.cost = self.cost
-        hoped = about["population"]["desired"]
-        desired = None if all(name.isdigit() for name in hoped) else hoped
-        agree = about["config"].get("model", {}).get("agree", "all")
-        problem, table, details = other._prepare(X, model, desired, None, also, agree)
-        hashes = problem.hashes
-        theirs = " ".join(model["hash"] for model in about["also"])
-        of_fit = (
-            ("table", about["table"]["hash"]),
-            ("model", about["model"]["hash"]),
-            ("list of further models", theirs),
-        )
-        for what, mine in of_fit:
-            if hashes[what] != mine:
-                raise ResultFileError(
-                    f"this is not the {what} of the fit", f"give the original {what}, or fit again"
-                )
-        point = self._point
-        self._keep(front, table, **details)
-        self._problem, self._point = problem, point
-        return self
-
     # plots -----------------------------------------------------------------------------------------------
 
     def plot_front(self, ax: Any = None, **options: Any) -> Any:
@@ -780,65 +453,9 @@ class Sogar(Conventions, ForPeople):
         return self.summary_._repr_html_()
 
 
-def rows_for(model: Any, table: UserTable, native: _native.Table | None) -> Any:
-    """The table as a model object gets it; ``None`` if this process has none that it can take."""
-    from ._models._boosters import is_booster
-
-    if native is None:
-        return None
-    if table.kind in ("path", "arrow"):
-        # Boosters need the categories that they were trained on, which a file does not have.
-        return None if is_booster(model) else as_frame(native.columns())
-    return table.data
-
-
-def _remote(data: Any, model: Any, client: Any) -> RemoteTable | None:
-    """A table of Dask that stays with its workers, if the model needs none of its rows to be read."""
-    from ._models._boosters import is_booster
-
-    if client is None or not is_dask(data) or not (_is_model_file(model) or is_booster(model)):
-        return None
-    from ._dask_tables import RemoteTable
-
-    return RemoteTable(data, client)
-
-
-def _model_file(model: Any, config: Mapping[str, Any]) -> tuple[_native.Model, tuple[Any, ...]]:
-    """A model in a file or in bytes, and how another process reads it."""
-    threshold = config.get("model", {}).get("threshold")
-    if isinstance(model, bytes):
-        return _native.Model.from_bytes(model, "model", threshold), ("bytes", model, "model", threshold)
-    return _native.Model.load(path_of(model), threshold), ("file", path_of(model), threshold)
-
-
-def _shipped(how: tuple[Any, ...]) -> tuple[Any, ...]:
-    """How another process builds a model, with the bytes of files."""
-    if how[0] == "several":
-        return ("several", *(_shipped(one) for one in how[1:]))
-    return ("bytes", Path(how[1]).read_bytes(), how[1], how[2]) if how[0] == "file" else how
-
-
-def _is_model_file(model: Any) -> bool:
-    """Whether the engine reads this model itself: a path, or the bytes of a file."""
-    return isinstance(model, str | os.PathLike | bytes)
-
-
 def _column_names(features: list[dict[str, Any]]) -> list[str]:
     names: list[str] = []
     for feature in features:
         columns = feature["columns"]
         names.extend([columns["one"]] if "one" in columns else filter(None, columns["onehot"]))
     return names
-
-
-def _in_kind(edited: Any, wanted: str, table: UserTable) -> Any:
-    """An edited table in the requested type."""
-    if wanted == "default" or wanted == table.kind or (wanted == "pandas" and table.kind == "path"):
-        return edited
-    if table.kind == "numpy":
-        return as_frame({name: edited[:, at] for at, name in enumerate(table.names)}, wanted)
-    if wanted == "pandas":
-        return edited.to_pandas()
-    import polars
-
-    return polars.from_pandas(edited) if table.kind in ("pandas", "path") else polars.from_arrow(edited)

@@ -60,8 +60,8 @@ def init_config(
 
 def _adapted(model: Any, table: UserTable, native: _native.Table) -> tuple[_native.Model, list[str]]:
     """The engine's model for the columns of a model object, and the names of its classes."""
-    from ._estimator import rows_for
     from ._models import adapt
+    from ._preparation import rows_for
 
     adapted = adapt(model, rows_for(model, table, native), columns=table.names)
     config: dict[str, Any] = {}

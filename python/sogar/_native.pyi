@@ -1,7 +1,7 @@
 """The engine, as `src/` gives it to Python. Long work runs without the lock and ends on Ctrl-C."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,45 +106,22 @@ class Model:
     @property
     def path(self) -> str: ...
 
+class _Settings(TypedDict):
+    config: str
+    folder: NotRequired[str]
+    cost: NotRequired[Callable[[dict[str, Any], dict[str, Any]], float] | None]
+    outcomes_cache: NotRequired[str | None]
+    checkpoint: NotRequired[str | None]
+    checkpoint_limit: NotRequired[str | None]
+    verify_cache: NotRequired[int | None]
+
 @final
 class Problem:
-    def __new__(
-        cls,
-        table: Table,
-        model: Model,
-        config: str,
-        folder: str = ...,
-        cost: Callable[[dict[str, Any], dict[str, Any]], float] | None = None,
-        outcomes_cache: str | None = None,
-        checkpoint: str | None = None,
-        checkpoint_limit: str | None = None,
-        verify_cache: int | None = None,
-    ) -> Problem: ...
+    def __new__(cls, table: Table, model: Model, settings: _Settings) -> Problem: ...
     @staticmethod
-    def of_file(
-        path: str,
-        model: Model,
-        config: str,
-        folder: str = ...,
-        cost: Callable[[dict[str, Any], dict[str, Any]], float] | None = None,
-        outcomes_cache: str | None = None,
-        checkpoint: str | None = None,
-        checkpoint_limit: str | None = None,
-        verify_cache: int | None = None,
-    ) -> Problem: ...
+    def of_file(path: str, model: Model, settings: _Settings) -> Problem: ...
     @staticmethod
-    def of_partitions(
-        partitions: Any,
-        count: int,
-        model: Model,
-        config: str,
-        folder: str = ...,
-        cost: Callable[[dict[str, Any], dict[str, Any]], float] | None = None,
-        outcomes_cache: str | None = None,
-        checkpoint: str | None = None,
-        checkpoint_limit: str | None = None,
-        verify_cache: int | None = None,
-    ) -> Problem: ...
+    def of_partitions(partitions: Any, count: int, model: Model, settings: _Settings) -> Problem: ...
     def everybody(self) -> Problem: ...
     @property
     def columns(self) -> list[str]: ...

@@ -67,19 +67,33 @@ impl Problem {
     }
 }
 
-/// Where a run stores its outcomes and its finished work.
-fn keep_in_folders(
-    py: Python<'_>,
-    prepared: &mut Prepared,
+/// What a problem is made with, beside rows and a model: a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Settings {
+    config: String,
+    /// Has the files named in the configuration.
+    #[pyo3(default)]
+    folder: PathBuf,
+    /// A callable if the configuration says that the cost is a function.
+    #[pyo3(default)]
+    cost: Option<Py<PyAny>>,
+    #[pyo3(default)]
     outcomes_cache: Option<PathBuf>,
+    #[pyo3(default)]
     checkpoint: Option<PathBuf>,
-    checkpoint_limit: Option<&str>,
+    #[pyo3(default)]
+    checkpoint_limit: Option<String>,
+    #[pyo3(default)]
     verify_cache: Option<u64>,
-) -> PyResult<()> {
-    prepared.set_outcomes_cache(outcomes_cache);
-    prepared.set_verify_cache(verify_cache.unwrap_or(VERIFIED_ROWS));
-    let limit = checkpoint_limit.map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
-    prepared.set_checkpoint(checkpoint.map(|folder| CheckpointSettings { folder, limit }));
+}
+
+/// Where a run stores its outcomes and its finished work.
+fn keep_in_folders(py: Python<'_>, prepared: &mut Prepared, settings: Settings) -> PyResult<()> {
+    prepared.set_outcomes_cache(settings.outcomes_cache);
+    prepared.set_verify_cache(settings.verify_cache.unwrap_or(VERIFIED_ROWS));
+    let limit = settings.checkpoint_limit.as_deref().map_or(Ok(DEFAULT_LIMIT), parse_bytes).or_raise(py)?;
+    prepared.set_checkpoint(settings.checkpoint.map(|folder| CheckpointSettings { folder, limit }));
     Ok(())
 }
 
@@ -89,23 +103,17 @@ type Opener =
 /// A problem of affected rows, and the header of its table.
 type Streamed = (Prepared, sogar::table::Table);
 
-/// A problem whose rows stay elsewhere but for the affected ones.
+/// A problem of which only the affected rows come to this process.
 fn streamed(
     py: Python<'_>,
     rows: Elsewhere,
     open: Opener,
     model: &Model,
-    (config, folder, cost): (&str, PathBuf, Option<Py<PyAny>>),
-    (outcomes_cache, checkpoint, limit, verify_cache): (
-        Option<PathBuf>,
-        Option<PathBuf>,
-        Option<&str>,
-        Option<u64>,
-    ),
+    mut settings: Settings,
 ) -> PyResult<Problem> {
-    let config = parsed(py, config)?;
+    let (config, folder) = (parsed(py, &settings.config)?, settings.folder.clone());
     let raised = model.raised.clone();
-    let cost = cost.map(|function| Arc::new(PythonCost { function, raised: raised.clone() }));
+    let cost = settings.cost.take().map(|function| Arc::new(PythonCost { function, raised: raised.clone() }));
     let (model, everybody) = (model.inner.clone(), OnceLock::new());
     let origin = Origin { rows, config, folder, model, cost, everybody };
     let (config, folder, model) = (origin.config.clone(), origin.folder.clone(), origin.model.clone());
@@ -119,12 +127,12 @@ fn streamed(
     if let Some(function) = &origin.cost {
         prepared.set_cost_function(function.clone());
     }
-    keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, limit, verify_cache)?;
+    keep_in_folders(py, &mut prepared, settings)?;
     let (prepared, reference) = (Arc::new(prepared), Arc::new(header));
     Ok(Problem { prepared, reference, raised, origin: Some(origin) })
 }
 
-/// Some columns of a partition, which nobody holds on to.
+/// Some columns of a partition, which only the caller owns.
 fn fetched(
     partitions: &Py<PyAny>,
     raised: &Raised,
@@ -148,85 +156,47 @@ fn fetched(
 
 #[pymethods]
 impl Problem {
-    /// Runs all stages up to the problem's size. `folder` has the files named in the configuration; `cost` is a callable if the
-    /// configuration says that the cost is a function.
+    /// Runs all stages up to the problem's size.
     #[new]
-    #[pyo3(signature = (table, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        py: Python<'_>,
-        table: &Table,
-        model: &Model,
-        config: &str,
-        folder: PathBuf,
-        cost: Option<Py<PyAny>>,
-        outcomes_cache: Option<PathBuf>,
-        checkpoint: Option<PathBuf>,
-        checkpoint_limit: Option<&str>,
-        verify_cache: Option<u64>,
-    ) -> PyResult<Problem> {
-        let config = parsed(py, config)?;
+    fn new(py: Python<'_>, table: &Table, model: &Model, mut settings: Settings) -> PyResult<Problem> {
+        let (config, folder) = (parsed(py, &settings.config)?, settings.folder.clone());
         let (reference, loaded, raised) = (table.inner.clone(), model.inner.clone(), model.raised.clone());
         let shared = reference.clone();
         let prepared = run_detached(py, move || Prepared::new(config, &folder, &shared, loaded, None))?;
         let mut prepared = prepared.map_err(|error| raised.exception(py, &error))?;
-        if let Some(function) = cost {
+        if let Some(function) = settings.cost.take() {
             prepared.set_cost_function(Arc::new(PythonCost { function, raised: raised.clone() }));
         }
-        keep_in_folders(py, &mut prepared, outcomes_cache, checkpoint, checkpoint_limit, verify_cache)?;
+        keep_in_folders(py, &mut prepared, settings)?;
         Ok(Problem { prepared: Arc::new(prepared), reference, raised, origin: None })
     }
 
     /// The same from a Parquet file or folder, of which only the affected rows are kept. Use [`Problem::everybody`] for work on
     /// all people.
     #[staticmethod]
-    #[pyo3(signature = (path, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
-    #[allow(clippy::too_many_arguments)]
-    fn of_file(
-        py: Python<'_>,
-        path: PathBuf,
-        model: &Model,
-        config: &str,
-        folder: PathBuf,
-        cost: Option<Py<PyAny>>,
-        outcomes_cache: Option<PathBuf>,
-        checkpoint: Option<PathBuf>,
-        checkpoint_limit: Option<&str>,
-        verify_cache: Option<u64>,
-    ) -> PyResult<Problem> {
-        let options = parsed(py, config)?.read_options().or_raise(py)?;
+    fn of_file(py: Python<'_>, path: PathBuf, model: &Model, settings: Settings) -> PyResult<Problem> {
+        let options = parsed(py, &settings.config)?.read_options().or_raise(py)?;
         let opened = path.clone();
         let open: Opener = Box::new(move |prepare| prepare(&*open_source(&opened, &options)?));
-        let (rows, kept) =
-            (Elsewhere::File(path), (outcomes_cache, checkpoint, checkpoint_limit, verify_cache));
-        streamed(py, rows, open, model, (config, folder, cost), kept)
+        streamed(py, Elsewhere::File(path), open, model, settings)
     }
 
     /// The same from partitions, which are fetched one at a time: `partitions.fetch(number, names)` gives the columns of these names (or all)
     /// as a table, or `None` where there are no rows; `partitions.gathered()` gives the whole table, for [`Problem::everybody`].
     #[staticmethod]
-    #[pyo3(signature = (partitions, count, model, config, folder=PathBuf::new(), cost=None, outcomes_cache=None, checkpoint=None, checkpoint_limit=None, verify_cache=None))]
-    #[allow(clippy::too_many_arguments)]
     fn of_partitions(
         py: Python<'_>,
         partitions: Py<PyAny>,
         count: usize,
         model: &Model,
-        config: &str,
-        folder: PathBuf,
-        cost: Option<Py<PyAny>>,
-        outcomes_cache: Option<PathBuf>,
-        checkpoint: Option<PathBuf>,
-        checkpoint_limit: Option<&str>,
-        verify_cache: Option<u64>,
+        settings: Settings,
     ) -> PyResult<Problem> {
         let (shared, raised) = (partitions.clone_ref(py), model.raised.clone());
         let open: Opener = Box::new(move |prepare| {
             let fetch = |number: usize, names: Option<&[&str]>| fetched(&shared, &raised, number, names);
             prepare(&Partitions::open("", count, &fetch)?)
         });
-        let kept = (outcomes_cache, checkpoint, checkpoint_limit, verify_cache);
-        streamed(py, Elsewhere::Partitions(partitions), open, model, (config, folder, cost), kept)
+        streamed(py, Elsewhere::Partitions(partitions), open, model, settings)
     }
 
     /// The problem with all rows of its table in memory: itself, unless they are elsewhere, from where they are read.

@@ -4,11 +4,10 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use sogar::Result;
-use sogar::actions::Edit;
-use sogar::binarize::Split;
 use sogar::feature::{Columns, FeatureTable};
 use sogar::pipeline::Prepared;
 use sogar::predict::predict_table;
+use sogar::router::Router;
 use sogar::summary::FrontFile;
 use sogar::table::Table;
 
@@ -30,13 +29,11 @@ impl Route {
 pub fn route(prepared: &Prepared, front: &FrontFile, point: usize, table: &Table) -> Result<Route> {
     let (table, _) = FeatureTable::apply(&prepared.table().features, table, prepared.config())?;
     let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), &table)?;
-    let splits: Vec<Split> =
-        front.splits.iter().map(|split| split.split(&table.features)).collect::<Result<_>>()?;
+    let router = Router::new(front, &table.features)?;
     let tree = &front.points[point].tree;
     let mut actions = vec![None; table.rows];
     for row in prepared.classes().turned_down(&predictions) {
-        let passes = |split: &Split| split.passes(&table.features, table.values[split.feature][row]);
-        actions[row] = Some(tree.route(|split| passes(&splits[split])).1.action());
+        actions[row] = Some(router.leaf(tree, |feature| table.values[feature][row]).1.action());
     }
     Ok(Route { table, actions })
 }
@@ -67,11 +64,7 @@ impl EditedColumn {
 /// The cells that the recommended edits change, column by column.
 pub fn edited_columns(prepared: &Prepared, front: &FrontFile, route: &Route) -> Result<Vec<EditedColumn>> {
     let features = &prepared.table().features;
-    let actions: Vec<Vec<Edit>> = front
-        .actions
-        .iter()
-        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
-        .collect::<Result<_>>()?;
+    let actions = front.edits_of_actions(features)?;
     // (row, new value) per feature
     let mut changes: Vec<Vec<(usize, f64)>> = vec![Vec::new(); features.len()];
     for (row, action) in route.actions.iter().enumerate() {

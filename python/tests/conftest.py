@@ -23,8 +23,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Most tests are not about what a user has to decide; `test_first_use` is."""
+    """Ignores warnings that tests are not about.
+
+    Most tests are not about what a user has to decide; `test_first_use` is. Dask and its server leave files
+    and loops to the garbage collector.
+    """
+    of_dask = (
+        "ignore::ResourceWarning",
+        "ignore::pytest.PytestUnraisableExceptionWarning",
+        "ignore::DeprecationWarning:distributed",
+        "ignore::DeprecationWarning:dask",
+        "ignore::DeprecationWarning:tornado",
+    )
     for item in items:
+        for text in of_dask if "test_dask" in item.nodeid else ():
+            item.add_marker(pytest.mark.filterwarnings(text))
         if "test_first_use" not in item.nodeid:
             for text in ("nothing says which outcome", ".*though people cannot change"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore:{text}"))

@@ -24,15 +24,6 @@ from sogar import _dask
 GERMAN = Path(__file__).parents[2] / "examples" / "german"
 PROBLEMS = 50
 
-# Dask and its server leave files and loops to the garbage collector.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:dask"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:tornado"),
-]
-
 
 def result(front: Sogar) -> str:
     """All of a result that does not depend on when and where it was found."""
@@ -87,7 +78,7 @@ def rule(seed: int) -> Any:
 
 
 def test_random_problems_are_the_same(client: Client) -> None:
-    """Depths, groups and limits on leaves; models that are asked on the workers."""
+    """Depths, groups and limits on leaves; black-box models on the workers."""
     solved = seed = 0
     while solved < PROBLEMS:
         seed += 1

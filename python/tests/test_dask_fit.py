@@ -23,15 +23,6 @@ from distributed import Client
 GERMAN = Path(__file__).parents[2] / "examples" / "german"
 MODEL = GERMAN / "model.txt"
 
-# Dask and its server leave files and loops to the garbage collector.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:dask"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:tornado"),
-]
-
 
 def estimator(**settings: Any) -> Sogar:
     """The example, a little smaller."""

@@ -16,7 +16,7 @@ MODEL = str(GERMAN / "model.txt")
 
 
 def essence(estimator: Sogar, folder: Path) -> dict[str, Any]:
-    """A front as its file says it, but for the run."""
+    """A front as in its file, without the block `run`."""
     estimator.to_json(folder / "front.json")
     said: dict[str, Any] = json.loads((folder / "front.json").read_text(encoding="utf-8"))
     del said["run"]

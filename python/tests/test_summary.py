@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import sogar
 from sogar._plots import plot_disparity, plot_front
-from test_models_asked import fitted
+from test_models_black_box import fitted
 from test_models_native import people
 
 mpl.use("agg")

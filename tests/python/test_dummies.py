@@ -46,23 +46,17 @@ def trained(columns: pd.DataFrame, labels: Any, path: Path) -> Path:
     return path
 
 
-def solved(table: Path, model: Path, *options: str | Path, depth: int = 1) -> tuple[Json, str]:
+#: Few bins and edits: quick runs.
+SMALL = ("--bins", "5", "--max-edits", "2")
+
+
+def solved(
+    table: Path, model: Path, *options: str | Path, depth: int = 1, settings: tuple[str, ...] = SMALL
+) -> tuple[Json, str]:
     """The front, and what was said on the way."""
     out = table.with_suffix(".front.json")
-    command: list[str | Path] = [
-        the_binary(),
-        "solve",
-        table,
-        "--model",
-        model,
-        "--bins",
-        "5",
-        "--max-edits",
-        "2",
-        "--max-depth",
-        str(depth),
-    ]
-    done = subprocess.run([*command, "-o", out, *options], capture_output=True, text=True, check=False)
+    flags = ("--model", model, "--max-depth", str(depth), "-o", out, *settings, *options)
+    done = subprocess.run([the_binary(), "solve", table, *flags], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(out.read_text()), done.stderr
 
@@ -232,23 +226,9 @@ def test_many_numbers_stay_within_the_budget(tmp_path: Path) -> None:
     model = trained(numbers, numbers.iloc[:, :5].sum(axis=1) > 0, tmp_path / "m.txt")
     table = tmp_path / "t.csv"
     numbers.to_csv(table, index=False)
-    out = table.with_suffix(".front.json")
-    command: list[str | Path] = [
-        the_binary(),
-        "solve",
-        table,
-        "--model",
-        model,
-        "--max-depth",
-        "0",
-        "-o",
-        out,
-    ]
 
     def run(*options: str) -> tuple[Json, str]:
-        done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return json.loads(out.read_text()), done.stderr
+        return solved(table, model, *options, depth=0, settings=())
 
     front, said = run()
     assert front["counts"]["actions"] <= 200_000

@@ -123,7 +123,7 @@ def test_a_falsified_point_is_noticed(front: Json, people: Population) -> None:
 
 
 def without_run_block(path: Path) -> str:
-    """The file with every number as it is spelled, but for times, threads, versions, date and paths."""
+    """The file with every number as spelled, without times, threads, versions, date and paths."""
     content: Json = json.loads(path.read_text(), parse_float=str, parse_int=str)
     del content["run"]
     return json.dumps(content)

@@ -1,7 +1,7 @@
 //! Compares two fronts: of two models, two versions of a model, or two configurations, usually on the same people.
 //!
-//! It compares who is turned down, the trade-off (at equal cost, which model leaves fewer people without recourse?), what people
-//! are told to change, and, if both fronts were audited, the gaps between groups. Everything except the groups follows from the
+//! It compares who is turned down, the trade-off (at equal cost, which model leaves fewer people without recourse?), what the
+//! advice changes, and, if both fronts were audited, the gaps between groups. Everything except the groups follows from the
 //! two files. Means are over the people that each model turns down, so two fronts may differ because their people do; the result
 //! therefore includes the overlap.
 
@@ -44,7 +44,7 @@ pub struct Diff {
     /// The price of equal treatment, if the fronts differ only in protected features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price_of_equal_treatment: Option<PriceOfEqualTreatment>,
-    /// What people are told to change, most different first.
+    /// How often the advice changes each feature, largest difference first.
     pub features: Vec<FeatureUse>,
     /// Actions in use.
     pub actions: ActionDiff,
@@ -98,7 +98,7 @@ pub struct PeopleDiff {
     pub neither: usize,
 }
 
-/// How often actions change a feature: the share of people who are told to, averaged over the front.
+/// How often the advice changes a feature: the share of people, averaged over the front.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FeatureUse {
     /// The feature.
@@ -281,7 +281,7 @@ fn people(a: &FrontFile, b: &FrontFile) -> Option<PeopleDiff> {
     })
 }
 
-/// Share of people who are told to change each feature, averaged over the front.
+/// Share of people whose advice changes each feature, averaged over the front.
 fn told_to_change(front: &FrontFile) -> BTreeMap<&str, f64> {
     let mut told: BTreeMap<&str, f64> = BTreeMap::new();
     let all = front.people().affected as f64 * front.points.len() as f64;

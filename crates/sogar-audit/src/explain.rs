@@ -24,12 +24,12 @@ mod text;
 
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::describe::{conditions, predicates};
+use sogar_front::router::Router;
 use sogar_front::summary::{EditRef, FrontFile, Node, Value};
 use sogar_prepare::actions::{Edit, action_text};
 use sogar_prepare::model::Prediction;
 use sogar_prepare::predict::predict_table;
 use sogar_prepare::prepared::Prepared;
-use sogar_table::binarize::Split;
 use sogar_table::config::CostKind;
 use sogar_table::feature::{Feature, FeatureTable};
 
@@ -200,8 +200,7 @@ impl<'a> Explainer<'a> {
             flipped: front.people().count(*flipped),
             mean_cost: *cost_sum as f64 / front.cost.unit as f64 / (*rows).max(1) as f64,
         });
-        let edits: Vec<Edit> =
-            front.actions[*action].edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>()?;
+        let edits = front.actions[*action].edits(features)?;
         explanation.suggestion = Some(asked.advice(&edits, works(&asked, &edits)?)?);
         if front.status.is_early() {
             explanation.notes.push(format!(
@@ -338,10 +337,10 @@ fn route<'a>(
     tree: &'a Node,
     values: &[f64],
 ) -> Result<(Vec<(usize, bool)>, &'a Node)> {
-    let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
+    let router = Router::new(front, features)?;
     let mut tests = Vec::new();
     let (_, leaf) = tree.route(|split| {
-        let passed = splits[split].passes(features, values[splits[split].feature]);
+        let passed = router.passes(split, |feature| values[feature]);
         tests.push((split, passed));
         passed
     });

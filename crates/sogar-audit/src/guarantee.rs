@@ -265,7 +265,7 @@ fn sums_of(
 
 /// The largest cost that an action of the front can have for anyone within the range of the fitted table, if there is one.
 fn largest_cost(front: &FrontFile, prepared: &Prepared) -> Result<f64> {
-    let kind = front.cost.kind;
+    let (kind, cost) = (front.cost.kind, prepared.cost());
     let features = &prepared.table().features;
     let weight = |feature: usize| {
         prepared.config().features.get(&features[feature].name).and_then(|f| f.weight).unwrap_or(1.0)
@@ -274,24 +274,18 @@ fn largest_cost(front: &FrontFile, prepared: &Prepared) -> Result<f64> {
         Err(Error::new(ErrorKind::Usage, format!("a mean cost can't be guaranteed: {why}"))
             .help("guarantee a loss, or use the cost mps, cet or l1"))
     };
-    let mut largest = 0.0f64;
-    for action in &front.actions {
-        let mut total = 0.0f64;
-        for edit in &action.edits {
-            let edit = edit.edit(features)?;
-            match kind {
-                // Differences of distribution functions and shares are at most 1.
-                CostKind::Mps | CostKind::Cet => {
-                    total = total.max(edit.touched().map(weight).fold(0.0, f64::max))
-                }
-                // A change within the range of the fitted table is at most 1. People from outside it count as if from its end.
-                CostKind::L1 => total += edit.touched().map(weight).sum::<f64>(),
-                CostKind::Logshift | CostKind::Table | CostKind::Function => {
-                    return refused("this cost has no largest value");
-                }
-            }
+    match kind {
+        // The change of a feature costs at most 1: differences of distribution functions, shares, changes within the range of the fitted
+        // table (people from outside it count as if from its end).
+        CostKind::Mps | CostKind::Cet | CostKind::L1 => {}
+        CostKind::Logshift | CostKind::Table | CostKind::Function => {
+            return refused("this cost has no largest value");
         }
-        largest = largest.max(total);
+    }
+    let mut largest = 0.0f64;
+    for action in front.edits_of_actions(features)? {
+        let each = action.iter().map(|edit| cost.combined(edit.touched().map(weight)));
+        largest = largest.max(cost.combined(each));
     }
     // Rounding to millionths may add half a unit per edit.
     Ok(largest.max(f64::MIN_POSITIVE) + 4e-6)

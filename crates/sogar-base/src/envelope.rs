@@ -112,6 +112,19 @@ impl Label {
         out.inner.write_all(&out.sum.finalize())
     }
 
+    /// A payload in its envelope, as bytes for another process.
+    pub fn sealed(&self, payload: &[u8]) -> Vec<u8> {
+        let line = self.line(payload.len() as u64);
+        let mut bytes = [line.as_bytes(), payload].concat();
+        bytes.extend_from_slice(&Sha256::digest(&bytes));
+        bytes
+    }
+
+    /// The payload of [`Label::sealed`].
+    pub fn opened(&self, bytes: &[u8]) -> std::result::Result<Vec<u8>, Fault> {
+        self.open(bytes, bytes.len() as u64, |payload| payload.rest())
+    }
+
     /// Reads a file, whose payload `decode` decodes; `None` if there is none.
     pub fn read<T>(
         &self,

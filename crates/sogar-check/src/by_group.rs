@@ -1,4 +1,4 @@
-//! Results of a search that told groups apart: the groups, the losses of every point, the limit on the gap, and whether a vector is missing.
+//! Results of a search that distinguished groups: the groups, the losses of every point, the limit on the gap, and whether a vector is missing.
 //!
 //! The choice of points from the groups' front, and the search for missing vectors, are written anew and plainly: sums row by row, fractions by
 //! cross-multiplication, fronts by comparing everything with everything.

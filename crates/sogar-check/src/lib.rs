@@ -13,7 +13,7 @@
 //! | `trees` | does every tree have the cost and loss of its point, within the limits? |
 //! | `on_sample` | is the sample what the seed draws, and do the points follow from its front on all people? |
 //! | `holdout` | are cost and loss on the held-out rows right? |
-//! | `by_group` | are the groups, their losses and the choice of points right, if the search told groups apart? |
+//! | `by_group` | are the groups, their losses and the choice of points right, if the search distinguished groups? |
 //! | `order` | are the points a front, and is the status consistent? |
 //! | `completeness` | is a point missing? |
 

@@ -47,7 +47,7 @@ pub(super) fn status(front: &FrontFile) -> Verdict<((), String)> {
     for (number, point) in claim.points.iter().enumerate() {
         if !below(bound, (point.cost_sum, point.loss_count)) {
             return defect(format!(
-                "point {number}{on_sample} lies below the bound that is said to hold for every tree"
+                "point {number}{on_sample} lies below the bound that the file gives for every tree"
             ));
         }
     }

@@ -237,8 +237,8 @@ impl<'a> Plain<'a> {
     /// The sum over rows of the most expensive of some edits.
     fn largest_costs(&self, edits: &[u32], rows: &[usize]) -> u64 {
         let columns: Vec<&[u32]> = edits.iter().map(|&edit| self.problem.edit_cost(edit as usize)).collect();
-        let dearest = |row: usize| columns.iter().map(|column| column[row]).max().unwrap_or(0);
-        rows.iter().map(|&row| self.weight(row) * u64::from(dearest(row))).sum()
+        let max_cost = |row: usize| columns.iter().map(|column| column[row]).max().unwrap_or(0);
+        rows.iter().map(|&row| self.weight(row) * u64::from(max_cost(row))).sum()
     }
 
     /// The exact front of all trees of at most depth `levels.len() - 1` over these splits. `levels[k]` are the sets behind k

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use sogar_table::config::{FairnessGoal, Share};
 
-/// The grouping of the affected people that a search told apart.
+/// The grouping of the affected people that a search distinguishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchedGroups {
     /// What people are grouped by.

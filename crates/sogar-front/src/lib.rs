@@ -4,5 +4,6 @@ pub mod describe;
 pub mod evaluate;
 pub mod fairness;
 pub mod intervals;
+pub mod router;
 pub mod select;
 pub mod summary;

@@ -6,30 +6,33 @@
 //! machine, for any number of threads.
 
 mod bits;
+mod changes;
 mod claims;
 mod gap;
+mod other_rows;
 mod people;
 mod read;
 mod round_trip;
+mod tree;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fairness::FairnessRef;
-use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::error::Result;
 use sogar_base::files::write_atomically;
-use sogar_prepare::actions::{Change, Edit, Follower};
 use sogar_prepare::limits::TreeLimits;
-use sogar_table::binarize::{Split, Test};
 use sogar_table::config::{Config, CostKind};
-use sogar_table::feature::{Feature, feature_index};
+use sogar_table::feature::Feature;
 
 pub use sogar_prepare::prepared::{EvaluatedPoint, means};
 
 pub use bits::Bits;
+pub use changes::{ActionRef, ChangeRef, EditRef, FollowerRef, SplitRef, Value};
 pub use claims::Claim;
-pub use people::PeopleCounts;
-pub use people::{as_count, as_count_if_any};
+pub use other_rows::{Evaluation, HeldOutLeaf, PointDetail, SampleRef, distances};
+pub use people::{PeopleCounts, as_count, as_count_if_any};
+pub use tree::{Node, PointRef};
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 2;
@@ -84,7 +87,7 @@ pub struct FrontFile {
     /// The sample on which the trees were found, if not on all people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleRef>,
-    /// What the search found out about groups, if it was told some.
+    /// What the search found out about groups, if it had some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<FairnessRef>,
     /// The same trees on held-out rows, if there is a held-out table.
@@ -200,232 +203,6 @@ pub struct CostRef {
     pub table_hash: Option<String>,
 }
 
-/// A value as a table writes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Value {
-    /// A number.
-    Number(f64),
-    /// A level's name.
-    Level(String),
-}
-
-/// A split in use.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SplitRef {
-    /// The feature's name.
-    pub feature: String,
-    /// `<=` or `=`.
-    pub test: String,
-    /// The threshold, the highest passing level, the category, or the special code of a number.
-    pub value: Value,
-    /// The split in words.
-    pub text: String,
-}
-
-/// An action in use.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ActionRef {
-    /// Its number among all actions of the problem.
-    pub id: u32,
-    /// Its edits.
-    pub edits: Vec<EditRef>,
-    /// The action in words.
-    pub text: String,
-    /// Which affected rows it flips, in the order of `affected_rows`.
-    pub flips: Bits,
-}
-
-/// An edit of one feature.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct EditRef {
-    /// The feature's name.
-    pub feature: String,
-    /// What happens to it.
-    #[serde(flatten)]
-    pub change: ChangeRef,
-    /// Linked features that move with it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub followers: Vec<FollowerRef>,
-}
-
-/// A change of a feature's value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "op", rename_all = "lowercase")]
-pub enum ChangeRef {
-    /// Adds `by` (ordinals: levels), within `[lo, hi]` and never against its sign.
-    Shift {
-        /// The signed amount.
-        by: f64,
-        /// Smallest value that the edit produces.
-        lo: f64,
-        /// Largest value that the edit produces.
-        hi: f64,
-    },
-    /// Raises smaller values to `to`.
-    #[serde(rename = "at_least")]
-    AtLeast {
-        /// The value.
-        to: f64,
-    },
-    /// Brings larger values down to `to`.
-    #[serde(rename = "at_most")]
-    AtMost {
-        /// The value.
-        to: f64,
-    },
-    /// Sets a level, unless the row is at one of `not_from`.
-    Set {
-        /// The level.
-        to: String,
-        /// Levels from which this is forbidden.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        not_from: Vec<String>,
-    },
-    /// Sets a level on rows at the level `from`.
-    Swap {
-        /// The level that rows must be at.
-        from: String,
-        /// The level that they get.
-        to: String,
-    },
-    /// Sets the other of two values.
-    Flip,
-}
-
-/// A linked feature that moves with an edited one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FollowerRef {
-    /// Its name.
-    pub feature: String,
-    /// Multiplies the change of the edited feature.
-    pub factor: f64,
-    /// Never below this value …
-    pub lo: f64,
-    /// … or above this one.
-    pub hi: f64,
-    /// Rounded to whole values.
-    pub whole: bool,
-}
-
-/// A point of the front.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PointRef {
-    /// Mean cost over the affected rows.
-    pub cost: f64,
-    /// Share of the affected rows that are not flipped.
-    pub loss: f64,
-    /// Their sum.
-    pub invalidity: f64,
-    /// Total cost in units.
-    pub cost_sum: u64,
-    /// Number of rows that are not flipped (with weights: their weight, in units).
-    pub loss_count: u64,
-    /// Number of leaves.
-    pub leaves: u32,
-    /// Depth of the tree.
-    pub depth: u32,
-    /// The summary.
-    pub tree: Node,
-}
-
-/// A node of a summary tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Node {
-    /// Rows that pass the test go left, the others right.
-    Split {
-        /// Position in `splits`.
-        split: usize,
-        /// Rows that pass.
-        left: Box<Node>,
-        /// Rows that fail.
-        right: Box<Node>,
-    },
-    /// All rows here get one action.
-    Leaf {
-        /// Position in `actions`.
-        action: usize,
-        /// Affected rows in this leaf.
-        rows: u64,
-        /// How many of them the action flips.
-        flipped: u64,
-        /// Total cost in units.
-        cost_sum: u64,
-    },
-}
-
-/// The front on other rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Evaluation {
-    /// SHA-256 of the table.
-    pub hash: String,
-    /// Rows of the table.
-    pub rows: usize,
-    /// Affected rows.
-    pub affected: usize,
-    /// How many people the rows stand for, if the front has weights.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<WeightRef>,
-    /// Each point of the front on these rows, in order.
-    pub points: Vec<EvaluatedPoint>,
-    /// What intervals are computed from, for each point; results of earlier programs lack it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub details: Vec<PointDetail>,
-    /// Mean Euclidean distance between a point's (cost, loss) in the reference table and here …
-    pub mean_distance: f64,
-    /// … and its standard deviation over the points.
-    pub sd_distance: f64,
-}
-
-/// More about a point of the front on other rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PointDetail {
-    /// Standard deviation of the cost over the affected people.
-    pub cost_sd: f64,
-    /// The leaves of its tree from left to right.
-    pub leaves: Vec<HeldOutLeaf>,
-}
-
-/// A leaf on other rows (with weights: everything in units of weight).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HeldOutLeaf {
-    /// Affected rows in this leaf.
-    pub rows: u64,
-    /// How many of them the action flips.
-    pub flipped: u64,
-    /// Total cost in units of cost.
-    pub cost_sum: u64,
-}
-
-/// The sample of affected rows that was searched.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SampleRef {
-    /// Number of affected rows in the sample.
-    pub rows: usize,
-    /// Fewest rows of the sample in a leaf (with weights: the least weight, in units).
-    pub min_leaf: u32,
-    /// How the search on the sample ended.
-    pub status: Status,
-    /// The front of the sample: costs, losses and leaves count the people of the sample.
-    pub front: Vec<PointRef>,
-    /// For a stopped search: no summary lies below these pairs of (cost_sum, loss_count) on the sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<Vec<[u64; 2]>>,
-    /// Summaries that were evaluated on all people: the sample's front, and "no change".
-    pub found: usize,
-    /// How many of them have a leaf that is too small among all people.
-    pub too_small: usize,
-    /// How many of the others are dominated on all people.
-    pub dominated: usize,
-    /// Each point of the front on the sample, in order.
-    pub points: Vec<EvaluatedPoint>,
-    /// Mean Euclidean distance between a point's (cost, loss) on the sample and on all people …
-    pub mean_distance: f64,
-    /// … and its standard deviation over the points.
-    pub sd_distance: f64,
-}
-
 /// How a run went.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRef {
@@ -494,171 +271,5 @@ impl FrontFile {
     /// The JSON Schema of the file.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(FrontFile).to_value()
-    }
-}
-
-/// Mean and standard deviation of the Euclidean distances between (cost, loss) of the same points on different rows.
-pub fn distances(pairs: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> (f64, f64) {
-    let distances: Vec<f64> = pairs.map(|(here, there)| (here.0 - there.0).hypot(here.1 - there.1)).collect();
-    let mean = distances.iter().sum::<f64>() / distances.len() as f64;
-    let variance = distances.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / distances.len() as f64;
-    (mean, variance.sqrt())
-}
-
-impl SplitRef {
-    /// Describes a split.
-    pub fn new(split: &Split, features: &[Feature]) -> Self {
-        let feature = &features[split.feature];
-        let level = |index: usize| Value::Level(sogar_table::binarize::level_name(feature, index).to_owned());
-        let (test, value) = match split.test {
-            Test::AtMost(edge) if feature.is_numeric() => ("<=", Value::Number(edge)),
-            Test::AtMost(edge) => ("<=", level(edge as usize)),
-            Test::Equals(index) => ("=", level(index)),
-            Test::Is(code) => ("=", Value::Number(code)),
-        };
-        SplitRef { feature: feature.name.clone(), test: test.to_owned(), value, text: split.text(features) }
-    }
-
-    /// The split among these features.
-    pub fn split(&self, features: &[Feature]) -> Result<Split> {
-        let feature = feature_index(features, &self.feature)?;
-        let level = |name: &str| level_of(&features[feature], name);
-        let test = match (self.test.as_str(), &self.value) {
-            ("<=", Value::Number(edge)) => Test::AtMost(*edge),
-            ("<=", Value::Level(name)) => Test::AtMost(level(name)? as f64),
-            ("=", Value::Level(name)) => Test::Equals(level(name)?),
-            ("=", Value::Number(code)) if features[feature].is_code(*code) => Test::Is(*code),
-            (other, _) => {
-                return Err(Error::new(ErrorKind::ResultFile, format!("unknown test `{other}`")));
-            }
-        };
-        Ok(Split { feature, test })
-    }
-}
-
-fn level_of(feature: &Feature, name: &str) -> Result<usize> {
-    feature.level_index(name).ok_or_else(|| {
-        Error::new(ErrorKind::ResultFile, format!("`{name}` is not a value of `{}`", feature.name))
-    })
-}
-
-impl EditRef {
-    /// Describes an edit.
-    pub fn new(edit: &Edit, features: &[Feature]) -> Self {
-        let feature = &features[edit.feature];
-        let level = |index: usize| sogar_table::binarize::level_name(feature, index).to_owned();
-        let change = match &edit.change {
-            Change::Shift { by, lo, hi, .. } => ChangeRef::Shift { by: *by, lo: *lo, hi: *hi },
-            Change::AtLeast { to, .. } => ChangeRef::AtLeast { to: *to },
-            Change::AtMost { to, .. } => ChangeRef::AtMost { to: *to },
-            Change::Set { to, not_from } => ChangeRef::Set {
-                to: level(*to),
-                not_from: not_from.iter().map(|&from| level(from)).collect(),
-            },
-            Change::Swap { from, to } => ChangeRef::Swap { from: level(*from), to: level(*to) },
-            Change::Flip => ChangeRef::Flip,
-        };
-        let followers = edit.followers.iter().map(|follower| FollowerRef {
-            feature: features[follower.feature].name.clone(),
-            factor: follower.factor,
-            lo: follower.lo,
-            hi: follower.hi,
-            whole: follower.whole,
-        });
-        EditRef { feature: feature.name.clone(), change, followers: followers.collect() }
-    }
-
-    /// The edit of these features.
-    pub fn edit(&self, features: &[Feature]) -> Result<Edit> {
-        let feature = feature_index(features, &self.feature)?;
-        let level = |name: &String| level_of(&features[feature], name);
-        let change = match &self.change {
-            ChangeRef::Shift { by, lo, hi } => {
-                Change::Shift { by: *by, lo: *lo, hi: *hi, codes: features[feature].codes.clone() }
-            }
-            ChangeRef::AtLeast { to } => Change::AtLeast { to: *to, codes: features[feature].codes.clone() },
-            ChangeRef::AtMost { to } => Change::AtMost { to: *to, codes: features[feature].codes.clone() },
-            ChangeRef::Set { to, not_from } => {
-                Change::Set { to: level(to)?, not_from: not_from.iter().map(level).collect::<Result<_>>()? }
-            }
-            ChangeRef::Swap { from, to } => Change::Swap { from: level(from)?, to: level(to)? },
-            ChangeRef::Flip => Change::Flip,
-        };
-        let followers = self.followers.iter().map(|follower| {
-            let feature = feature_index(features, &follower.feature)?;
-            Ok(Follower {
-                feature,
-                codes: features[feature].codes.clone(),
-                factor: follower.factor,
-                lo: follower.lo,
-                hi: follower.hi,
-                whole: follower.whole,
-            })
-        });
-        Ok(Edit { feature, change, followers: followers.collect::<Result<_>>()? })
-    }
-}
-
-impl Node {
-    /// The leaf of a person, given which splits they pass, and its number from the left.
-    pub fn route(&self, mut passes: impl FnMut(usize) -> bool) -> (usize, &Node) {
-        let (mut node, mut number) = (self, 0);
-        while let Node::Split { split, left, right } = node {
-            node = if passes(*split) {
-                left
-            } else {
-                number += left.leaves() as usize;
-                right
-            };
-        }
-        (number, node)
-    }
-
-    /// The position of a leaf's action in the front's list; for a tree, that of its first leaf.
-    pub fn action(&self) -> usize {
-        match self {
-            Node::Leaf { action, .. } => *action,
-            Node::Split { left, .. } => left.action(),
-        }
-    }
-
-    /// Number of leaves.
-    pub fn leaves(&self) -> u32 {
-        match self {
-            Node::Leaf { .. } => 1,
-            Node::Split { left, right, .. } => left.leaves() + right.leaves(),
-        }
-    }
-
-    /// Total rows of all leaves, saturating.
-    pub fn rows(&self) -> u64 {
-        match self {
-            Node::Leaf { rows, .. } => *rows,
-            Node::Split { left, right, .. } => left.rows().saturating_add(right.rows()),
-        }
-    }
-
-    /// Number of tests on the longest path to a leaf.
-    pub fn depth(&self) -> u32 {
-        match self {
-            Node::Leaf { .. } => 0,
-            Node::Split { left, right, .. } => 1 + left.depth().max(right.depth()),
-        }
-    }
-
-    /// The leaves from left to right, each with the tests on its path: `(position in splits, passed)`.
-    pub fn rules(&self) -> Vec<(Vec<(usize, bool)>, &Node)> {
-        match self {
-            Node::Leaf { .. } => vec![(Vec::new(), self)],
-            Node::Split { split, left, right } => [(left, true), (right, false)]
-                .into_iter()
-                .flat_map(|(child, passed)| {
-                    child.rules().into_iter().map(move |(mut tests, leaf)| {
-                        tests.insert(0, (*split, passed));
-                        (tests, leaf)
-                    })
-                })
-                .collect(),
-        }
     }
 }

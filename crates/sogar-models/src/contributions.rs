@@ -211,7 +211,7 @@ fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arithmetic, Decision, Missing, Node, Test};
+    use crate::{Missing, Node, Test};
 
     fn node(column: usize, threshold: f64, left: i32, right: i32) -> Node {
         let test = Test::AtMost { threshold, missing: Missing::NaNIsMissing, default_left: true };
@@ -219,15 +219,7 @@ mod tests {
     }
 
     fn ensemble(trees: Vec<Tree>) -> TreeEnsemble {
-        TreeEnsemble {
-            trees,
-            outputs: 1,
-            base: vec![0.25],
-            base_last: false,
-            divisor: 2.0,
-            arithmetic: Arithmetic::Double,
-            decision: Decision::Raw { threshold: 0.0 },
-        }
+        TreeEnsemble { base: vec![0.25], divisor: 2.0, ..TreeEnsemble::sum_of(trees) }
     }
 
     /// What the trees expect of a row of which only the columns in `known` are known.

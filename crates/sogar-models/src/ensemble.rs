@@ -158,6 +158,19 @@ impl Tree {
 }
 
 impl TreeEnsemble {
+    /// The plain sum of trees with one output, class 1 above 0.
+    pub fn sum_of(trees: Vec<Tree>) -> TreeEnsemble {
+        TreeEnsemble {
+            trees,
+            outputs: 1,
+            base: vec![0.0],
+            base_last: false,
+            divisor: 1.0,
+            arithmetic: Arithmetic::Double,
+            decision: Decision::Raw { threshold: 0.0 },
+        }
+    }
+
     /// Writes the final outputs of a row (after the divisor) into `out`, one entry per output.
     pub fn outputs_of(&self, row: &[f64], out: &mut [f64]) {
         let arithmetic = self.arithmetic;
@@ -272,15 +285,8 @@ mod tests {
     #[test]
     fn sums_round_as_the_library_rounds_them() {
         let leaf = |value: f32| Tree { nodes: vec![], leaves: vec![f64::from(value)], covers: vec![] };
-        let mut ensemble = TreeEnsemble {
-            trees: vec![leaf(1e8), leaf(1.0), leaf(-1e8)],
-            outputs: 1,
-            base: vec![3.0],
-            base_last: false,
-            divisor: 1.0,
-            arithmetic: Arithmetic::Double,
-            decision: Decision::Raw { threshold: 0.0 },
-        };
+        let trees = vec![leaf(1e8), leaf(1.0), leaf(-1e8)];
+        let mut ensemble = TreeEnsemble { base: vec![3.0], ..TreeEnsemble::sum_of(trees) };
         let output = |ensemble: &TreeEnsemble| {
             let mut out = [0.0];
             ensemble.outputs_of(&[], &mut out);

@@ -136,6 +136,15 @@ impl CostModel {
         }
     }
 
+    /// The cost of several changes that cost this much each, before it is rounded to units.
+    pub fn combined(&self, costs: impl IntoIterator<Item = f64>) -> f64 {
+        let costs = costs.into_iter();
+        match self.combine() {
+            Combine::Max => costs.fold(0.0, f64::max),
+            Combine::Sum => costs.fold(0.0, |total, cost| total + cost),
+        }
+    }
+
     /// Cost of an edit on a row of feature values, in units, with the moves of linked features.
     pub fn edit_cost(&self, edit: &Edit, row: &[f64]) -> Result<u32> {
         let mut edited = row.to_vec();
@@ -171,13 +180,9 @@ impl CostModel {
             let rows = changed.map(|f| self.features[f].shifted_rows(row[f], edited[f])).max();
             return u32::try_from(rows.unwrap_or(0)).map_err(|_| too_large(&self.features[feature].name));
         }
-        let mut total = 0.0f64;
+        let mut total = 0.0;
         for f in changed {
-            let cost = self.features[f].weight * self.share(f, row[f], edited[f])?;
-            total = match self.combine() {
-                Combine::Max => total.max(cost),
-                Combine::Sum => total + cost,
-            };
+            total = self.combined([total, self.features[f].weight * self.share(f, row[f], edited[f])?]);
         }
         self.units(feature, total)
     }

@@ -41,7 +41,7 @@ const LEGEND: &str = "\
 ";
 
 /// The text of a commented file to start from, for `table`, which comments call `name`. A model shows which columns are features,
-/// which one is the label, and how many rows get which outcome. `given` has what is known beforehand: how the table was read, and
+/// which one is the label, and how many rows get which outcome. `given` has what the user said already: how the table was read, and
 /// the names of the classes.
 pub fn starting_file(
     table: &Table,

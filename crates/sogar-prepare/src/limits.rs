@@ -285,16 +285,10 @@ mod tests {
     }
 
     use crate::actions::{Change, all_actions};
-    use sogar_table::feature::{Columns, Kind};
+    use sogar_table::feature::Kind;
 
     fn problem(features: usize, edits_each: usize) -> (Vec<Edit>, Vec<Feature>) {
-        let feature = |index: usize| Feature {
-            name: format!("f{index}"),
-            kind: Kind::Real,
-            columns: Columns::One(format!("f{index}")),
-            codes: Vec::new(),
-            shown: Default::default(),
-        };
+        let feature = |index: usize| Feature::new(format!("f{index}"), Kind::Real);
         let edit = |feature| Edit { feature, change: Change::Flip, followers: vec![] };
         let edits = (0..features).flat_map(|feature| (0..edits_each + feature).map(move |_| edit(feature)));
         (edits.collect(), (0..features).map(feature).collect())
@@ -303,14 +297,7 @@ mod tests {
     #[test]
     fn splits_and_pairs_of_edits_of_wide_columns_count() {
         use sogar_table::binarize::Test;
-        let feature = |name: &str| Feature {
-            name: name.into(),
-            kind: Kind::Real,
-            columns: Columns::One(name.into()),
-            codes: Vec::new(),
-            shown: Default::default(),
-        };
-        let features = [feature("age"), feature("id")];
+        let features = ["age", "id"].map(|name| Feature::new(name, Kind::Real));
         let splits: Vec<Split> = (0..1000)
             .map(|level| Split { feature: usize::from(level > 9), test: Test::Equals(level) })
             .collect();

@@ -72,7 +72,17 @@ pub struct OutcomeQuery<'a> {
     pub required: Option<&'a Requirements>,
 }
 
-impl OutcomeQuery<'_> {
+impl<'a> OutcomeQuery<'a> {
+    /// A query about one model and nothing else: no rules, no further models.
+    pub fn of_model(
+        (predictor, encoder): (&'a dyn Predictor, &'a Encoder),
+        desired: &'a [bool],
+        (table, rows): (&'a FeatureTable, &'a [usize]),
+        (edits, actions): (&'a [Edit], &'a Actions),
+    ) -> OutcomeQuery<'a> {
+        OutcomeQuery { predictor, encoder, desired, table, rows, edits, actions, rules: &[], required: None }
+    }
+
     /// How many of its models score every distinct edited row.
     pub fn scored_models(&self) -> u64 {
         let others = self.required.iter().flat_map(|required| &required.others);

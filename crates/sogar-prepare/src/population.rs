@@ -7,6 +7,11 @@ use sogar_table::config::Config;
 use sogar_table::feature::Labels;
 use sogar_table::hints::{good_class, is_text};
 
+/// Whether a label is a desired outcome, given which classes are; unknown labels are not. Only this function decides it.
+pub fn is_desired(desired: &[bool], label: u32) -> bool {
+    desired.get(label as usize).copied().unwrap_or(false)
+}
+
 /// The model's classes by name, and which of them are desired.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classes {
@@ -66,10 +71,10 @@ impl Classes {
 
     /// Whether a prediction is a desired outcome.
     pub fn is_desired(&self, prediction: &Prediction) -> bool {
-        self.desired.get(prediction.label as usize).copied().unwrap_or(false)
+        is_desired(&self.desired, prediction.label)
     }
 
-    /// The rows that are turned down. Only this function decides it.
+    /// The rows that are turned down.
     pub fn turned_down(&self, predictions: &[Prediction]) -> Vec<usize> {
         (0..predictions.len()).filter(|&row| !self.is_desired(&predictions[row])).collect()
     }

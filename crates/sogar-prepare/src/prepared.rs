@@ -223,35 +223,35 @@ impl Prepared {
         &self.predictions_hash
     }
 
-    /// A folder in which outcomes are kept between runs.
+    /// The folder that stores outcomes between runs.
     pub fn outcomes_cache(&self) -> Option<&Path> {
         self.outcomes_cache.as_deref()
     }
 
-    /// Where a run keeps what is finished of it.
+    /// Where a run stores finished work.
     pub fn checkpoint(&self) -> Option<&CheckpointSettings> {
         self.checkpoint.as_ref()
     }
 
-    /// Rows about which a model that has to be asked is asked again, to verify outcomes that were kept; 0 believes them.
+    /// How many rows a black-box model scores again to verify stored outcomes; 0 trusts them.
     pub fn verify_cache(&self) -> u64 {
         self.verify_cache
     }
 }
 
-/// What a run may be told.
+/// Settings of a run.
 impl Prepared {
-    /// Keeps outcomes in a folder between runs.
+    /// Stores outcomes in a folder between runs.
     pub fn set_outcomes_cache(&mut self, folder: Option<PathBuf>) {
         self.outcomes_cache = folder;
     }
 
-    /// Keeps what is finished of the run in a folder.
+    /// Stores finished work of the run in a folder.
     pub fn set_checkpoint(&mut self, checkpoint: Option<CheckpointSettings>) {
         self.checkpoint = checkpoint;
     }
 
-    /// Sets how many rows a model that has to be asked is asked about again.
+    /// Sets how many rows a black-box model scores again to verify stored outcomes.
     pub fn set_verify_cache(&mut self, rows: u64) {
         self.verify_cache = rows;
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::encode::Encoder;
 use crate::model::{LoadedModel, ModelInfo, Predictor, Rows};
-use crate::population::Classes;
+use crate::population::{Classes, is_desired};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_table::config::{Agree, ModelConfig};
 use sogar_table::feature::Feature;
@@ -78,7 +78,7 @@ impl OtherModel {
         }
         let rows = Rows { values: &block, columns: self.encoder.columns.len() };
         let labels = self.predictor.predict(rows)?;
-        Ok(labels.iter().map(|said| desired.get(said.label as usize).copied().unwrap_or(false)).collect())
+        Ok(labels.iter().map(|said| is_desired(desired, said.label)).collect())
     }
 }
 

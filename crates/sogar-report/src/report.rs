@@ -202,7 +202,7 @@ fn fairness(front: &FrontFile, min_n: usize) -> Result<Option<FairnessData>> {
     Ok(found.map(|found| FairnessData { found, limit }))
 }
 
-/// The front on held-out people; nothing is said about leaves with fewer than `min_n` of them.
+/// The front on held-out people; leaves out leaves with fewer than `min_n` of them.
 fn holdout(evaluation: &Evaluation, min_n: usize) -> Holdout {
     let people = evaluation.people();
     // More digits are not shown.

@@ -10,8 +10,7 @@
 //!
 //! **Why skipping is sound, ties included.** Let `q = (c, l)` be a corner, so every action `a` of the group has
 //! `C(a) ≥ c` and `L(a) ≥ l`, and let `p` be a known point. A group is skipped only if `p` is strictly cheaper than `c` and has
-//! no more loss than `l` ([`lanes::MinCostByLoss`]), or is strictly cheaper and flips as many as needed ([`lanes::MinFlipsByCost`]): then every `a` is strictly
-//! dominated by `p`. A single action is left out ([`front::LeafFront::rules_out`]) also if `p` equals its corner and `p`'s action
+//! no more loss than `l` ([`lanes::MinCostByLoss`]): then every `a` is strictly dominated by `p`. A single action is left out ([`front::LeafFront::rules_out`]) also if `p` equals its corner and `p`'s action
 //! comes first: it is then dominated, or equal with a larger number. Costs are compared without their lowest bits where totals are
 //! large; a number that is larger without its lowest bits is larger with them, so "strictly cheaper" still holds. The result
 //! is therefore a function of `S` alone: for every non-dominated point the smallest action that attains it, whatever was inserted
@@ -22,6 +21,7 @@ mod boxed;
 mod boxes;
 mod clusters;
 pub(crate) mod columns;
+mod corners;
 mod dominated_actions;
 mod front;
 mod groups;

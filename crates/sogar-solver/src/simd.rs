@@ -45,6 +45,7 @@ impl Kernel {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vnni")
                 && is_x86_feature_detected!("avx512vpopcntdq");
             match self {
                 Kernel::Avx512 if avx2 && avx512 => return Token::Avx512(Avx512(())),
@@ -65,7 +66,7 @@ impl Kernel {
 pub(crate) unsafe trait Simd: Copy + Send + Sync {
     /// AVX2, POPCNT, BMI1, BMI2 and LZCNT.
     const AVX2: bool;
-    /// AVX-512 F, BW, DQ, VL and VPOPCNTDQ, and all of [`Simd::AVX2`].
+    /// AVX-512 F, BW, DQ, VL, VNNI and VPOPCNTDQ, and all of [`Simd::AVX2`].
     const AVX512: bool;
 }
 

@@ -170,16 +170,9 @@ fn freedman_diaconis(values: &Ordered, unit: u64) -> u32 {
 mod tests {
     use super::*;
     use crate::config::Bins;
-    use crate::feature::Columns;
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
-        let feature = Feature {
-            name: "x".into(),
-            kind,
-            columns: Columns::One("x".into()),
-            codes: Vec::new(),
-            shown: Default::default(),
-        };
+        let feature = Feature::new("x", kind);
         FeatureTable { features: vec![feature], rows: values.len(), values: vec![values], weights: None }
     }
 
@@ -228,13 +221,7 @@ mod tests {
     #[test]
     fn splits_that_cut_alike_or_not_at_all_are_dropped() {
         let mut two = table(Kind::Integer, vec![1.0, 2.0, 3.0, 4.0]);
-        two.features.push(Feature {
-            name: "y".into(),
-            kind: Kind::Binary { levels: vec!["no".into(), "yes".into()] },
-            columns: Columns::One("y".into()),
-            codes: Vec::new(),
-            shown: Default::default(),
-        });
+        two.features.push(Feature::new("y", Kind::Binary { levels: vec!["no".into(), "yes".into()] }));
         two.values.push(vec![1.0, 1.0, 0.0, 0.0]);
         let splits = all_splits(&two, &Config::default()).unwrap();
         assert_eq!(splits.len(), 3);

@@ -105,6 +105,13 @@ pub struct Feature {
 }
 
 impl Feature {
+    /// A feature of one column of the same name, without special codes.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Feature {
+        let name = name.into();
+        let columns = Columns::One(name.clone());
+        Feature { name, kind, columns, codes: Vec::new(), shown: Shown::default() }
+    }
+
     /// The named levels; empty for numbers.
     pub fn levels(&self) -> &[String] {
         match &self.kind {

@@ -1,4 +1,4 @@
-//! Hints from names and values of columns: what people cannot be told to change, what is not a feature, which outcome is good.
+//! Hints from names and values of columns: what people cannot change, what is not a feature, which outcome is good.
 //!
 //! Everything here is a guess from words and shapes. So it only suggests, warns, or leaves a column alone, with a notice, and a
 //! setting overrides it. Starting files and runs without one share this module, so that they agree.

@@ -135,21 +135,14 @@ fn side(text: &str, other: &str, features: &[Feature]) -> Result<Side> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::feature::{Columns, Kind};
+    use crate::feature::Kind;
 
     fn features() -> Vec<Feature> {
-        let feature = |name: &str, kind: Kind| Feature {
-            name: name.into(),
-            kind,
-            columns: Columns::One(name.into()),
-            codes: Vec::new(),
-            shown: Default::default(),
-        };
         let levels = ["low", "<= middle", "high"].map(String::from).to_vec();
         vec![
-            feature("role", Kind::Integer),
-            feature("company", Kind::Integer),
-            feature("rank", Kind::Ordinal { levels }),
+            Feature::new("role", Kind::Integer),
+            Feature::new("company", Kind::Integer),
+            Feature::new("rank", Kind::Ordinal { levels }),
         ]
     }
 

@@ -5,8 +5,8 @@
 //! and every person takes the smallest of a thousand equal steps that works for them. A category changes if the direction's pull
 //! on another level outweighs the person's own level.
 //!
-//! To find a person's own step, the model has to be asked about them: that is a search for individuals. With one [`Magnitude`]
-//! for everyone the direction is a summary, which people can be told beforehand.
+//! To find a person's own step, the model has to score them: that is a search for individuals. With one [`Magnitude`]
+//! for everyone the direction is a summary, which can be given to people in advance.
 //!
 //! Everything that the configuration forbids is left out when directions are drawn and when they are followed
 //! (`Moves`). No one leaves the range of the reference table's values.
@@ -58,7 +58,7 @@ pub struct GlobeCe {
 /// How far people go along the direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Magnitude {
-    /// Each person as far as they need, which the model is asked for.
+    /// Each person as far as they need; the model decides how far that is.
     Own,
     /// Everyone as far as it takes until nearly everyone is accepted: the largest step that anyone is given otherwise.
     Common,

@@ -18,7 +18,7 @@ pub struct Method {
     pub title: &'static str,
     /// What it learns, in a line.
     pub about: &'static str,
-    /// Whether people can be told its advice before their outcome is known.
+    /// Whether its advice can be given to people before their outcome is known.
     pub kind: MethodKind,
     /// Whether `all` includes it. The others are readings of a method that only an evaluation needs (`readings`).
     pub usual: bool,
@@ -35,7 +35,7 @@ pub struct Method {
 pub enum MethodKind {
     /// Advice that is fixed before anyone's outcome is known.
     Summary,
-    /// A search for each person: the model is asked about them before they get a proposal.
+    /// A search for each person: it queries the model about them before it proposes anything.
     Individual,
 }
 

@@ -4,9 +4,8 @@
 //! edit without effect on a person is not a change.
 
 use sogar::Result;
-use sogar::actions::Edit;
-use sogar::binarize::Split;
 use sogar::feature::FeatureTable;
+use sogar::router::Router;
 use sogar::summary::{FrontFile, Node};
 
 use crate::contract::Assigned;
@@ -20,16 +19,10 @@ pub fn proposals(
     rows: &[usize],
 ) -> Result<Vec<Assigned>> {
     let features = &front.features;
-    let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
-    let actions: Vec<Vec<Edit>> = front
-        .actions
-        .iter()
-        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
-        .collect::<Result<_>>()?;
+    let (router, actions) = (Router::new(front, features)?, front.edits_of_actions(features)?);
     let propose = |&row: &usize| {
         let before = table.row(row);
-        let passes = |split: usize| splits[split].passes(features, before[splits[split].feature]);
-        let (number, leaf) = tree.route(passes);
+        let (number, leaf) = router.leaf(tree, |feature| before[feature]);
         let mut after = before.clone();
         actions[leaf.action()].iter().for_each(|edit| edit.apply(&mut after));
         let changed = (0..before.len()).filter(|&feature| before[feature] != after[feature]);

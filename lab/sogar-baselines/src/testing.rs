@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sogar::config::Config;
+use sogar::feature::FeatureTable;
 use sogar::model::{Batching, LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use sogar::pipeline::Prepared;
 use sogar::table::{ReadOptions, csv};
@@ -36,7 +37,7 @@ where
 {
     let table = csv::parse(table.as_bytes(), Path::new("t.csv"), &ReadOptions::default()).unwrap();
     let config = Config::parse(config, Path::new("sogar.toml")).unwrap();
-    let (features, _) = sogar::feature::FeatureTable::infer(&table, &config).unwrap();
+    let (features, _) = FeatureTable::infer(&table, &config).unwrap();
     let info = ModelInfo {
         format: "function".into(),
         description: String::new(),
@@ -142,4 +143,15 @@ pub fn german_with(change: impl FnOnce(&mut Config)) -> Prepared {
         sogar::table::Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
     let model = sogar::model::load(&folder.join("model.txt"), None).unwrap();
     Prepared::new(config, &folder, &table, model, None).unwrap()
+}
+
+/// The features of a run with a single given row.
+pub fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
+    let features = prepared.table().features.clone();
+    FeatureTable {
+        features,
+        values: values.iter().map(|&value| vec![value]).collect(),
+        rows: 1,
+        weights: None,
+    }
 }

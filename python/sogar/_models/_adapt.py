@@ -13,7 +13,7 @@ import numpy as np
 from .._errors import ModelError, SogarError, SogarWarning
 from .._tables import UserTable
 from . import _layers, _trees
-from ._ask import SAMPLE, Asked, name_of
+from ._black_box import SAMPLE, BlackBox, name_of
 from ._boosters import Scorer, booster_bytes, is_booster
 from ._cells import Array
 from ._rows import Rows
@@ -89,21 +89,21 @@ class Adapted:
         else:
             _check_count(model, rows)
         self._booster = booster_bytes(model)
-        self._asked = Asked(Scorer(model, rows) if self._booster else model, threshold, classes)
-        self._asked.name = self.name
-        self._how = f"predict of {self.name}" if self._booster else self._asked.how
-        self._asked.how = self._how
+        self._black_box = BlackBox(Scorer(model, rows) if self._booster else model, threshold, classes)
+        self._black_box.name = self.name
+        self._how = f"predict of {self.name}" if self._booster else self._black_box.how
+        self._black_box.how = self._how
         if len(rows):
-            self._asked.learn(rows.sample(min(SAMPLE, batch)))
+            self._black_box.learn(rows.sample(min(SAMPLE, batch)))
             for block in rows.blocks(batch):
-                self._asked.widen(block)
-            self._asked.check_apart()
+                self._black_box.widen(block)
+            self._black_box.check_apart()
         self.model_backend = f"callback: {self._how}"
         self._spec: Spec | None = None
         self._known: Array | None = None
         self._closed: list[str] = []
         #: How another process builds the engine's model: a keyword and its arguments.
-        self.recipe: tuple[Any, ...] = ("asked", self)
+        self.recipe: tuple[Any, ...] = ("black box", self)
         self._read()
 
     @property
@@ -111,11 +111,11 @@ class Adapted:
         """The names of the classes, in the order of class numbers; empty if they are just 0, 1, …."""
         if is_booster(self.model):
             return []
-        return self._asked.class_names
+        return self._black_box.class_names
 
     def labels(self, table: Any) -> Array:
         """The object's own class numbers for rows."""
-        return self._asked.labels(table)
+        return self._black_box.labels(table)
 
     def _own_labels(self) -> Array:
         """The object's own class numbers for the table's rows, computed once."""
@@ -242,24 +242,24 @@ class Adapted:
                 f"{self.name} must be called on rows, which needs a data frame or an array",
                 "read the file with pandas or polars and pass that, or save the model to a file",
             )
-        self._asked.check_repeatable(self.rows.sample(min(SAMPLE, self.batch)))
+        self._black_box.check_repeatable(self.rows.sample(min(SAMPLE, self.batch)))
         self.model_backend = f"callback: {self._how}"
-        asked, rows = self._asked, self.rows
+        black_box, rows = self._black_box, self.rows
         shown: dict[str, Any] = {}
 
         def answer(block: Array) -> Array:
-            return asked.values(rows.block(shown["columns"], shown["categories"], block))
+            return black_box.values(rows.block(shown["columns"], shown["categories"], block))
 
-        scores = asked.answers == "scores"
+        scores = black_box.answers == "scores"
         threshold = self.threshold
-        if scores and asked.class_count == 2 and threshold is None:
+        if scores and black_box.class_count == 2 and threshold is None:
             threshold = 0.5
         native = Model.from_function(
             answer,
             table,
             config,
-            answers=asked.answers,
-            classes=asked.class_count,
+            answers=black_box.answers,
+            classes=black_box.class_count,
             threshold=threshold if scores else None,
             batch=self.batch,
             identity=self._identity(),

@@ -2,15 +2,17 @@
 //!
 //! The leader of the audit sends the group of each row of the part ([`Places`]). The process that has the part finds who is
 //! affected and routes them along the front ([`part`]). Sums of whole numbers do not depend on who adds them, and single people
-//! need only their cost and loss over the whole front. Received bytes are never trusted: a checksum detects damage, the digest of
-//! the places identifies the part, and every number is checked for its range.
+//! need only their cost and loss over the whole front. Received bytes are never trusted: they come in an envelope whose owner is the
+//! digest of the places, and every number is checked for its range.
 
 use sha2::{Digest, Sha256};
 use sogar_solver::varint::{DecodeError, Reader, put};
 
 use super::measures::{Along, Members, Sums};
 use super::routed_people::RoutedPeople;
+use sogar_base::envelope::{Fault, Label};
 use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::files::sha256_hex;
 use sogar_front::evaluate::HeldOut;
 use sogar_front::summary::FrontFile;
 use sogar_prepare::prepared::Prepared;
@@ -93,8 +95,8 @@ pub(super) struct PartAudit {
 /// for the leader.
 pub fn part(front: &FrontFile, prepared: &Prepared, table: &Table, places: &[u8]) -> Result<Vec<u8>> {
     let asked = places;
-    let places =
-        Places::from_bytes(places).map_err(|why| damaged("this does not say who is in which group", why))?;
+    let places = Places::from_bytes(places)
+        .map_err(|why| damaged("this does not say who is in which group", wrong(why)))?;
     if places.front != identity(front, prepared) {
         return Err(Error::new(ErrorKind::Usage, "this is another front than the one that is audited")
             .help("give all processes the same version of sogar, and the same front, table and model"));
@@ -115,7 +117,7 @@ pub fn part(front: &FrontFile, prepared: &Prepared, table: &Table, places: &[u8]
 
 impl PartAudit {
     fn to_bytes(&self, places: &[u8]) -> Vec<u8> {
-        let mut out = Sha256::digest(places).to_vec();
+        let mut out = Vec::new();
         put(&mut out, self.affected.len() as u64);
         let mut next = 0;
         for ((&row, &cost), &loss) in self.affected.iter().zip(&self.costs).zip(&self.losses) {
@@ -133,21 +135,16 @@ impl PartAudit {
                 put(&mut out, (squares >> 64) as u64);
             }
         }
-        let sum = Sha256::digest(&out);
-        out.extend_from_slice(&sum);
-        out
+        label(places).sealed(&out)
     }
 
     /// Reads the result of [`part`] for these places, along this number of points.
     pub fn from_bytes(bytes: &[u8], places: &Places, points: usize) -> Result<PartAudit> {
         let read = || {
-            let content = checked(bytes)?;
-            let mut reader = Reader::new(content);
-            if digest(reader.take(DIGEST)?)? != <[u8; DIGEST]>::from(Sha256::digest(places.to_bytes())) {
-                return Err(DecodeError("it belongs to another part, or to another audit"));
-            }
-            let part = PartAudit::read(&mut reader, places, points)?;
-            reader.end()?;
+            let content = label(&places.to_bytes()).opened(bytes)?;
+            let mut reader = Reader::new(&content);
+            let part = PartAudit::read(&mut reader, places, points).map_err(wrong)?;
+            reader.end().map_err(wrong)?;
             Ok(part)
         };
         read().map_err(|why| damaged("this is no part of the audit", why))
@@ -188,14 +185,14 @@ impl PartAudit {
     }
 }
 
-/// The bytes before a checksum, if it matches.
-pub(super) fn checked(bytes: &[u8]) -> Read<&[u8]> {
-    let (content, sum) = bytes
-        .len()
-        .checked_sub(DIGEST)
-        .and_then(|length| bytes.split_at_checked(length))
-        .ok_or(DecodeError("it is cut short"))?;
-    if Sha256::digest(content)[..] == *sum { Ok(content) } else { Err(DecodeError("its checksum is wrong")) }
+/// The envelope of the audit of a part, which the leader's message identifies.
+fn label(places: &[u8]) -> Label {
+    Label { kind: "audit-part", version: 1, owner: sha256_hex(places) }
+}
+
+/// Why a payload can't be used.
+pub(super) fn wrong(why: DecodeError) -> Fault {
+    why.0.into()
 }
 
 fn digest(bytes: &[u8]) -> Read<[u8; DIGEST]> {
@@ -203,7 +200,7 @@ fn digest(bytes: &[u8]) -> Read<[u8; DIGEST]> {
 }
 
 /// The error for invalid bytes.
-pub(super) fn damaged(what: &str, why: DecodeError) -> Error {
+pub(super) fn damaged(what: &str, why: Fault) -> Error {
     Error::new(ErrorKind::Usage, format!("{what}: {why}"))
         .help("give all processes the same version of sogar, and start the audit anew")
 }
@@ -247,7 +244,7 @@ mod tests {
         let error = PartAudit::from_bytes(&bytes, &other, 2).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "this is no part of the audit: it belongs to another part, or to another audit"
+            "this is no part of the audit: this was stored for another run or problem, or elsewhere in this one"
         );
         assert!(error.remedy().is_some());
         assert!(PartAudit::from_bytes(&bytes, &places, 3).is_err(), "a front with another point");
@@ -272,14 +269,13 @@ mod tests {
     fn what_no_checksum_tells_is_refused_or_read_but_never_panics() {
         let (places, part) = example();
         let bytes = part.to_bytes(&places.to_bytes());
-        let content = &bytes[..bytes.len() - DIGEST];
-        for position in DIGEST..content.len() {
+        let label = label(&places.to_bytes());
+        let content = label.opened(&bytes).unwrap();
+        for position in 0..content.len() {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
-                let mut forged = content.to_vec();
+                let mut forged = content.clone();
                 forged[position] = value;
-                let sum = Sha256::digest(&forged);
-                forged.extend_from_slice(&sum);
-                if let Ok(read) = PartAudit::from_bytes(&forged, &places, 2) {
+                if let Ok(read) = PartAudit::from_bytes(&label.sealed(&forged), &places, 2) {
                     assert!(read.affected.is_sorted() && read.affected.iter().all(|&row| row < 6));
                 }
             }

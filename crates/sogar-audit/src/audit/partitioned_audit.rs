@@ -18,8 +18,6 @@ use sogar_prepare::prepared::Prepared;
 use sogar_table::feature::{Columns, FeatureTable, Weights};
 use sogar_table::table::Table;
 
-use sogar_solver::varint::DecodeError;
-
 /// Held-out people whose parts arrive one after the other, in the order of the table.
 pub struct PartitionedAudit {
     front: [u8; 32],
@@ -130,9 +128,9 @@ impl PartitionedAudit {
         let part = PartAudit::from_bytes(bytes, &self.places_of(self.done..end)?, self.along.points.len())?;
         let mine = self.along.points.iter_mut().flatten().flatten();
         for (sums, more) in mine.zip(part.points.iter().flatten().flatten()) {
-            *sums = sums.plus(*more).ok_or_else(|| {
-                damaged("this is no part of the audit", DecodeError("its sums are out of range"))
-            })?;
+            *sums = sums
+                .plus(*more)
+                .ok_or_else(|| damaged("this is no part of the audit", "its sums are out of range".into()))?;
         }
         self.along.costs.extend(part.costs);
         self.along.losses.extend(part.losses);

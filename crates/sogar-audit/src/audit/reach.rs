@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use sha2::{Digest, Sha256};
 use sogar_solver::CancelToken;
 use sogar_solver::varint::{DecodeError, Reader, put};
 
-use super::part::{checked, damaged};
+use super::part::{damaged, wrong};
 use super::unreachable::{self, Reasons, Unreachable, tested_reasons};
+use sogar_base::envelope::{Fault, Label};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::evaluate::HeldOut;
 use sogar_prepare::prepared::Prepared;
@@ -58,7 +58,6 @@ impl ReachFound {
 
 fn to_bytes(affected: usize, found: Option<&Unreachable>) -> Vec<u8> {
     let mut out = Vec::new();
-    put(&mut out, affected as u64);
     put(&mut out, u64::from(found.is_some()));
     if let Some(found) = found {
         put(&mut out, found.people.len() as u64);
@@ -70,17 +69,21 @@ fn to_bytes(affected: usize, found: Option<&Unreachable>) -> Vec<u8> {
             next = person + 1;
         }
     }
-    let sum = Sha256::digest(&out);
-    out.extend_from_slice(&sum);
-    out
+    label(affected).sealed(&out)
+}
+
+/// The envelope of the people out of reach of a part with this number of affected people.
+fn label(affected: usize) -> Label {
+    Label { kind: "reach-part", version: 1, owner: format!("{affected} affected people") }
 }
 
 /// The result of a part, if it has this number of affected people.
-fn from_bytes(bytes: &[u8], affected: usize) -> std::result::Result<Option<Unreachable>, DecodeError> {
-    let mut reader = Reader::new(checked(bytes)?);
-    if reader.number()? != affected as u64 {
-        return Err(DecodeError("it belongs to another part"));
-    }
+fn from_bytes(bytes: &[u8], affected: usize) -> std::result::Result<Option<Unreachable>, Fault> {
+    read(&label(affected).opened(bytes)?, affected).map_err(wrong)
+}
+
+fn read(payload: &[u8], affected: usize) -> std::result::Result<Option<Unreachable>, DecodeError> {
+    let mut reader = Reader::new(payload);
     if reader.below(2)? == 0 {
         return reader.end().map(|()| None);
     }
@@ -179,13 +182,13 @@ mod tests {
             changed[position] ^= 0x41;
             assert!(from_bytes(&changed, 6).is_err(), "byte {position}");
             assert!(from_bytes(&bytes[..position], 6).is_err(), "{position} bytes");
-            if position < bytes.len() - 32 {
-                let mut forged = changed[..bytes.len() - 32].to_vec();
-                let sum = Sha256::digest(&forged);
-                forged.extend_from_slice(&sum);
-                if let Ok(Some(found)) = from_bytes(&forged, 6) {
-                    assert!(found.people.iter().all(|&person| person < 6));
-                }
+        }
+        let content = label(6).opened(&bytes).unwrap();
+        for position in 0..content.len() {
+            let mut forged = content.clone();
+            forged[position] ^= 0x41;
+            if let Ok(Some(found)) = from_bytes(&label(6).sealed(&forged), 6) {
+                assert!(found.people.iter().all(|&person| person < 6));
             }
         }
     }

@@ -11,7 +11,8 @@ use sogar_solver::{Combine, RowSet};
 use super::weighted_population::WeightedPopulation;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::evaluate::HeldOut;
-use sogar_front::summary::{EditRef, FrontFile, Node};
+use sogar_front::router::{self, Router};
+use sogar_front::summary::{FrontFile, Node};
 use sogar_prepare::actions::Edit;
 use sogar_prepare::cost::edit_costs;
 use sogar_prepare::prepared::Prepared;
@@ -66,10 +67,7 @@ impl RoutedPeople {
 
     /// The people of a held-out table. The model scores the front's actions on them.
     pub fn held_out(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<RoutedPeople> {
-        let features = &prepared.table().features;
-        let edited = |edits: &[EditRef]| edits.iter().map(|edit| edit.edit(features)).collect::<Result<_>>();
-        let actions: Vec<Vec<Edit>> =
-            front.actions.iter().map(|action| edited(&action.edits)).collect::<Result<_>>()?;
+        let actions = front.edits_of_actions(&prepared.table().features)?;
         let found = held_out.apply(prepared, &actions)?;
         let flips = found
             .iter()
@@ -86,17 +84,7 @@ impl RoutedPeople {
         flips: Vec<RowSet>,
     ) -> Result<RoutedPeople> {
         let features = &prepared.table().features;
-        let passes = front
-            .splits
-            .iter()
-            .map(|split| {
-                let split = split.split(features)?;
-                let column = &table.values[split.feature];
-                Ok(RowSet::from_fn(affected.len(), |&position| {
-                    split.passes(&table.features, column[affected[position]])
-                }))
-            })
-            .collect::<Result<_>>()?;
+        let passes = Router::new(front, features)?.passing(table, &affected);
         let mut different: Vec<Edit> = Vec::new();
         // Edits are looked up by their text, which is faster than comparing with all of them.
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -135,19 +123,7 @@ impl RoutedPeople {
 
     /// The leaves of a tree from left to right, each with its action's position in the front and its people.
     pub fn leaves(&self, tree: &Node) -> Vec<(usize, RowSet)> {
-        let mut leaves = Vec::new();
-        self.walk(tree, RowSet::full(self.count()), &mut leaves);
-        leaves
-    }
-
-    fn walk(&self, node: &Node, people: RowSet, leaves: &mut Vec<(usize, RowSet)>) {
-        match node {
-            Node::Leaf { action, .. } => leaves.push((*action, people)),
-            Node::Split { split, left, right } => {
-                self.walk(left, people.and(&self.passes[*split]), leaves);
-                self.walk(right, people.and_not(&self.passes[*split]), leaves);
-            }
-        }
+        router::leaves(tree, &self.passes, RowSet::full(self.count()))
     }
 
     /// Who passes a split of the front.

@@ -1,6 +1,6 @@
 //! People whom no admissible action reaches, and what keeps them out of reach.
 //!
-//! If no allowed action helps, a person cannot be told what to do. To find out whether the model or the configuration is the
+//! If no allowed action helps a person, there is no advice to give. To find out whether the model or the configuration is the
 //! reason, the audit lifts one constraint at a time, keeps all others, and evaluates these people again: would they be reached if
 //! immutable features could change; if values could go anywhere in the table's range; with one more edit; without the rules? If
 //! none of these is enough, the answer is "none of them alone".

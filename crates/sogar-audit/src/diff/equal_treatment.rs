@@ -52,7 +52,7 @@ impl PriceOfEqualTreatment {
     }
 }
 
-/// The price, if one of the fronts is blind to what the other sees and nothing else differs; otherwise why it cannot be told.
+/// The price, if one of the fronts is blind to what the other sees and nothing else differs; otherwise why it is unknown.
 pub fn price_of_equal_treatment(a: &FrontFile, b: &FrontFile) -> Result<PriceOfEqualTreatment> {
     let fault = |why: String| {
         Error::new(

@@ -38,8 +38,8 @@ pub(super) fn compare(a: &FrontFile, b: &FrontFile) -> FrontDiff {
     };
     let (a, b) = (steps(a), steps(b));
     let end = |steps: &[(f64, f64)]| steps.last().map_or(0.0, |step| step.0);
-    let dearest = end(&a).max(end(&b));
-    let mut cuts: Vec<f64> = a.iter().chain(&b).map(|step| step.0).chain([dearest]).collect();
+    let max_cost = end(&a).max(end(&b));
+    let mut cuts: Vec<f64> = a.iter().chain(&b).map(|step| step.0).chain([max_cost]).collect();
     cuts.sort_by(f64::total_cmp);
     let (mut a_lower, mut b_lower, mut difference) = (0.0, 0.0, 0.0);
     for pair in cuts.windows(2) {
@@ -48,14 +48,14 @@ pub(super) fn compare(a: &FrontFile, b: &FrontFile) -> FrontDiff {
         a_lower += if gap > 0.0 { width } else { 0.0 };
         b_lower += if gap < 0.0 { width } else { 0.0 };
     }
-    let share = |part: f64| if dearest > 0.0 { part / dearest } else { 0.0 };
+    let share = |part: f64| if max_cost > 0.0 { part / max_cost } else { 0.0 };
     FrontDiff {
         a_lower: share(a_lower),
         b_lower: share(b_lower),
         mean_difference: share(difference),
         at: BUDGETS
             .iter()
-            .filter(|&&cost| cost <= dearest)
+            .filter(|&&cost| cost <= max_cost)
             .map(|&cost| AtCost { cost, a: loss_at(&a, cost), b: loss_at(&b, cost) })
             .collect(),
     }

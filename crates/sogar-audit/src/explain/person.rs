@@ -137,8 +137,7 @@ impl Person {
                 text => format!("`{name}` is {}, which the reference table never has", spoken(text)),
             };
             let near = suggest(text, features[feature].levels().iter().map(String::as_str));
-            self.notes
-                .push(format!("{told}; the model is told that it is none of the known values ({near})"));
+            self.notes.push(format!("{told}; the model gets it as none of the known values ({near})"));
         }
         for (feature, &value) in self.values.iter().enumerate() {
             if features[feature].is_code(value) {
@@ -161,7 +160,7 @@ impl Person {
         }
     }
 
-    /// Notes entries that no feature uses, unless they are columns that the configuration sets aside.
+    /// Notes entries that no feature uses, unless the configuration ignores them.
     fn note_strangers(&mut self, prepared: &Prepared, strange: &[&str]) {
         let data = &prepared.config().data;
         for &name in strange {

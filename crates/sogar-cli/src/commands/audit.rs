@@ -54,7 +54,7 @@ pub struct AuditArgs {
     /// A held-out table, which is audited too [default: the one that the front was evaluated on]
     #[arg(long, value_name = "TABLE")]
     pub holdout: Option<PathBuf>,
-    /// Affected people below which nothing is said about a group
+    /// Do not judge groups with fewer affected people
     #[arg(long, value_name = "N", default_value_t = MIN_GROUP)]
     pub min_group: usize,
     /// Bootstrap draws for the intervals of means over the front
@@ -185,15 +185,7 @@ pub fn run(args: &AuditArgs, output: &Output) -> Result<Exit> {
     let files = [&args.front, &path].into_iter().chain(model.file()).chain(&holdout);
     Outputs::new(&args.csv).inputs(files).checked()?;
     let (prepared, reference) = reopen_with(&front, &path, &model)?;
-    let held_out = match holdout {
-        Some(path) => {
-            let table = tables::read(&path, &prepared.config().read_options()?)?;
-            let held_out = HeldOut::new(&prepared, &table)?;
-            held_out.notices.iter().for_each(|notice| output.notice(notice));
-            Some((held_out, table))
-        }
-        None => None,
-    };
+    let held_out = holdout.map(|path| read_holdout(&path, &prepared, output)).transpose()?;
     if args.form.format == Format::BiasAudit {
         let held_out = held_out.as_ref().filter(|_| args.holdout.is_some());
         let people =
@@ -249,6 +241,14 @@ fn print_bias_audit(
         output.print(found.markdown())?
     }
     Ok(Exit::Complete)
+}
+
+/// Reads a held-out table and prints its notices.
+pub fn read_holdout(path: &Path, prepared: &Prepared, output: &Output) -> Result<(HeldOut, Table)> {
+    let table = tables::read(path, &prepared.config().read_options()?)?;
+    let held_out = HeldOut::new(prepared, &table)?;
+    held_out.notices.iter().for_each(|notice| output.notice(notice));
+    Ok((held_out, table))
 }
 
 /// The held-out table: the given one, otherwise the one that the front was evaluated on, if it still exists.

@@ -112,7 +112,7 @@ fn text(diff: &Diff) -> Text {
         text += section("The price of equal treatment");
         text += &format!("  {}\n", visible(&price.text()));
     }
-    text += section("What people are told to change (share of them, averaged over the front)");
+    text += section("What the advice changes (share of people, averaged over the front)");
     text += "    first   second   percentage points\n";
     for used in diff.features.iter().take(10) {
         text += &format!(

@@ -17,13 +17,12 @@ use sogar::select::By;
 use sogar::summary::FrontFile;
 use sogar::table::Table;
 
-use super::audit::{ScanArgs, Unreachable, holdout_path};
+use super::audit::{ScanArgs, Unreachable, holdout_path, read_holdout};
 use crate::args::{ModelFlags, file_of, text};
 use crate::files::Outputs;
 use crate::interrupt;
 use crate::output::{Exit, Output};
 use crate::progress::Bars;
-use crate::tables;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -208,14 +207,7 @@ fn open(args: &ReportArgs, front: &FrontFile, output: &Output) -> Result<Files> 
     let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let model = args.model.source_of(front)?;
     let (prepared, reference) = reopen_with(front, &path, &model)?;
-    let holdout = match holdout_path(front, args.holdout.as_deref(), output)? {
-        Some(path) => {
-            let table = tables::read(&path, &prepared.config().read_options()?)?;
-            let held_out = HeldOut::new(&prepared, &table)?;
-            held_out.notices.iter().for_each(|notice| output.notice(notice));
-            Some((held_out, table))
-        }
-        None => None,
-    };
+    let holdout = holdout_path(front, args.holdout.as_deref(), output)?;
+    let holdout = holdout.map(|path| read_holdout(&path, &prepared, output)).transpose()?;
     Ok(Files { prepared, reference, holdout })
 }

@@ -258,9 +258,7 @@ pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
     let people = front.people();
     let mut text = Text::from(outcome_text(front) + "\n");
     let what = match front.status {
-        Status::Complete | Status::CompleteWithinEpsilon if front.fairness.is_some() => {
-            "the front that was asked for"
-        }
+        Status::Complete | Status::CompleteWithinEpsilon if front.fairness.is_some() => "the requested front",
         Status::Complete | Status::CompleteWithinEpsilon => "every summary that no other one dominates",
         Status::CompleteOnSample => "the best of those found on a sample",
         _ => "what was found before the search was stopped",

@@ -113,7 +113,7 @@ fn unknown_criterion() {
 #[test]
 fn criterion_that_no_point_meets() {
     let folder = Folder::new();
-    // Without its dearest points the front does not reach everybody.
+    // Without its most expensive points the front does not reach everybody.
     let mut front = folder.json("front.json");
     front["points"].as_array_mut().unwrap().truncate(5);
     folder.write("front.json", front.to_string());

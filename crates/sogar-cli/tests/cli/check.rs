@@ -103,7 +103,7 @@ fn limit(front: &mut Value, name: &str, value: u32) {
 // Points that are not there, or should not be.
 lies! {
     missing_point: |front| keep_points(front, |number| number != 40);
-    missing_dearest_point: |front| keep_points(front, |number| number != 80);
+    missing_most_expensive_point: |front| keep_points(front, |number| number != 80);
     missing_free_point: |front| keep_points(front, |number| number != 0);
     every_other_point_missing: |front| keep_points(front, |number| number % 2 == 0);
     duplicated_point: |front| {
@@ -111,7 +111,7 @@ lies! {
         points(front).insert(7, twice);
     };
     dominated_point: |front| {
-        // Everybody is told to do nothing, but at a price: the tree of point 1 without its flips.
+        // Advice that costs but flips nobody: the tree of point 1 without its flips.
         let mut worse = points(front)[1].clone();
         worse["tree"]["left"]["right"]["flipped"] = json!(0);
         worse["loss_count"] = json!(118);

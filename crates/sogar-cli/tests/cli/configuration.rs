@@ -21,16 +21,10 @@ fn a_starting_configuration_is_written_checked_and_never_overwritten_unasked() {
 #[test]
 fn a_model_tells_the_label_and_what_is_unused() {
     let folder = Folder::new();
-    let people: String = folder
-        .read("people.csv")
-        .lines()
-        .enumerate()
-        .map(|(row, line)| match row {
-            0 => format!("customer_id,{line},signup,region,gender\n"),
-            row => format!("{},{line},2021-03-{:02},{},{}\n", row * 7 % 997, row % 28 + 1, row % 2, row % 2),
-        })
-        .collect();
-    folder.write("all.csv", people);
+    folder.write_people("all.csv", |row, line| match row {
+        0 => format!("customer_id,{line},signup,region,gender"),
+        row => format!("{},{line},2021-03-{:02},{},{}", row * 7 % 997, row % 28 + 1, row % 2, row % 2),
+    });
     let run = folder.sogar(&["config", "init", "all.csv", "--model", "model.txt"]);
     assert_transcript!(run);
     // The file works as it is, and with any of its hints switched on.

@@ -50,6 +50,13 @@ impl Folder {
         folder
     }
 
+    /// Writes `name`: the lines of `people.csv`, each as `line` writes it from its row number (0 is the header).
+    pub fn write_people(&self, name: &str, line: impl Fn(usize, &str) -> String) {
+        let people = self.read("people.csv");
+        let lines = people.lines().enumerate().map(|(row, text)| line(row, text) + "\n");
+        self.write(name, lines.collect::<String>());
+    }
+
     /// Where a file of that name is.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)

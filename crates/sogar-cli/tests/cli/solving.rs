@@ -198,15 +198,13 @@ fn what_nobody_has_decided_is_warned_of() {
     assert!(
         !front["splits"].to_string().contains("\"age\"") && !front["actions"].to_string().contains("\"age\"")
     );
-    // A class with a good name is known, and one without it is asked for.
+    // A class with a good name is recognised; without one, the run asks for it.
     let run = with(&["--label", "loan", "--ignore", "predicted", "--protected", "age"]);
     assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
-    let graded = |(row, line): (usize, &str)| match row {
-        0 => format!("{line},grade\n"),
-        row => format!("{line},{}\n", ["up", "down"][row % 2]),
-    };
-    let graded: String = folder.read("people.csv").lines().enumerate().map(graded).collect();
-    folder.write("people.csv", graded);
+    folder.write_people("people.csv", |row, line| match row {
+        0 => format!("{line},grade"),
+        row => format!("{line},{}", ["up", "down"][row % 2]),
+    });
     let run = with(&["--label", "grade", "--ignore", "predicted", "--ignore", "loan"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("nothing says which of them people hope for"), "{run}");
@@ -220,16 +218,10 @@ fn what_nobody_has_decided_is_warned_of() {
 #[test]
 fn ids_and_dates_are_neither_changed_nor_split_on() {
     let folder = Folder::new();
-    let people: String = folder
-        .read("people.csv")
-        .lines()
-        .enumerate()
-        .map(|(row, line)| match row {
-            0 => format!("customer_id,{line},signup\n"),
-            row => format!("{},{line},2021-03-{:02}\n", row * 7 % 997, row % 28 + 1),
-        })
-        .collect();
-    folder.write("all.csv", people);
+    folder.write_people("all.csv", |row, line| match row {
+        0 => format!("customer_id,{line},signup"),
+        row => format!("{},{line},2021-03-{:02}", row * 7 % 997, row % 28 + 1),
+    });
     let input = ["solve", "all.csv", "-m", "model.txt", "-c", "sogar.toml", "-o", "new.json"];
     let run = folder.sogar(&input);
     assert_eq!(run.code, 0, "{run}");

@@ -9,9 +9,7 @@ use sogar::actions::Change;
 use sogar::config::{Agree, Config};
 use sogar::evaluate::{HeldOut, sums};
 use sogar::guarantee::{GuaranteeRequest, guaranteed};
-use sogar::model::{
-    Arithmetic, Decision, LoadedModel, Missing, ModelInfo, Node, Rows, Test, Tree, TreeEnsemble, TreeModel,
-};
+use sogar::model::{LoadedModel, Missing, ModelInfo, Node, Rows, Test, Tree, TreeEnsemble, TreeModel};
 use sogar::pipeline::{Prepared, Search};
 use sogar::summary::FrontFile;
 use sogar::table::Table;
@@ -51,15 +49,7 @@ fn trees(draw: &mut Draw) -> LoadedModel {
             covers: vec![],
         }
     };
-    let ensemble = TreeEnsemble {
-        trees: (0..8).map(|_| tree()).collect(),
-        outputs: 1,
-        base: vec![0.0],
-        base_last: false,
-        divisor: 1.0,
-        arithmetic: Arithmetic::Double,
-        decision: Decision::Raw { threshold: 0.0 },
-    };
+    let ensemble = TreeEnsemble::sum_of((0..8).map(|_| tree()).collect());
     let hash = format!("{:?}", ensemble.trees[0].leaves);
     LoadedModel::new(Arc::new(TreeModel { info, ensemble }), "trees", hash)
 }

@@ -15,7 +15,7 @@ use sogar::table::Table;
 
 use crate::people::{Draw, People, config, solved, weighing};
 
-/// Whether two values are the same, but for the last digits of what was added up in another order.
+/// Whether two values are the same up to rounding of sums in another order.
 fn same(what: &str, one: &Value, other: &Value) {
     match (one, other) {
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

@@ -1,16 +1,6 @@
 use super::*;
 use crate::summary::{FrontFile, SplitRef, Value};
-use sogar_table::feature::{Columns, Feature, Kind};
-
-fn feature(name: &str, kind: Kind) -> Feature {
-    Feature {
-        name: name.into(),
-        kind,
-        columns: Columns::One(name.into()),
-        codes: Vec::new(),
-        shown: Default::default(),
-    }
-}
+use sogar_table::feature::{Feature, Kind};
 
 fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -19,11 +9,11 @@ fn texts(names: &[&str]) -> Vec<String> {
 /// A result with five features, these splits, and the actions "no change" and one edit.
 fn front(splits: &[(&str, &str, Value)]) -> FrontFile {
     let features = [
-        feature("age", Kind::Integer),
-        feature("rate", Kind::Real),
-        feature("rank", Kind::Ordinal { levels: texts(&["low", "middle", "quite high", "top"]) }),
-        feature("job", Kind::Categorical { levels: texts(&["a", "b", "c d", "e"]), missing: None }),
-        feature("owner", Kind::Binary { levels: texts(&["no", "yes"]) }),
+        Feature::new("age", Kind::Integer),
+        Feature::new("rate", Kind::Real),
+        Feature::new("rank", Kind::Ordinal { levels: texts(&["low", "middle", "quite high", "top"]) }),
+        Feature::new("job", Kind::Categorical { levels: texts(&["a", "b", "c d", "e"]), missing: None }),
+        Feature::new("owner", Kind::Binary { levels: texts(&["no", "yes"]) }),
     ];
     let splits: Vec<SplitRef> = splits
         .iter()

@@ -1,12 +1,11 @@
 //! Costs and losses of every point of a front on other people, as exact sums. The sums of the parts of a table add up.
 
 use sogar_base::error::Result;
-use sogar_prepare::actions::Edit;
 use sogar_prepare::prepared::Prepared;
 use sogar_solver::RowSet;
-use sogar_table::binarize::Split;
 
 use super::HeldOut;
+use crate::router::{Router, leaves};
 use crate::summary::{FrontFile, HeldOutLeaf, Node};
 
 /// What a point of the front does to some people.
@@ -54,45 +53,23 @@ impl PointSums {
         Some(PointSums { squares, leaves })
     }
 
-    fn walk(&mut self, node: &Node, people: &RowSet, known: &Known<'_>) {
-        match node {
-            Node::Split { split, left, right } => {
-                self.walk(left, &people.and(&known.passes[*split]), known);
-                self.walk(right, &people.and_not(&known.passes[*split]), known);
-            }
-            Node::Leaf { action, .. } => {
-                let mut leaf = HeldOutLeaf::default();
-                for position in people.iter() {
-                    let (cost, flipped) = known.effects[*action][position];
-                    let weight = known.weights[position];
-                    leaf.rows += weight;
-                    leaf.flipped += weight * u64::from(flipped);
-                    leaf.cost_sum += weight * cost;
-                    self.squares += u128::from(weight) * u128::from(cost) * u128::from(cost);
-                }
-                self.leaves.push(leaf);
-            }
+    /// Adds a leaf with these people.
+    fn add_leaf(&mut self, people: &RowSet, effects: &[(u64, bool)], weights: &[u64]) {
+        let mut leaf = HeldOutLeaf::default();
+        for position in people.iter() {
+            let ((cost, flipped), weight) = (effects[position], weights[position]);
+            leaf.rows += weight;
+            leaf.flipped += weight * u64::from(flipped);
+            leaf.cost_sum += weight * cost;
+            self.squares += u128::from(weight) * u128::from(cost) * u128::from(cost);
         }
+        self.leaves.push(leaf);
     }
-}
-
-/// What is known of the people.
-struct Known<'a> {
-    /// Who passes each split.
-    passes: &'a [RowSet],
-    /// `effects[action][position]`: cost and flip.
-    effects: &'a [Vec<(u64, bool)>],
-    weights: &'a [u64],
 }
 
 /// The sums of every point of the front on the affected rows of another table.
 pub fn sums(front: &FrontFile, prepared: &Prepared, held_out: &HeldOut) -> Result<Vec<PointSums>> {
-    let features = &prepared.table().features;
-    let actions: Vec<Vec<Edit>> = front
-        .actions
-        .iter()
-        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
-        .collect::<Result<_>>()?;
+    let actions = front.edits_of_actions(&prepared.table().features)?;
     of_points(front, prepared, held_out, &held_out.apply(prepared, &actions)?)
 }
 
@@ -106,22 +83,14 @@ pub(super) fn of_points(
     held_out: &HeldOut,
     effects: &Effects,
 ) -> Result<Vec<PointSums>> {
-    let features = &prepared.table().features;
     let (table, affected) = (&held_out.table, &held_out.affected);
-    let splits: Vec<Split> = front.splits.iter().map(|split| split.split(features)).collect::<Result<_>>()?;
-    let passes: Vec<RowSet> = splits
-        .iter()
-        .map(|split| {
-            let column = &table.values[split.feature];
-            RowSet::from_fn(affected.len(), |&position| split.passes(features, column[affected[position]]))
-        })
-        .collect();
+    let passing = Router::new(front, &prepared.table().features)?.passing(table, affected);
     let weights: Vec<u64> = affected.iter().map(|&row| u64::from(table.weight(row))).collect();
-    let known = Known { passes: &passes, effects, weights: &weights };
-    let everybody = RowSet::full(affected.len());
     let of_point = |tree: &Node| {
         let mut sums = PointSums::default();
-        sums.walk(tree, &everybody, &known);
+        for (action, people) in leaves(tree, &passing, RowSet::full(affected.len())) {
+            sums.add_leaf(&people, &effects[action], &weights);
+        }
         sums
     };
     Ok(front.points.iter().map(|point| of_point(&point.tree)).collect())

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use sogar_base::error::Result;
-use sogar_prepare::actions::Edit;
 use sogar_prepare::prepared::Prepared;
 use sogar_prepare::require::OtherModel;
 
@@ -58,16 +57,11 @@ pub fn survival(
     held_out: &HeldOut,
     later: &[OtherModel],
 ) -> Result<Vec<Survival>> {
-    let features = &prepared.table().features;
-    let actions: Vec<Vec<Edit>> = front
-        .actions
-        .iter()
-        .map(|action| action.edits.iter().map(|edit| edit.edit(features)).collect())
-        .collect::<Result<_>>()?;
-    let today: Effects = match later {
-        [] => return Ok(Vec::new()),
-        _ => held_out.apply(prepared, &actions)?,
-    };
+    if later.is_empty() {
+        return Ok(Vec::new());
+    }
+    let actions = front.edits_of_actions(&prepared.table().features)?;
+    let today: Effects = held_out.apply(prepared, &actions)?;
     let leaves = |effects: &Effects| -> Result<Vec<Vec<HeldOutLeaf>>> {
         Ok(of_points(front, prepared, held_out, effects)?.into_iter().map(|sums| sums.leaves).collect())
     };

@@ -13,19 +13,19 @@ impl FrontFile {
         let bound = self.bound.as_ref()?;
         let found: Vec<[u64; 2]> =
             self.points.iter().map(|point| [point.cost_sum, point.loss_count]).collect();
-        let dearest = found.iter().chain(bound).map(|point| point[0]).max()?;
+        let max_cost = found.iter().chain(bound).map(|point| point[0]).max()?;
         let rows = self.people().affected;
-        let possible = area(bound, dearest, rows);
+        let possible = area(bound, max_cost, rows);
         match possible {
             0 => Some(0.0),
-            _ => Some((possible - area(&found, dearest, rows).min(possible)) as f64 / possible as f64),
+            _ => Some((possible - area(&found, max_cost, rows).min(possible)) as f64 / possible as f64),
         }
     }
 }
 
-/// The area that a front (cost ascending, loss descending) dominates below (dearest, rows).
-fn area(front: &[[u64; 2]], dearest: u64, rows: u64) -> u128 {
-    let ends = front.iter().skip(1).map(|point| point[0]).chain([dearest]);
+/// The area that a front (cost ascending, loss descending) dominates below (max_cost, rows).
+fn area(front: &[[u64; 2]], max_cost: u64, rows: u64) -> u128 {
+    let ends = front.iter().skip(1).map(|point| point[0]).chain([max_cost]);
     front
         .iter()
         .zip(ends)

@@ -54,8 +54,8 @@ fn assert_same_front(gpu: &Gpu, problem: &Problem, what: &str) {
     assert_eq!((found.front, found.status, found.bound), (cpu.front, cpu.status, cpu.bound), "{what}");
 }
 
-/// Sets of at most three of `edits` edits, costs up to `dearest`, some rows with weights.
-fn larger(seed: u64, rows: usize, edits: u32, dearest: u64, weighted: bool) -> ProblemParts {
+/// Sets of at most three of `edits` edits, costs up to `max_cost`, some rows with weights.
+fn larger(seed: u64, rows: usize, edits: u32, max_cost: u64, weighted: bool) -> ProblemParts {
     let mut random = Random(seed);
     let mut actions = Actions::default();
     actions.push(&[]);
@@ -77,7 +77,7 @@ fn larger(seed: u64, rows: usize, edits: u32, dearest: u64, weighted: bool) -> P
         edit_costs: (0..edits)
             .map(|edit| {
                 (0..rows)
-                    .map(|_| random.below(dearest * u64::from(edit + 1) / u64::from(edits)) as u32)
+                    .map(|_| random.below(max_cost * u64::from(edit + 1) / u64::from(edits)) as u32)
                     .collect()
             })
             .collect(),
@@ -105,13 +105,13 @@ fn fronts_of_random_problems_are_those_of_the_cpu() {
 #[test]
 fn larger_shapes_weights_and_sums_of_64_bits() {
     let Some(gpu) = gpu(Options::default()) else { return };
-    for (seed, rows, edits, dearest, weighted) in [
+    for (seed, rows, edits, max_cost, weighted) in [
         (1, 700, 12, 50, false),
         (2, 1000, 10, 4_000_000_000, false),
         (3, 333, 14, 4_000_000_000, true),
         (4, 2049, 6, 9, true),
     ] {
-        let problem = Problem::new(larger(seed, rows, edits, dearest, weighted)).unwrap();
+        let problem = Problem::new(larger(seed, rows, edits, max_cost, weighted)).unwrap();
         assert_same_front(&gpu, &problem, &format!("seed {seed}"));
     }
 }

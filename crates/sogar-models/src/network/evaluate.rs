@@ -147,19 +147,9 @@ fn activate(activation: Activation, units: &mut [Lane]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::layer;
     use super::*;
     use crate::NetworkDecision;
-
-    fn layer(inputs: usize, outputs: usize, activation: Activation) -> Layer {
-        let number = |i: usize| ((i * 7919 + 13) % 211) as f32 / 97.0 - 1.1;
-        Layer {
-            inputs,
-            outputs,
-            weights: (0..inputs * outputs).map(number).collect(),
-            bias: (0..outputs).map(|i| number(i + 5)).collect(),
-            activation,
-        }
-    }
 
     #[test]
     fn every_instruction_set_and_every_lane_gives_the_same_bits() {

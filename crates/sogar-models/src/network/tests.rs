@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Predictor, Rows};
 
-fn layer(inputs: usize, outputs: usize, activation: Activation) -> Layer {
+pub(super) fn layer(inputs: usize, outputs: usize, activation: Activation) -> Layer {
     let number = |i: usize| ((i * 7919 + 13) % 211) as f32 / 97.0 - 1.1;
     Layer {
         inputs,

@@ -92,14 +92,16 @@ impl ExternalFiles {
         };
         if !plain || !inside() {
             let message = format!(
-                "the weights `{tensor}` are said to be in `{location}`, outside of the model's folder"
+                "the file looks for the weights `{tensor}` in `{location}`, outside of the model's folder"
             );
             return Err(Error::new(ErrorKind::Model, message).help(
                 "only files beside the model are read; save the model as one file, or with plain file names",
             ));
         }
         if path.exists() && !path.is_file() {
-            return Err(damaged(format!("`{location}`, said to hold the weights `{tensor}`, is not a file")));
+            return Err(damaged(format!(
+                "`{location}`, which should hold the weights `{tensor}`, is not a file"
+            )));
         }
         if !self.read.contains_key(&path) {
             let bytes = read_bytes(&path).map_err(|error| {

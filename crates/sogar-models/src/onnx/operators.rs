@@ -41,7 +41,7 @@ impl Call<'_, '_> {
         let space = if how.is_empty() { "" } else { " " };
         let message = format!("the operator `{full}` (node `{named}`){space}{how} is not read");
         Error::new(ErrorKind::Model, message).help(format!(
-            "{SUPPORTED}; export the model without this step, do the step in the table beforehand, build with \
+            "{SUPPORTED}; export the model without this step, do the step in the table first, build with \
              `--features onnx-runtime`, or give the model as a command (`--model-command`)"
         ))
     }

@@ -134,16 +134,10 @@ mod tests {
     fn round() -> Config {
         Config { numbers: Some(NumberRule::Round), ..Config::default() }
     }
-    use sogar_table::feature::{Columns, Feature, FeatureTable};
+    use sogar_table::feature::{Feature, FeatureTable};
 
     fn table(kind: Kind, values: Vec<f64>) -> FeatureTable {
-        let feature = Feature {
-            name: "x".into(),
-            kind,
-            columns: Columns::One("x".into()),
-            codes: Vec::new(),
-            shown: Default::default(),
-        };
+        let feature = Feature::new("x", kind);
         FeatureTable { features: vec![feature], rows: values.len(), values: vec![values], weights: None }
     }
 

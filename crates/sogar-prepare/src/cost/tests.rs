@@ -1,16 +1,6 @@
 use super::*;
 use crate::actions::{Change, Follower};
-use sogar_table::feature::{Columns, Feature};
-
-fn feature(name: &str, kind: Kind) -> Feature {
-    Feature {
-        name: name.into(),
-        kind,
-        columns: Columns::One(name.into()),
-        codes: Vec::new(),
-        shown: Default::default(),
-    }
-}
+use sogar_table::feature::Feature;
 
 fn levels(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -20,9 +10,9 @@ fn levels(names: &[&str]) -> Vec<String> {
 fn reference() -> FeatureTable {
     FeatureTable {
         features: vec![
-            feature("x", Kind::Integer),
-            feature("c", Kind::Categorical { levels: levels(&["a", "b", "c"]), missing: None }),
-            feature("b", Kind::Binary { levels: levels(&["no", "yes"]) }),
+            Feature::new("x", Kind::Integer),
+            Feature::new("c", Kind::Categorical { levels: levels(&["a", "b", "c"]), missing: None }),
+            Feature::new("b", Kind::Binary { levels: levels(&["no", "yes"]) }),
         ],
         values: vec![
             (1..=10).map(f64::from).collect(),

@@ -18,22 +18,12 @@ fn texts(list: &[&str]) -> Vec<String> {
     list.iter().map(|text| text.to_string()).collect()
 }
 
-fn feature(name: &str, kind: Kind) -> Feature {
-    Feature {
-        name: name.into(),
-        kind,
-        columns: Columns::One(name.into()),
-        codes: Vec::new(),
-        shown: Default::default(),
-    }
-}
-
 fn number(name: &str) -> Feature {
-    feature(name, Kind::Real)
+    Feature::new(name, Kind::Real)
 }
 
 fn categorical(name: &str, levels: &[&str], missing: Option<usize>) -> Feature {
-    feature(name, Kind::Categorical { levels: texts(levels), missing })
+    Feature::new(name, Kind::Categorical { levels: texts(levels), missing })
 }
 
 fn one_hot(name: &str, levels: &[&str], columns: &[&str]) -> Feature {
@@ -239,23 +229,23 @@ fn a_table_of_one_hot_columns_feeds_a_model_with_categories() {
 fn lists_left_open_by_the_file_go_to_the_features_with_those_levels() {
     let mut model = info(&["n", "size", "job"]);
     model.unplaced_categories = vec![texts(&["S", "M", "L"]), texts(&["maid", "clerk"])];
-    let size = feature("size", Kind::Ordinal { levels: texts(&["S", "M", "L"]) });
-    let binary = feature("n", Kind::Binary { levels: texts(&["0", "1"]) });
+    let size = Feature::new("size", Kind::Ordinal { levels: texts(&["S", "M", "L"]) });
+    let binary = Feature::new("n", Kind::Binary { levels: texts(&["0", "1"]) });
     let features = [binary, size, categorical("job", &["clerk", "maid"], None)];
     let (encoder, _) = matched(&model, &features);
     assert_eq!(row(&encoder, &[1.0, 2.0, 0.0]), [1.0, 2.0, 1.0]);
     model.unplaced_categories.push(texts(&["u"]));
-    assert!(refused(&model, &features).contains("cannot be told"));
+    assert!(refused(&model, &features).contains("not to which columns"));
 }
 
 #[test]
 fn levels_become_the_numbers_that_models_are_trained_on() {
     let model = info(&["yes", "code", "size", "grade", "zip"]);
     let features = [
-        feature("yes", Kind::Binary { levels: texts(&["no", "yes"]) }),
-        feature("code", Kind::Binary { levels: texts(&["1", "2"]) }),
-        feature("size", Kind::Ordinal { levels: texts(&["S", "M", "L"]) }),
-        feature("grade", Kind::Ordinal { levels: texts(&["5", "10", "20"]) }),
+        Feature::new("yes", Kind::Binary { levels: texts(&["no", "yes"]) }),
+        Feature::new("code", Kind::Binary { levels: texts(&["1", "2"]) }),
+        Feature::new("size", Kind::Ordinal { levels: texts(&["S", "M", "L"]) }),
+        Feature::new("grade", Kind::Ordinal { levels: texts(&["5", "10", "20"]) }),
         categorical("zip", &["(missing)", "12", "7"], Some(0)),
     ];
     let (encoder, notices) = matched(&model, &features);
@@ -310,7 +300,7 @@ fn truth_values_are_numbers_also_with_gaps_or_all_alike() {
     assert_eq!((row(&encoder, &[1.0]), row(&encoder, &[2.0])), (vec![0.0], vec![1.0]));
     let (encoder, _) = matched(&info(&["owner"]), &[categorical("owner", &["true"], None)]);
     assert_eq!(row(&encoder, &[0.0]), [1.0]);
-    let pair = feature("owner", Kind::Binary { levels: texts(&["false", "true"]) });
+    let pair = Feature::new("owner", Kind::Binary { levels: texts(&["false", "true"]) });
     let (encoder, notices) = matched(&info(&["owner"]), &[pair]);
     assert_eq!((row(&encoder, &[1.0]), notices.len()), (vec![1.0], 0));
     assert!(

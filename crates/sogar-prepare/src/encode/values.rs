@@ -74,8 +74,7 @@ fn settled_categories(
     let placement = only_placement(parts.len(), open.len(), |column, list| fits(column, list, true), needy)
         .or_else(|| only_placement(parts.len(), open.len(), |column, list| fits(column, list, false), needy));
     let Some(placement) = placement else {
-        let message =
-            "the model has lists of pandas categories, but it cannot be told to which columns they belong";
+        let message = "the model has lists of pandas categories, but not to which columns they belong";
         let help = "declare the features that were pandas categoricals (`kind = \"categorical\"` or \
                     `\"ordinal\"`), or train the model on numbers or one-hot columns";
         return Err(Error::new(ErrorKind::Model, message).help(help));

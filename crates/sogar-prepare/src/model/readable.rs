@@ -103,25 +103,18 @@ mod tests {
     #[test]
     fn a_row_is_shown_as_the_table_has_it() {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let one = |name: &str, kind| Feature {
-            name: name.into(),
-            kind,
-            columns: Columns::One(name.into()),
-            codes: Vec::new(),
-            shown: Default::default(),
-        };
         let features = vec![
-            one("age", Kind::Real),
-            one("owner", Kind::Binary { levels: texts(&["no", "yes"]) }),
+            Feature::new("age", Kind::Real),
+            Feature::new("owner", Kind::Binary { levels: texts(&["no", "yes"]) }),
             Feature {
-                name: "city".into(),
-                kind: Kind::Categorical { levels: texts(&["Rome", "Oslo"]), missing: None },
                 columns: Columns::OneHot(vec![Some("city_Rome".into()), Some("city_Oslo".into())]),
-                codes: Vec::new(),
-                shown: Default::default(),
+                ..Feature::new("city", Kind::Categorical { levels: texts(&["Rome", "Oslo"]), missing: None })
             },
-            one("job", Kind::Categorical { levels: texts(&[MISSING_LEVEL, "clerk, 2nd"]), missing: Some(0) }),
-            one("rank", Kind::Ordinal { levels: texts(&["low", "high"]) }),
+            Feature::new(
+                "job",
+                Kind::Categorical { levels: texts(&[MISSING_LEVEL, "clerk, 2nd"]), missing: Some(0) },
+            ),
+            Feature::new("rank", Kind::Ordinal { levels: texts(&["low", "high"]) }),
         ];
         let order = ["rank", "age", "owner", "city_Rome", "city_Oslo", "job"];
         let column = |name: &str| match name {

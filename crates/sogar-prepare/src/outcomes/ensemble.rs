@@ -30,6 +30,7 @@ use super::value_intervals::ValueIntervals;
 use super::walk::{LinkedWalk, PathUnit, Walk};
 use super::{OutcomeQuery, Outcomes, Watch, rounding, scoring};
 use crate::model::{Rows, TreeEnsemble};
+use crate::population::is_desired;
 use sogar_base::error::Result;
 
 /// Everything about the model and the actions that does not depend on the row.
@@ -268,7 +269,7 @@ impl<'a> Decomposition<'a> {
         }
         let predictions = query.predictor.predict(Rows { values: &block, columns })?;
         for (&action, prediction) in close.iter().zip(&predictions) {
-            let desired = query.desired.get(prediction.label as usize).copied().unwrap_or(false);
+            let desired = is_desired(query.desired, prediction.label);
             let (word, bit) = (&mut flips[action as usize / 64], action % 64);
             *word = *word & !(1 << bit) | u64::from(desired) << bit;
         }

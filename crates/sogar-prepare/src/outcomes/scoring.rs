@@ -16,6 +16,7 @@ use sogar_solver::{BitTable, Stop};
 
 use super::{OutcomeQuery, Outcomes, Watch};
 use crate::model::Rows;
+use crate::population::is_desired;
 use sogar_base::error::{Error, ErrorKind, Result};
 
 pub(super) use block::score;
@@ -192,8 +193,8 @@ impl<'a> ScoringQueue<'a> {
                     let message = format!("the model gave {got} predictions for {want} rows");
                     return Err(Error::new(ErrorKind::Model, message));
                 }
-                let desired = |label: u32| query.desired.get(label as usize).copied().unwrap_or(false);
-                Ok(predictions.iter().map(|prediction| desired(prediction.label)).collect())
+                let desired = predictions.iter().map(|found| is_desired(query.desired, found.label));
+                Ok(desired.collect())
             })
             .collect::<Result<_>>()?;
         let answers = answers.concat();

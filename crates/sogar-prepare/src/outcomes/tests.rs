@@ -8,22 +8,7 @@ use crate::model::{Arithmetic, Decision, ModelInfo, Node, Prediction, Rows, Test
 use sogar_table::config::ModelConfig;
 use sogar_table::feature::{Columns, Feature, Kind};
 
-/// SplitMix64: a seed names the same problem on every machine.
-pub(super) struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end as u64) as usize
-    }
-}
+pub(super) use sogar_testing::Random;
 
 struct Ensemble(ModelInfo, TreeEnsemble);
 
@@ -50,54 +35,44 @@ impl Predictor for Ensemble {
 
 /// Two numbers (one with missing values), a one-hot category, a coded category and a binary.
 pub(super) fn features() -> Vec<Feature> {
-    let one = |name: &str, kind| Feature {
-        name: name.into(),
-        kind,
-        columns: Columns::One(name.into()),
-        codes: Vec::new(),
-        shown: Default::default(),
-    };
     let levels = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     vec![
-        one("x", Kind::Integer),
-        one("y", Kind::Real),
+        Feature::new("x", Kind::Integer),
+        Feature::new("y", Kind::Real),
         Feature {
-            name: "c".into(),
-            kind: Kind::Categorical { levels: levels(4), missing: None },
             columns: Columns::OneHot((0..4).map(|i| Some(format!("c:{i}"))).collect()),
-            codes: Vec::new(),
-            shown: Default::default(),
+            ..Feature::new("c", Kind::Categorical { levels: levels(4), missing: None })
         },
-        one("k", Kind::Categorical { levels: levels(5), missing: None }),
-        one("b", Kind::Binary { levels: levels(2) }),
+        Feature::new("k", Kind::Categorical { levels: levels(5), missing: None }),
+        Feature::new("b", Kind::Binary { levels: levels(2) }),
     ]
 }
 
 const COLUMNS: [&str; 8] = ["x", "y", "c:0", "c:1", "c:2", "c:3", "k", "b"];
 
 fn random_test(random: &mut Random, column: usize) -> Test {
-    let missing = [Missing::AsZero, Missing::ZeroIsMissing, Missing::NaNIsMissing][random.below(3)];
-    let default_left = random.below(2) == 0;
+    let missing = [Missing::AsZero, Missing::ZeroIsMissing, Missing::NaNIsMissing][random.index(3)];
+    let default_left = random.index(2) == 0;
     let at_most = |threshold| Test::AtMost { threshold, missing, default_left };
     // Some numbers are tested as categories, as XGBoost does with codes.
-    if column < 2 && random.below(6) == 0 {
-        let categories = (0..10).filter(|_| random.below(3) == 0).collect();
+    if column < 2 && random.index(6) == 0 {
+        let categories = (0..10).filter(|_| random.index(3) == 0).collect();
         return Test::NoneOf { categories, default_left };
     }
     match column {
-        0 => at_most(random.below(12) as f64 - 1.5),
-        1 if random.below(4) == 0 => {
+        0 => at_most(random.index(12) as f64 - 1.5),
+        1 if random.index(4) == 0 => {
             let ranges =
-                (0..6).filter(|_| random.below(2) == 0).map(f64::from).map(|at| (at, at + 0.5)).collect();
+                (0..6).filter(|_| random.index(2) == 0).map(f64::from).map(|at| (at, at + 0.5)).collect();
             Test::Within { ranges, default_left }
         }
-        1 if default_left => at_most((random.below(40) as f64 - 8.0) / 4.0),
+        1 if default_left => at_most((random.index(40) as f64 - 8.0) / 4.0),
         // `x < threshold` in single precision.
-        1 => at_most(largest_below((random.below(40) as f32 - 8.0) / 4.0).unwrap()),
-        6 if default_left => Test::InSet { words: vec![random.below(32) as u32] },
+        1 => at_most(largest_below((random.index(40) as f32 - 8.0) / 4.0).unwrap()),
+        6 if default_left => Test::InSet { words: vec![random.index(32) as u32] },
         6 => {
-            let categories = (0..5).filter(|_| random.below(2) == 0).collect();
-            Test::NoneOf { categories, default_left: random.below(2) == 0 }
+            let categories = (0..5).filter(|_| random.index(2) == 0).collect();
+            Test::NoneOf { categories, default_left: random.index(2) == 0 }
         }
         _ => at_most(0.5),
     }
@@ -110,12 +85,12 @@ fn random_tree(random: &mut Random, depth: usize) -> Tree {
 }
 
 fn grow(random: &mut Random, depth: usize, tree: &mut Tree) -> i32 {
-    if depth == 0 || random.below(8) == 0 {
+    if depth == 0 || random.index(8) == 0 {
         // Multiples of 1/8 are summed without rounding, so some margins hit the threshold exactly.
-        tree.leaves.push((random.below(17) as f64 - 8.0) / 8.0);
+        tree.leaves.push((random.index(17) as f64 - 8.0) / 8.0);
         return !(tree.leaves.len() as i32 - 1);
     }
-    let column = random.below(COLUMNS.len());
+    let column = random.index(COLUMNS.len());
     let position = tree.nodes.len();
     tree.nodes.push(Node { column, test: random_test(random, column), left: 0, right: 0 });
     let left = grow(random, depth - 1, tree);
@@ -156,7 +131,7 @@ pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
     for to in 0..4 {
         edits.push(plain(
             2,
-            Change::Set { to, not_from: if random.below(2) == 0 { vec![1] } else { vec![] } },
+            Change::Set { to, not_from: if random.index(2) == 0 { vec![1] } else { vec![] } },
         ));
     }
     for (from, to) in [(0, 1), (2, 4), (3, 0)] {
@@ -192,11 +167,11 @@ pub(super) fn edits(random: &mut Random, links: Links) -> Vec<Edit> {
 
 /// Leaf values like XGBoost's: single precision, with sums that lose digits, some of them close together.
 fn narrow(random: &mut Random, ensemble: &mut TreeEnsemble) {
-    let scale = [1.0, 1.0 / 3.0, 0.7, 1e-6][random.below(4)];
+    let scale = [1.0, 1.0 / 3.0, 0.7, 1e-6][random.index(4)];
     for value in ensemble.trees.iter_mut().flat_map(|tree| &mut tree.leaves).chain(&mut ensemble.base) {
         *value = f64::from((*value * scale) as f32);
     }
-    if random.below(3) == 0 {
+    if random.index(3) == 0 {
         // A large constant that two trees cancel: single precision drops most of what is added in between.
         for (round, value) in [(0, 1e5), (ensemble.trees.len() - ensemble.outputs, -1e5)] {
             for tree in &mut ensemble.trees[round..round + ensemble.outputs] {
@@ -209,8 +184,8 @@ fn narrow(random: &mut Random, ensemble: &mut TreeEnsemble) {
 /// Compares the decomposition with scoring on one random problem; returns the number of settled outcomes.
 fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
     let mut random = Random(seed);
-    let outputs = [1, 1, 1, 3][random.below(4)];
-    let decision = match (outputs, random.below(4)) {
+    let outputs = [1, 1, 1, 3][random.index(4)];
+    let decision = match (outputs, random.index(4)) {
         (1, 0) => Decision::Raw { threshold: 0.25 },
         (1, 3) => Decision::Margin { above: 0.0, slope: 1.0 },
         (1, 1) => Decision::Sigmoid { slope: 1.0, threshold: 0.5 },
@@ -219,13 +194,13 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
         (_, 1) => Decision::Largest { softmax_scores: true },
         _ => Decision::Softmax,
     };
-    let rounds = 1 + random.below(6);
+    let rounds = 1 + random.index(6);
     let mut ensemble = TreeEnsemble {
         trees: (0..rounds * outputs).map(|_| random_tree(&mut random, 4)).collect(),
         outputs,
-        base: (0..outputs).map(|_| random.below(3) as f64 / 8.0).collect(),
-        base_last: random.below(2) == 0,
-        divisor: if random.below(4) == 0 { rounds as f64 } else { 1.0 },
+        base: (0..outputs).map(|_| random.index(3) as f64 / 8.0).collect(),
+        base_last: random.index(2) == 0,
+        divisor: if random.index(4) == 0 { rounds as f64 } else { 1.0 },
         arithmetic,
         decision,
     };
@@ -246,33 +221,24 @@ fn compare(seed: u64, arithmetic: Arithmetic) -> u64 {
     let (encoder, _) = Encoder::match_columns(&info, &features, &ModelConfig::default()).unwrap();
     let rows = 70;
     let values = vec![
-        (0..rows).map(|_| random.below(10) as f64).collect(),
+        (0..rows).map(|_| random.index(10) as f64).collect(),
         (0..rows)
-            .map(|_| if random.below(5) == 0 { f64::NAN } else { random.below(40) as f64 / 4.0 - 2.0 })
+            .map(|_| if random.index(5) == 0 { f64::NAN } else { random.index(40) as f64 / 4.0 - 2.0 })
             .collect(),
-        (0..rows).map(|_| random.below(5) as f64).collect(), // 4: an unknown category
-        (0..rows).map(|_| random.below(5) as f64).collect(),
-        (0..rows).map(|_| random.below(2) as f64).collect(),
+        (0..rows).map(|_| random.index(5) as f64).collect(), // 4: an unknown category
+        (0..rows).map(|_| random.index(5) as f64).collect(),
+        (0..rows).map(|_| random.index(2) as f64).collect(),
     ];
     let table = FeatureTable { features, values, rows, weights: None };
     let predictor: Arc<dyn Predictor> = Arc::new(Ensemble(info, ensemble));
-    let links = Links::ALL[random.below(Links::ALL.len())];
+    let links = Links::ALL[random.index(Links::ALL.len())];
     let edits = edits(&mut random, links);
     let actions = all_actions(&edits, 1 + (seed % 4) as u32);
     let mut desired = vec![false; outputs.max(2)];
-    desired[random.below(outputs.max(2))] = true;
+    desired[random.index(outputs.max(2))] = true;
     let rows: Vec<usize> = (0..rows).collect();
-    let query = OutcomeQuery {
-        predictor: &*predictor,
-        encoder: &encoder,
-        desired: &desired,
-        table: &table,
-        rows: &rows,
-        edits: &edits,
-        actions: &actions,
-        rules: &[],
-        required: None,
-    };
+    let query =
+        OutcomeQuery::of_model((&*predictor, &encoder), &desired, (&table, &rows), (&edits, &actions));
     let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
     let fast = outcomes(query, &watch).unwrap().unwrap();
     let slow = by_scoring(query, &watch).unwrap().unwrap();

@@ -1,7 +1,7 @@
 //! The order of people in the problem, and the way back to the table.
 //!
-//! The problem has like next to like, so that its bitsets have long runs. That order is nobody else's business: results, checks and audits
-//! speak of the affected rows in the order of the table, and what is known by position in the problem is translated here.
+//! The problem has like next to like, so that its bitsets have long runs. Only building and solving the problem use that order. Results,
+//! checks and audits have the affected rows in the order of the table; [`Prepared::in_table_order`] translates.
 
 use sogar_table::binarize::{all_splits, useful_splits};
 use sogar_table::config::Config;
@@ -53,7 +53,7 @@ impl Prepared {
         self.places.as_ref().map_or(row, |places| places[row])
     }
 
-    /// Keeps every so many-th affected row, a smaller least leaf, and the splits that another configuration's bins make: for measurements.
+    /// Keeps one affected row in `every`, a smaller minimum leaf, and the splits that another configuration's bins make: for measurements.
     pub fn thin(&mut self, every: usize, bins: &Config) -> Result<()> {
         let every = every.max(1);
         let rows: Vec<usize> = self.problem_rows().iter().copied().step_by(every).collect();

@@ -126,7 +126,7 @@ pub fn holdout_svg(front: &FrontFile, there: &Evaluation, look: &Look) -> Result
 /// What searches of different length found, the front of each in its own colour.
 pub fn timeouts_svg(fronts: &[(&str, &FrontFile)], look: &Look) -> Result<String> {
     if fronts.is_empty() || fronts.len() > SERIES.len() {
-        let message = format!("{} fronts can't be told apart in one figure", fronts.len());
+        let message = format!("{} fronts are too many for one figure", fronts.len());
         return Err(
             Error::new(ErrorKind::Usage, message).help(format!("give 1 to {} result files", SERIES.len()))
         );

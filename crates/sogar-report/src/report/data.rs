@@ -61,7 +61,7 @@ pub struct Data {
     pub points: Points,
     /// Named points.
     pub picks: Vec<Pick>,
-    /// What the search found out about groups, if it told some apart.
+    /// What the search found out about groups, if it had some.
     pub fairness: Option<FairnessData>,
     /// The same trees on held-out people.
     pub holdout: Option<Holdout>,
@@ -100,7 +100,7 @@ pub struct Statement {
     pub text: String,
 }
 
-/// The groups' front of a search that told groups apart.
+/// The groups' front of a search that distinguished groups.
 #[derive(Debug, Clone, Serialize)]
 pub struct FairnessData {
     /// As in the result file.

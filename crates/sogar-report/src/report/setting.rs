@@ -84,8 +84,8 @@ pub fn cost(front: &FrontFile) -> Cost {
         CostKind::L1 => {
             "How far a change moves a person, as shares of the features' ranges, added up over the edits."
         }
-        CostKind::Table => "What the user's table of costs says, for the dearest edit.",
-        CostKind::Function => "What the user's cost function says, for the dearest edit.",
+        CostKind::Table => "The user's table of costs, for the most expensive edit.",
+        CostKind::Function => "The user's cost function, for the most expensive edit.",
     };
     Cost { kind: front.cost.kind, unit: front.cost.unit, text }
 }

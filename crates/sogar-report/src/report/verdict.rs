@@ -109,7 +109,7 @@ fn search(front: &FrontFile) -> (&'static str, String) {
     }
 }
 
-/// What a search that told groups apart was asked for.
+/// The request to a search that distinguished groups.
 fn by_group(fairness: &FairnessRef, front: &FrontFile, count: &str) -> String {
     let accuracy = match front.status {
         Status::CompleteWithinEpsilon => format!(" to within {}", share(fairness.epsilon)),

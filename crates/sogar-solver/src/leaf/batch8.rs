@@ -6,9 +6,10 @@
 //! are one instruction each. Leaves that lie near each other in the search tend to want the same actions.
 
 use super::columns::{Columns, Masks};
+use super::corners::Corners;
 use super::front::LeafFront;
-use super::groups::{Child, Groups, NONE};
-use super::lanes::{DEAD, LANES, MinCostByLoss, MinFlipsByCost, U32x8, Words, count, lanes_of_bits};
+use super::groups::{Groups, NONE};
+use super::lanes::{DEAD, LANES, MinCostByLoss, U32x8, Words, count, lanes_of_bits};
 use super::members::Members;
 use super::parts::Parts;
 use super::side_dominance::SideDominance;
@@ -47,20 +48,24 @@ pub(super) struct Batch {
     pub(super) lanes: u32,
     pub fronts: [LeafFront; LANES],
     pub(super) min_cost: MinCostByLoss,
-    min_flips: MinFlipsByCost,
     /// Per place of the groups: the lanes in which it can matter; and the same as a set of places for each lane.
     pub(super) matter: Vec<u8>,
     matter_by_lane: [Vec<u64>; LANES],
-    /// Per edit: its cost over each leaf, and the same scaled to 32 bits.
+    /// Per edit: its cost over each leaf, and the same scaled to 32 bits; at the end nothing, for no edit.
     single_cost: Vec<[u64; LANES]>,
     pub(super) edit_cost: Vec<U32x8>,
+    /// Per range of edits that boxes have: the cheapest of them, scaled.
+    pub(super) range_cost: Vec<U32x8>,
     /// Per edit: the least loss of anything that contains it, and in which leaves it may be part of something useful.
     edit_loss: Vec<U32x8>,
     edit_alive: Vec<u32>,
-    /// Per pair `a < b`, at `a * edits + b`: the least cost (scaled) and the least loss of actions that contain it.
+    edit_corners: Corners,
+    /// With actions of more than three edits, per pair `a < b` at `a * edits + b`: the least cost (scaled) of actions that contain it.
     pub(super) pair_cost: Vec<U32x8>,
-    pair_loss: Vec<U32x8>,
-    alive_pairs: Vec<(u32, u32, u32)>,
+    pair_corners: Corners,
+    alive_pairs: Vec<AlivePair>,
+    /// Edits to add to a group, and the lanes in which that is worth a look.
+    added: Vec<(u32, u32)>,
     pub(super) packed: Vec<u64>,
     pub(super) parts: Parts,
     pub work: LeafWork,
@@ -71,6 +76,18 @@ pub(super) struct Batch {
 struct Weighted {
     rows: [Vec<u64>; LANES],
     sets: Vec<Words>,
+}
+
+/// A pair of edits that may be part of something useful.
+#[derive(Clone, Copy)]
+struct AlivePair {
+    a: u32,
+    b: u32,
+    /// The block of the actions that begin with it, or [`NONE`].
+    block: u32,
+    /// What these cost (scaled) at least, and [`DEAD`] where the pair is not alive; and their least loss.
+    cost: U32x8,
+    loss: U32x8,
 }
 
 /// Neighbouring requests with the same hints: their lanes, and the hints.
@@ -107,16 +124,18 @@ impl Batch {
             lanes: 0,
             fronts: std::array::from_fn(|_| LeafFront::new()),
             min_cost: MinCostByLoss::new(),
-            min_flips: MinFlipsByCost::new(),
             matter: Vec::new(),
             matter_by_lane: Default::default(),
             single_cost: Vec::new(),
             edit_cost: Vec::new(),
+            range_cost: Vec::new(),
             edit_loss: Vec::new(),
             edit_alive: Vec::new(),
+            edit_corners: Corners::default(),
             pair_cost: Vec::new(),
-            pair_loss: Vec::new(),
+            pair_corners: Corners::default(),
             alive_pairs: Vec::new(),
+            added: Vec::new(),
             packed: Vec::new(),
             parts: Parts::default(),
             work: LeafWork::default(),
@@ -271,10 +290,7 @@ impl Batch {
             self.single_cost.push(costs);
             self.edit_cost.push(scaled(costs, scale));
         }
-        self.min_flips.reset(self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0));
-        for lane in bits(self.lanes) {
-            self.min_flips.raise(lane, 0, 0);
-        }
+        self.edit_cost.push(U32x8::all(0));
     }
 
     /// The lanes in which actions with at least these costs and losses are not strictly dominated.
@@ -354,43 +370,53 @@ impl Batch {
         least: U32x8,
         lanes: u32,
     ) -> U32x8 {
-        let open = lanes & self.open(simd, on, least, losses);
-        if open == 0 {
+        let most = self.most(simd, on, losses);
+        let mut left = lanes & least.at_most(simd, most);
+        if left == 0 {
             return least;
         }
         let edits = on.problem.edits_of(action as usize);
-        let at_losses = losses;
-        let (losses, mut least) = (losses.lanes(), least.lanes());
-        let (mut floors, mut left) = ([0; LANES], 0);
-        for lane in bits(open) {
-            let floor = self.floor(on, edits, lane).max(u64::from(least[lane]) << on.problem.scale());
-            floors[lane] = floor;
-            left |= u32::from(!self.fronts[lane].rules_out(floor, losses[lane], action)) << lane;
+        let (at_losses, scale) = (losses, on.problem.scale());
+        let losses = losses.lanes();
+        // Cheaper than every point that loses no more, it is not ruled out; at the same cost (without lowest bits) it may be.
+        for lane in bits(left & most.at_most(simd, least)) {
+            let floor = self.floor(on, edits, lane).max(u64::from(least.lanes()[lane]) << scale);
+            left &= !(u32::from(self.fronts[lane].rules_out(floor, losses[lane], action)) << lane);
         }
         if on.parts && edits.len() > 1 && left != 0 {
             left &= self.better_than_parts(simd, on, edits, at_losses, left);
         }
-        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
-        if on.problem.combine == Combine::Max && edits.len() > 1 && left != 0 {
-            self.work.costs += u64::from(left.count_ones());
-            floors = self.all_at_least(simd, on.columns, left, edits);
+        if left == 0 {
+            return least;
         }
-        for lane in bits(left) {
-            let (mut cost, loss) = (floors[lane], losses[lane]);
-            if !on.columns.is_exact() && !edits.is_empty() {
-                least[lane] = least[lane].max((cost >> on.problem.scale()) as u32);
+        // The sum of single costs is the cost of a sum, and of one edit; what is combined by maximum has to be summed.
+        let summed = on.problem.combine == Combine::Max && edits.len() > 1;
+        let mut costs = [0; LANES];
+        if summed {
+            self.work.costs += u64::from(left.count_ones());
+            costs = self.all_at_least(simd, on.columns, left, edits);
+        } else {
+            for lane in bits(left) {
+                costs[lane] = self.floor(on, edits, lane);
+            }
+        }
+        let least = least.max(simd, scaled(costs, scale).or_zero(simd, left));
+        let is_exact = on.columns.is_exact() || !summed;
+        let mut known = least.lanes();
+        for lane in bits(left & least.at_most(simd, most)) {
+            let (mut cost, loss) = (costs[lane], losses[lane]);
+            if !is_exact {
                 if self.fronts[lane].rules_out(cost, loss, action) {
                     continue;
                 }
                 cost = self.total(simd, on.columns, lane, edits);
+                known[lane] = (cost >> scale) as u32;
             }
-            least[lane] = (cost >> on.problem.scale()) as u32;
             if self.fronts[lane].insert(LeafPoint { cost, loss, action }) {
-                self.min_cost.lower(lane, least[lane], loss);
-                self.min_flips.raise(lane, least[lane], self.sizes.lanes()[lane] - loss);
+                self.min_cost.lower(lane, known[lane], loss);
             }
         }
-        U32x8::of(least)
+        U32x8::of(known)
     }
 
     /// Counts the flips of an action and offers it.
@@ -440,67 +466,97 @@ impl Batch {
         }
     }
 
+    /// What actions with at least these losses may cost, scaled.
+    #[inline(always)]
+    pub(super) fn most<K: Simd>(&self, simd: K, on: Setting<'_>, losses: U32x8) -> U32x8 {
+        match on.bounds {
+            true => self.min_cost.dearest(simd, losses),
+            false => U32x8::all(DEAD - 1),
+        }
+    }
+
     /// Pairs of alive edits: what contains both costs at least as much as they do and flips no more than the union of
     /// all such actions. First from the single edits' bounds, then with the pair's own union.
     #[inline(always)]
     fn try_pairs<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
-        let (groups, edits) = (on.groups, on.groups.edits);
-        self.pair_cost.clear();
-        self.pair_cost.resize(edits * edits, U32x8::all(DEAD));
-        self.pair_loss.resize(edits * edits, U32x8::all(0));
+        let edits = on.groups.edits;
+        if on.groups.longest > 3 {
+            self.pair_cost.clear();
+            self.pair_cost.resize(edits * edits, U32x8::all(DEAD));
+        }
         self.alive_pairs.clear();
+        let mut singles = std::mem::take(&mut self.edit_corners);
+        singles.reset(1, edits, self.dearest_edit());
+        for edit in 0..edits {
+            let most = self.most(simd, on, self.edit_loss[edit]);
+            singles.set(0, edit, singles.corner(simd, self.edit_cost[edit], most, self.edit_alive[edit]));
+        }
+        let mut added = std::mem::take(&mut self.added);
+        let plus = (on.problem.combine == Combine::Sum).then_some(&singles);
         for a in 0..edits {
             if self.edit_alive[a] == 0 {
                 continue;
             }
-            for b in a + 1..edits {
-                let pair = groups.pair[a * edits + b];
-                let both = self.edit_alive[a] & self.edit_alive[b];
-                if pair == NONE || both == 0 {
-                    continue;
-                }
-                let both = both & u32::from(self.matter[groups.place_with_pair(pair)]);
-                if both == 0 {
-                    continue;
-                }
-                let least = join(simd, on, self.edit_cost[a], self.edit_cost[b]);
-                let alive = both & self.open(simd, on, least, self.edit_loss[a].max(simd, self.edit_loss[b]));
-                if alive == 0 {
-                    continue;
-                }
-                self.work.groups += u64::from(alive.count_ones());
-                let losses = self.losses(simd, on.members.pair_union(simd, pair), alive);
-                let alive = alive & self.open(simd, on, least, losses);
-                if alive == 0 {
-                    continue;
-                }
-                let exactly = alive & u32::from(self.matter[groups.place_of_pair(pair)]);
-                let least = match groups.pair_action[pair as usize] {
-                    action if action != NONE && exactly != 0 => {
-                        self.try_action(simd, on, action, least, exactly)
-                    }
-                    _ => least,
-                };
-                let block = groups.pair_block[pair as usize];
-                let (least, alive) = match on.problem.combine {
-                    // The joint cost is a better bound than the larger of the two costs.
-                    Combine::Max if groups.longest > 2 && on.bounds => {
-                        let both = self.all_at_least(simd, on.columns, alive, &[a as u32, b as u32]);
-                        let least = least.max(simd, scaled(both, on.problem.scale()));
-                        (least, alive & self.open(simd, on, least, losses))
-                    }
-                    _ => (least, alive),
-                };
-                if alive == 0 {
-                    continue;
-                }
-                self.pair_cost[a * edits + b] = least.only_in(simd, alive);
-                self.pair_loss[a * edits + b] = losses;
-                if block != NONE {
-                    self.alive_pairs.push((a as u32, b as u32, block));
-                }
+            // The fronts have grown since the edit was looked at.
+            let most = self.most(simd, on, self.edit_loss[a]);
+            let known = singles.corner(simd, self.edit_cost[a], most, self.edit_alive[a]);
+            singles.each_open(simd, a, known, [0], plus, &mut added);
+            for &(b, open) in &added {
+                self.try_pair(simd, on, a, b as usize, open);
             }
         }
+        self.added = added;
+        self.edit_corners = singles;
+    }
+
+    /// Twice the cost of the most expensive edit, scaled.
+    fn dearest_edit(&self) -> u32 {
+        let dearest = self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0);
+        dearest.saturating_mul(2)
+    }
+
+    /// A pair, which its edits' corners do not rule out in `open`.
+    #[inline(always)]
+    fn try_pair<K: Simd>(&mut self, simd: K, on: Setting<'_>, a: usize, b: usize, open: u32) {
+        let (groups, edits) = (on.groups, on.groups.edits);
+        let pair = groups.pair[a * edits + b];
+        if pair == NONE {
+            return;
+        }
+        let open = open & u32::from(self.matter[groups.place_with_pair(pair)]);
+        if open == 0 {
+            return;
+        }
+        let cost = join(simd, on, self.edit_cost[a], self.edit_cost[b]);
+        self.work.groups += u64::from(open.count_ones());
+        let loss = self.losses(simd, on.members.pair_union(simd, pair), open);
+        let alive = open & self.open(simd, on, cost, loss);
+        if alive == 0 {
+            return;
+        }
+        let exactly = alive & u32::from(self.matter[groups.place_of_pair(pair)]);
+        let cost = match groups.pair_action[pair as usize] {
+            action if action != NONE && exactly != 0 => self.try_action(simd, on, action, cost, exactly),
+            _ => cost,
+        };
+        let (cost, alive) = match on.problem.combine {
+            // The joint cost is a better bound than the larger of the two costs.
+            Combine::Max if groups.longest > 2 && on.bounds => {
+                let both = self.all_at_least(simd, on.columns, alive, &[a as u32, b as u32]);
+                let cost = cost.max(simd, scaled(both, on.problem.scale()));
+                (cost, alive & self.open(simd, on, cost, loss))
+            }
+            _ => (cost, alive),
+        };
+        if alive == 0 {
+            return;
+        }
+        let cost = cost.only_in(simd, alive);
+        if groups.longest > 3 {
+            self.pair_cost[a * edits + b] = cost;
+        }
+        let block = groups.pair_block[pair as usize];
+        self.alive_pairs.push(AlivePair { a: a as u32, b: b as u32, block, cost, loss });
     }
 
     /// Actions of three edits: all pairs in them must be alive, and the most expensive pair must not cost too much for the loss
@@ -509,65 +565,71 @@ impl Batch {
     fn try_triples<K: Simd>(&mut self, simd: K, on: Setting<'_>) {
         let edits = on.groups.edits;
         let pairs = std::mem::take(&mut self.alive_pairs);
-        // The flips of a large population are worth a second test before they are counted.
-        let costly = self.sets.len() > 16;
-        for &(a, b, block) in &pairs {
-            let (row_a, row_b) = (a as usize * edits, b as usize * edits);
-            let (pair, pair_loss) = (self.pair_cost[row_a + b as usize], self.pair_loss[row_a + b as usize]);
+        let mut corners = std::mem::take(&mut self.pair_corners);
+        corners.reset(edits, edits, self.dearest_edit());
+        for pair in &pairs {
             // The fronts have grown since the pair was looked at.
-            let dearest = match on.bounds {
-                true => self.min_cost.dearest(simd, pair_loss),
-                false => U32x8::all(DEAD - 1),
-            };
-            if pair.at_most(simd, dearest) == 0 {
+            let most = self.most(simd, on, pair.loss);
+            let alive = pair.cost.at_most(simd, most);
+            corners.set(pair.a as usize, pair.b as usize, corners.corner(simd, pair.cost, most, alive));
+        }
+        let singles = std::mem::take(&mut self.edit_corners);
+        let plus = (on.problem.combine == Combine::Sum).then_some(&singles);
+        let mut added = std::mem::take(&mut self.added);
+        for pair in pairs.iter().filter(|pair| pair.block != NONE) {
+            let most = self.most(simd, on, pair.loss);
+            let alive = pair.cost.at_most(simd, most);
+            if alive == 0 {
                 continue;
             }
-            let needed = match on.bounds {
-                true => self.min_flips.needed(simd, pair),
-                false => U32x8::all(0),
-            };
-            for (place, Child { action: child, last }) in on.groups.block(block) {
-                let matters = u32::from(self.matter[place]);
-                if matters == 0 && on.groups.longest == 3 {
-                    continue;
-                }
-                let c = last as usize;
-                let mut least =
-                    pair.max(simd, self.pair_cost[row_a + c]).max(simd, self.pair_cost[row_b + c]);
-                let mut alive = least.at_most(simd, dearest);
-                if on.groups.longest == 3 {
-                    alive &= matters;
-                }
-                if alive == 0 {
-                    continue;
-                }
-                if on.problem.combine == Combine::Sum {
-                    least = least.max(simd, pair.plus(simd, self.edit_cost[c]));
-                }
-                if costly {
-                    let losses =
-                        pair_loss.max(simd, self.pair_loss[row_a + c]).max(simd, self.pair_loss[row_b + c]);
-                    alive &= self.open(simd, on, least, losses);
-                    if alive == 0 {
-                        continue;
-                    }
-                }
-                let here = alive & matters;
-                if here != 0 && (on.groups.longest == 3 || on.groups.useful[child as usize]) {
-                    self.work.losses += u64::from(here.count_ones());
-                    let flips = self.flipped(simd, on.members.flips(simd, child), here);
-                    let enough = here & needed.at_most(simd, flips);
-                    if enough != 0 {
-                        let losses = self.sizes.minus(simd, flips);
-                        least = self.offer(simd, on, child, losses, least, enough);
-                    }
-                }
-                if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
-                    self.try_longer(simd, on, child, least.only_in(simd, alive));
-                }
+            let known = corners.corner(simd, pair.cost, most, alive);
+            corners.each_open(
+                simd,
+                pair.b as usize,
+                known,
+                [pair.a as usize, pair.b as usize],
+                plus,
+                &mut added,
+            );
+            if !added.is_empty() {
+                self.try_children(simd, on, pair, &corners, &added);
             }
         }
+        self.added = added;
+        self.edit_corners = singles;
+        self.pair_corners = corners;
         self.alive_pairs = pairs;
+    }
+
+    /// The actions that are a pair and a third edit, for edits that the corners do not rule out in some lanes.
+    #[inline(always)]
+    fn try_children<K: Simd>(
+        &mut self,
+        simd: K,
+        on: Setting<'_>,
+        pair: &AlivePair,
+        corners: &Corners,
+        added: &[(u32, u32)],
+    ) {
+        for &(c, alive) in added {
+            let Some(place) = on.groups.child_with(pair.block, c as usize) else { continue };
+            let here = alive & u32::from(self.matter[place]);
+            if here == 0 && on.groups.longest == 3 {
+                continue;
+            }
+            let child = on.groups.children[place].action;
+            let least_of = |edit: u32| corners.least(simd, edit as usize, c as usize);
+            let mut least = pair.cost.max(simd, least_of(pair.a)).max(simd, least_of(pair.b));
+            if on.problem.combine == Combine::Sum {
+                least = least.max(simd, pair.cost.plus(simd, self.edit_cost[c as usize]));
+            }
+            if here != 0 && (on.groups.longest == 3 || on.groups.useful[child as usize]) {
+                least = self.try_action(simd, on, child, least, here);
+            }
+            if on.groups.longest > 3 && on.groups.block_of[child as usize] != NONE {
+                self.try_longer(simd, on, child, least.only_in(simd, alive));
+            }
+        }
     }
 }
 

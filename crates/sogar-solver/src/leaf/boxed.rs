@@ -2,11 +2,14 @@
 
 use super::LeafRequest;
 use super::batch8::{Batch, Setting, join, scaled};
-use super::boxes::{Boxes, DEEPEST};
+use super::boxes::{BoxedAction, Boxes, DEEPEST};
 use super::groups::NONE;
-use super::lanes::U32x8;
+use super::lanes::{DEAD, U32x8};
 use crate::problem::Combine;
 use crate::simd::Simd;
+
+/// Words of sets that are counted without a look at how many it can be.
+const SHORT: usize = 16;
 
 /// What is known of a box in which some leaf may need something.
 #[derive(Clone, Copy)]
@@ -15,9 +18,10 @@ struct Open {
     lanes: u32,
     /// The edits whose joint cost is in `least`.
     corner: [u32; 3],
-    /// What its actions cost (scaled) and lose at least.
+    /// What its actions cost at least (scaled), and what they may cost before a point that was known when the box was looked at
+    /// strictly dominates them.
     least: U32x8,
-    losses: U32x8,
+    most: U32x8,
 }
 
 impl Batch {
@@ -33,8 +37,9 @@ impl Batch {
         self.start(simd, on, requests);
         self.sum_singles(simd, on);
         self.try_hints(simd, on, requests);
-        let outside =
-            Open { lanes: self.lanes, corner: [NONE; 3], least: U32x8::all(0), losses: U32x8::all(0) };
+        self.sum_ranges(simd, boxes);
+        let (least, most) = (U32x8::all(0), U32x8::all(DEAD - 1));
+        let outside = Open { lanes: self.lanes, corner: [NONE; 3], least, most };
         let mut around = [outside; DEEPEST + 1];
         let mut at = 0;
         while let Some(node) = boxes.nodes.get(at) {
@@ -44,8 +49,8 @@ impl Batch {
                 continue;
             };
             if node.is_small(at) {
-                for &action in &boxes.actions[node.first as usize..node.end as usize] {
-                    self.try_boxed(simd, on, action, found);
+                for &boxed in &boxes.actions[node.first as usize..node.end as usize] {
+                    self.try_boxed(simd, on, boxed, found);
                 }
                 at = after;
             } else {
@@ -67,24 +72,27 @@ impl Batch {
         around: Open,
     ) -> Option<Open> {
         let node = boxes.nodes[at];
-        let least = around.least.max(simd, self.least_of(simd, on, boxes, at));
-        let lanes = around.lanes & self.open(simd, on, least, around.losses);
+        let [a, b, c] = node.sides.map(|side| self.range_cost[side as usize]);
+        let least = around.least.max(simd, join(simd, on, join(simd, on, a, b), c));
+        let lanes = around.lanes & least.at_most(simd, around.most);
         if lanes == 0 {
             return None;
         }
-        // Of a leaf no more are flipped than of all members.
-        let most = U32x8::all(on.members.box_size(simd, boxes, at));
-        let missed = self.sizes.max(simd, most).minus(simd, most);
-        let lanes = lanes & self.open(simd, on, least, missed);
-        if lanes == 0 {
-            return None;
+        // Of a leaf no more are flipped than of all members. (Short sets are counted as quickly.)
+        if self.sets.len() > SHORT {
+            let most = U32x8::all(on.members.box_size(simd, boxes, at));
+            let missed = self.sizes.max(simd, most).minus(simd, most);
+            if lanes & self.open(simd, on, least, missed) == 0 {
+                return None;
+            }
         }
         if node.end - node.first == 1 {
             return Some(Open { lanes, least, ..around }); // the action's own flips are the union
         }
         self.work.groups += u64::from(lanes.count_ones());
         let losses = self.losses(simd, on.members.box_union(simd, boxes, at), lanes);
-        let lanes = lanes & self.open(simd, on, least, losses);
+        let most = self.most(simd, on, losses);
+        let lanes = lanes & least.at_most(simd, most);
         if lanes == 0 {
             return None;
         }
@@ -96,36 +104,39 @@ impl Batch {
             }
         }
         if on.problem.combine == Combine::Sum || known < 2 || corner == around.corner {
-            return Some(Open { lanes, corner, least, losses });
+            return Some(Open { lanes, corner, least, most });
         }
         let costs = self.all_at_least(simd, on.columns, lanes, &corner[..known]);
         let least = least.max(simd, scaled(costs, on.problem.scale()));
-        let lanes = lanes & self.open(simd, on, least, losses);
-        (lanes != 0).then_some(Open { lanes, corner, least, losses })
+        let lanes = lanes & least.at_most(simd, most);
+        (lanes != 0).then_some(Open { lanes, corner, least, most })
     }
 
-    /// What the actions of a box cost at least (scaled), by the costs of single edits.
+    /// What an edit of each range costs at least (scaled).
     #[inline(always)]
-    fn least_of<K: Simd>(&self, simd: K, on: Setting<'_>, boxes: &Boxes, at: usize) -> U32x8 {
-        let mut least = U32x8::all(0);
-        for side in boxes.sides(boxes.nodes[at]) {
-            let mut cheapest = self.edit_cost[side[0] as usize];
-            for &edit in &side[1..] {
+    fn sum_ranges<K: Simd>(&mut self, simd: K, boxes: &Boxes) {
+        self.range_cost.clear();
+        for range in boxes.ranges() {
+            let Some((first, others)) = range.split_first() else {
+                self.range_cost.push(U32x8::all(0));
+                continue;
+            };
+            let mut cheapest = self.edit_cost[*first as usize];
+            for &edit in others {
                 cheapest = cheapest.min(simd, self.edit_cost[edit as usize]);
             }
-            least = join(simd, on, least, cheapest);
+            self.range_cost.push(cheapest);
         }
-        least
     }
 
     /// An action of a box.
     #[inline(always)]
-    fn try_boxed<K: Simd>(&mut self, simd: K, on: Setting<'_>, action: u32, inside: Open) {
-        let edits = on.problem.edits_of(action as usize);
-        let least = inside.least.max(simd, self.floors(simd, on, edits));
-        let lanes = inside.lanes & self.open(simd, on, least, inside.losses);
+    fn try_boxed<K: Simd>(&mut self, simd: K, on: Setting<'_>, boxed: BoxedAction, inside: Open) {
+        let [a, b, c] = boxed.edits.map(|edit| self.edit_cost[edit as usize]);
+        let least = inside.least.max(simd, join(simd, on, join(simd, on, a, b), c));
+        let lanes = inside.lanes & least.at_most(simd, inside.most);
         if lanes != 0 {
-            self.try_action(simd, on, action, least, lanes);
+            self.try_action(simd, on, boxed.action, least, lanes);
         }
     }
 }

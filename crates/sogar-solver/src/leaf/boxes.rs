@@ -16,6 +16,8 @@
 //! Boxes are halved along their longest side down to a few actions, which are then evaluated one by one. Useless actions ([`super::dominated_actions`]) are in no box,
 //! and ranges reach only as far as the actions in it.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 
 use super::groups::{Groups, NONE};
@@ -34,9 +36,8 @@ pub(super) const DEEPEST: usize = SIDES * 16;
 /// A box, with all boxes inside it right behind it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// Per side the edits of which every action of the box costs at least the cheapest, as a range of [`Boxes::edits`].
-    sides: [(u32, u32); SIDES],
-    used: u32,
+    /// Per side the edits of which every action of the box costs at least the cheapest, in [`Boxes::ranges`]; no edits beyond its last side.
+    pub sides: [u32; SIDES],
     /// Boxes around this one.
     pub depth: u32,
     /// The next box that is not inside this one.
@@ -62,9 +63,19 @@ pub(super) struct Boxes {
     /// Per box the rows that some action of it flips.
     pub unions: BitTable,
     /// The useful actions, box by box.
-    pub actions: Vec<u32>,
+    pub actions: Vec<BoxedAction>,
     /// The edits, family by family.
     edits: Vec<u32>,
+    /// Ranges of `edits`; the first is empty.
+    ranges: Vec<(u32, u32)>,
+}
+
+/// An action of a box.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoxedAction {
+    pub action: u32,
+    /// Its edits, filled up with the number of edits in the problem.
+    pub edits: [u32; SIDES],
 }
 
 /// When boxes are made.
@@ -121,36 +132,55 @@ impl Boxes {
         }
         // From cheap to expensive, so that fronts grow from below.
         let totals: Vec<u64> = (0..problem.edits() as u32).map(|edit| total_cost(problem, edit)).collect();
-        let mut made: Vec<(u64, Vec<Node>, Vec<u32>)> = outer
+        let mut made: Vec<(u64, Vec<NodeWithSides>, Vec<u32>)> = outer
             .into_par_iter()
             .map(|actions| {
                 let (mut nodes, mut order) = (Vec::new(), Vec::with_capacity(actions.len()));
                 divide(&families, actions, 0, &mut nodes, &mut order);
-                let sides = nodes.first().map_or(&[][..], |node: &Node| &node.sides[..node.used as usize]);
-                let cheapest = sides.iter().map(|side| totals[families.edits[side.0 as usize] as usize]);
+                let sides = nodes.first().map_or(&[][..], |(_, sides)| sides);
+                let sides = sides.iter().filter(|(start, end)| start < end);
+                let cheapest = sides.map(|side| totals[families.edits[side.0 as usize] as usize]);
                 (cheapest.max().unwrap_or(0), nodes, order)
             })
             .collect();
         made.sort_by_key(|(cost, _, order)| (*cost, order.first().copied()));
         let (mut nodes, mut actions) = (Vec::new(), Vec::with_capacity(groups.useful_actions as usize));
+        let (mut ranges, mut number_of) = (vec![(0, 0)], HashMap::from([((0, 0), 0)]));
         for (_, own, order) in made {
             let (shift, start) = (nodes.len() as u32, actions.len() as u32);
-            nodes.extend(own.into_iter().map(|node| Node {
+            nodes.extend(own.into_iter().map(|(node, sides)| Node {
+                sides: sides.map(|side| {
+                    *number_of.entry(side).or_insert_with(|| {
+                        ranges.push(side);
+                        ranges.len() as u32 - 1
+                    })
+                }),
                 after: node.after + shift,
                 first: node.first + start,
                 end: node.end + start,
                 ..node
             }));
-            actions.extend(order);
+            actions.extend(order.into_iter().map(|action| {
+                let mut edits = [problem.edits() as u32; SIDES];
+                let own = problem.edits_of(action as usize);
+                edits[..own.len()].copy_from_slice(own);
+                BoxedAction { action, edits }
+            }));
         }
         let unions = unions(problem, &nodes, &actions);
-        Some(Boxes { nodes, unions, actions, edits: families.edits })
+        Some(Boxes { nodes, unions, actions, edits: families.edits, ranges })
+    }
+
+    /// The edits of all ranges that sides of boxes have; the first range is empty.
+    #[inline(always)]
+    pub fn ranges(&self) -> impl Iterator<Item = &[u32]> {
+        self.ranges.iter().map(|&(start, end)| &self.edits[start as usize..end as usize])
     }
 
     /// Per side of a box the edits of which its actions cost at least the cheapest.
     #[inline(always)]
     pub fn sides(&self, node: Node) -> impl Iterator<Item = &[u32]> {
-        let sides = node.sides.into_iter().take(node.used as usize);
+        let sides = node.sides.into_iter().filter(|&side| side > 0).map(|side| self.ranges[side as usize]);
         sides.map(|(start, end)| &self.edits[start as usize..end as usize])
     }
 }
@@ -231,12 +261,18 @@ fn total_cost(problem: &Problem, edit: u32) -> u64 {
     problem.edit_cost(edit as usize).iter().map(|&cost| u64::from(cost)).sum()
 }
 
-/// Appends the box of some actions of the same families, and the boxes inside it.
+/// A part of the families' edits; beyond the last side of a box an empty one.
+type Range = (u32, u32);
+
+/// A box whose sides have no numbers yet.
+type NodeWithSides = (Node, [Range; SIDES]);
+
+/// Appends the box of some actions of the same families with its sides, and the boxes inside it.
 fn divide(
     families: &Families,
     actions: &mut [Placed],
     depth: u32,
-    nodes: &mut Vec<Node>,
+    nodes: &mut Vec<NodeWithSides>,
     order: &mut Vec<u32>,
 ) {
     let used = actions[0].families().iter().filter(|&&family| family != NONE).count();
@@ -253,7 +289,7 @@ fn divide(
         *own = (start + low, start + if is_chain { low } else { high } + 1);
     }
     let (at, first) = (nodes.len(), order.len() as u32);
-    nodes.push(Node { sides, used: used as u32, depth, after: 0, first, end: 0 });
+    nodes.push((Node { sides: [0; SIDES], depth, after: 0, first, end: 0 }, sides));
     let longest = (0..used).max_by_key(|&side| ranges[side].1 - ranges[side].0).unwrap_or(0);
     let (low, high) = ranges[longest];
     if actions.len() <= SMALL || low == high {
@@ -266,18 +302,18 @@ fn divide(
         divide(families, cheaper, depth + 1, nodes, order);
         divide(families, rest, depth + 1, nodes, order);
     }
-    nodes[at].after = nodes.len() as u32;
-    nodes[at].end = order.len() as u32;
+    nodes[at].0.after = nodes.len() as u32;
+    nodes[at].0.end = order.len() as u32;
 }
 
 /// Per box the union of its actions' flips.
-fn unions(problem: &Problem, nodes: &[Node], actions: &[u32]) -> BitTable {
+fn unions(problem: &Problem, nodes: &[Node], actions: &[BoxedAction]) -> BitTable {
     let mut unions = BitTable::new(nodes.len(), problem.rows());
     let words = unions.words_per_set();
     unions.words_mut().par_chunks_mut(words).enumerate().for_each(|(at, union)| {
         if nodes[at].is_small(at) {
-            for &action in &actions[nodes[at].first as usize..nodes[at].end as usize] {
-                let flips = problem.flips_of(action as usize);
+            for boxed in &actions[nodes[at].first as usize..nodes[at].end as usize] {
+                let flips = problem.flips_of(boxed.action as usize);
                 union.iter_mut().zip(flips).for_each(|(union, flips)| *union |= flips);
             }
         }
@@ -348,7 +384,7 @@ mod tests {
                 .iter()
                 .map(|range| &families.edits[range.0 as usize..range.1 as usize])
                 .collect();
-            let mut sorted = boxes.actions.clone();
+            let mut sorted: Vec<u32> = boxes.actions.iter().map(|boxed| boxed.action).collect();
             sorted.sort_unstable();
             let useful: Vec<u32> =
                 (1..problem.actions() as u32).filter(|&action| groups.useful[action as usize]).collect();
@@ -358,7 +394,7 @@ mod tests {
                 let cost = |edit: &u32| -> u64 {
                     rows.iter().map(|&row| u64::from(problem.edit_cost(*edit as usize)[row])).sum()
                 };
-                for &action in &boxes.actions[node.first as usize..node.end as usize] {
+                for &BoxedAction { action, .. } in &boxes.actions[node.first as usize..node.end as usize] {
                     let (edits, flips) =
                         (problem.edits_of(action as usize), problem.flips_of(action as usize));
                     let union = boxes.unions.set(at);

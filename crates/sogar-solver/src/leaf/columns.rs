@@ -90,14 +90,12 @@ impl Columns {
             Values::Long { rough, dropped, .. } => (rough, *dropped),
         };
         let column = |edit: u32| &values[edit as usize * self.length..(edit as usize + 1) * self.length];
-        let sums = match (self.combine, edits) {
-            (_, [a]) => eight_sums(simd, sets, [column(*a)]).map(u64::from),
-            (Combine::Max, [a, b]) => eight_sums(simd, sets, [column(*a), column(*b)]).map(u64::from),
-            (Combine::Max, [a, b, c]) => {
-                eight_sums(simd, sets, [column(*a), column(*b), column(*c)]).map(u64::from)
-            }
+        let narrow = match (self.combine, edits) {
+            (_, [a]) => eight_sums(simd, sets, [column(*a)]),
+            (Combine::Max, [a, b]) => eight_sums(simd, sets, [column(*a), column(*b)]),
+            (Combine::Max, [a, b, c]) => eight_sums(simd, sets, [column(*a), column(*b), column(*c)]),
             _ => {
-                let mut sums = [0; LANES];
+                let mut sums = [0u64; LANES];
                 for (lane, sum) in sums.iter_mut().enumerate() {
                     let rows = (0..sets.len() * ROWS).filter(|row| sets[row / ROWS].0[lane][row % ROWS] != 0);
                     let costs = |row: usize| edits.iter().map(move |&edit| u64::from(column(edit)[row]));
@@ -106,10 +104,14 @@ impl Columns {
                         Combine::Sum => rows.map(|row| costs(row).sum::<u64>()).sum(),
                     };
                 }
-                sums
+                return sums.map(|sum| sum << dropped);
             }
         };
-        sums.map(|sum| sum << dropped)
+        let mut sums = [0; LANES];
+        for lane in 0..LANES {
+            sums[lane] = u64::from(narrow[lane]) << dropped;
+        }
+        sums
     }
 
     #[inline(always)]
@@ -140,11 +142,11 @@ impl Columns {
 }
 
 /// Rows of which eight sets are told together.
-const ROWS: usize = 16;
+const ROWS: usize = 32;
 
-/// Sixteen rows of eight sets: all bits of a number for a member, none for others.
+/// 32 rows of eight sets: 1 for a member, 0 for others.
 #[derive(Clone, Copy)]
-#[repr(align(32))]
+#[repr(align(64))]
 pub(crate) struct Masks([[u16; ROWS]; LANES]);
 
 impl Masks {
@@ -153,11 +155,15 @@ impl Masks {
     pub fn of(words: &[super::lanes::Words], masks: &mut Vec<Masks>) {
         masks.clear();
         for words in words {
-            for quarter in 0..64 / ROWS {
-                masks.push(Masks(words.0.map(|word| {
-                    let bits = (word >> (ROWS * quarter)) as u16;
-                    std::array::from_fn(|row| (bits >> row & 1).wrapping_neg())
-                })));
+            for half in 0..64 / ROWS {
+                let mut members = Masks([[0; ROWS]; LANES]);
+                for (lane, word) in members.0.iter_mut().zip(words.0) {
+                    let bits = (word >> (ROWS * half)) as u32;
+                    for (row, member) in lane.iter_mut().enumerate() {
+                        *member = (bits >> row & 1) as u16;
+                    }
+                }
+                masks.push(members);
             }
         }
     }
@@ -168,50 +174,108 @@ impl Masks {
 fn eight_sums<K: Simd, const N: usize>(_simd: K, sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
     assert!(columns.iter().all(|column| column.len() == sets.len() * ROWS));
     #[cfg(target_arch = "x86_64")]
+    if K::AVX512 {
+        // SAFETY: the token proves that the processor has the instructions; the lengths are asserted above.
+        return unsafe { eight_sums_avx512(sets, columns) };
+    }
+    #[cfg(target_arch = "x86_64")]
     if K::AVX2 {
-        // SAFETY: the token proves that the processor has AVX2; the lengths are asserted above.
+        // SAFETY: as above.
         return unsafe { eight_sums_avx2(sets, columns) };
     }
     let mut sums = [0; LANES];
     for (i, masks) in sets.iter().enumerate() {
         for row in 0..ROWS {
             let cost = columns.iter().map(|column| column[i * ROWS + row]).max().unwrap_or(0);
-            sums.iter_mut().zip(&masks.0).for_each(|(sum, mask)| *sum += u32::from(cost & mask[row]));
+            sums.iter_mut().zip(&masks.0).for_each(|(sum, mask)| *sum += u32::from(cost * mask[row]));
         }
     }
     sums
 }
 
-/// Every column has 16 costs per element of `sets`.
+/// Every column has 32 costs per element of `sets`. One instruction multiplies 32 costs by a set's 0 or 1 and adds
+/// neighbours to 16 sums.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+unsafe fn eight_sums_avx512<const N: usize>(sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm512_castsi512_si256, _mm512_dpwssd_epi32, _mm512_extracti64x4_epi64,
+        _mm512_load_si512, _mm512_loadu_si512, _mm512_max_epu16, _mm512_setzero_si512,
+    };
+    let mut sums = [_mm512_setzero_si512(); LANES];
+    for (i, masks) in sets.iter().enumerate() {
+        let mut largest = _mm512_setzero_si512();
+        for column in columns {
+            // SAFETY: 32 costs from row 32·i on are inside every column, as the caller has made sure.
+            let costs = unsafe { _mm512_loadu_si512(column.as_ptr().add(i * ROWS).cast()) };
+            largest = _mm512_max_epu16(largest, costs);
+        }
+        // One by one, so that every sum stays in a register.
+        macro_rules! add {
+            ($($lane:literal)*) => {$(
+                // SAFETY: a mask is 64 bytes, aligned to 64.
+                let mask = unsafe { _mm512_load_si512(masks.0[$lane].as_ptr().cast()) };
+                sums[$lane] = _mm512_dpwssd_epi32(sums[$lane], largest, mask);
+            )*};
+        }
+        add!(0 1 2 3 4 5 6 7);
+    }
+    macro_rules! halves {
+        ($($lane:literal)*) => {[$(
+            _mm256_add_epi32(
+                _mm512_castsi512_si256(sums[$lane]),
+                _mm512_extracti64x4_epi64::<1>(sums[$lane]),
+            )
+        ),*]};
+    }
+    sum_each(halves!(0 1 2 3 4 5 6 7))
+}
+
+/// The same, 16 rows at a time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn eight_sums_avx2<const N: usize>(sets: &[Masks], columns: [&[u16]; N]) -> [u32; LANES] {
     use std::arch::x86_64::{
-        _mm256_add_epi32, _mm256_and_si256, _mm256_load_si256, _mm256_loadu_si256, _mm256_madd_epi16,
-        _mm256_max_epu16, _mm256_set1_epi16, _mm256_setzero_si256,
+        _mm256_add_epi32, _mm256_load_si256, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_epu16,
+        _mm256_setzero_si256,
     };
-    let ones = _mm256_set1_epi16(1);
     let mut sums = [_mm256_setzero_si256(); LANES];
     for (i, masks) in sets.iter().enumerate() {
-        let mut largest = _mm256_setzero_si256();
-        for column in columns {
-            // SAFETY: 16 costs from row 16·i on are inside every column, as the caller has made sure.
-            let costs = unsafe { _mm256_loadu_si256(column.as_ptr().add(i * ROWS).cast()) };
-            largest = _mm256_max_epu16(largest, costs);
+        for half in [0, ROWS / 2] {
+            let mut largest = _mm256_setzero_si256();
+            for column in columns {
+                // SAFETY: 16 costs from row 32·i + half on are inside every column, as the caller has made sure.
+                let costs = unsafe { _mm256_loadu_si256(column.as_ptr().add(i * ROWS + half).cast()) };
+                largest = _mm256_max_epu16(largest, costs);
+            }
+            macro_rules! add {
+                ($($lane:literal)*) => {$(
+                    // SAFETY: half a mask is 32 bytes, aligned to 32.
+                    let mask = unsafe { _mm256_load_si256(masks.0[$lane].as_ptr().add(half).cast()) };
+                    sums[$lane] = _mm256_add_epi32(sums[$lane], _mm256_madd_epi16(largest, mask));
+                )*};
+            }
+            add!(0 1 2 3 4 5 6 7);
         }
-        // One by one, so that every sum stays in a register.
-        macro_rules! add {
-            ($($lane:literal)*) => {$(
-                // SAFETY: a mask is 32 bytes, aligned to 32.
-                let mask = unsafe { _mm256_load_si256(masks.0[$lane].as_ptr().cast()) };
-                let costs = _mm256_and_si256(largest, mask);
-                sums[$lane] = _mm256_add_epi32(sums[$lane], _mm256_madd_epi16(costs, ones));
-            )*};
-        }
-        add!(0 1 2 3 4 5 6 7);
     }
-    sums.map(|sum| lanes_of(sum).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)))
+    sum_each(sums)
+}
+
+/// The sum of the eight numbers in each register.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn sum_each(sums: [std::arch::x86_64::__m256i; LANES]) -> [u32; LANES] {
+    use std::arch::x86_64::{_mm256_add_epi32, _mm256_hadd_epi32, _mm256_permute2x128_si256};
+    let four = |a, b, c, d| _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+    let [a, b, c, d, e, f, g, h] = sums;
+    let (low, high) = (four(a, b, c, d), four(e, f, g, h));
+    lanes_of(_mm256_add_epi32(
+        _mm256_permute2x128_si256::<0x20>(low, high),
+        _mm256_permute2x128_si256::<0x31>(low, high),
+    ))
 }
 
 /// A cost in so many bits.
@@ -387,9 +451,7 @@ fn short_sum_avx2<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
             sums[quarter % 2] = _mm256_add_epi32(sums[quarter % 2], _mm256_madd_epi16(costs, ones));
         }
     }
-    u64::from(
-        lanes_of(_mm256_add_epi32(sums[0], sums[1])).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)),
-    )
+    total_of(_mm256_add_epi32(sums[0], sums[1]))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -397,6 +459,17 @@ fn short_sum_avx2<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
 fn lanes_of(register: std::arch::x86_64::__m256i) -> [u32; 8] {
     // SAFETY: both are 32 bytes without padding, and every pattern of bits is valid for both.
     unsafe { std::mem::transmute::<std::arch::x86_64::__m256i, [u32; 8]>(register) }
+}
+
+/// The sum of eight numbers, which fits 32 bits.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn total_of(register: std::arch::x86_64::__m256i) -> u64 {
+    let mut total = 0u32;
+    for part in lanes_of(register) {
+        total = total.wrapping_add(part);
+    }
+    u64::from(total)
 }
 
 /// 8 rows at a time, added in 32 bits if totals fit them, else in 64.
@@ -436,7 +509,7 @@ fn long_sum_avx2<const N: usize>(set: &[u64], columns: [&[u32]; N], narrow: bool
         }
     }
     if narrow {
-        return u64::from(lanes_of(even).iter().fold(0u32, |sum, &part| sum.wrapping_add(part)));
+        return total_of(even);
     }
     let parts = lanes_of(_mm256_add_epi64(even, odd));
     parts.as_chunks::<2>().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32).sum()

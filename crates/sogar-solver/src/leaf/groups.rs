@@ -42,6 +42,8 @@ pub(super) struct Groups {
     /// The children of actions of at least two edits, block by block.
     pub children: Vec<Child>,
     pub blocks: Vec<Block>,
+    /// Per block the last edits of its children, as bits.
+    lasts: Vec<u64>,
     /// With actions of more than three edits: the position of each action's block, or [`NONE`].
     pub block_of: Vec<u32>,
     /// Which actions can matter (the others may stand between them and the pairs that they begin with).
@@ -57,6 +59,21 @@ impl Groups {
     pub fn block(&self, block: u32) -> impl Iterator<Item = (usize, Child)> + '_ {
         let Block { first, end } = self.blocks[block as usize];
         (first as usize..).zip(self.children[first as usize..end as usize].iter().copied())
+    }
+
+    /// The place of the child of a block that ends with this edit.
+    #[inline(always)]
+    pub fn child_with(&self, block: u32, last: usize) -> Option<usize> {
+        let words = self.edits.div_ceil(64);
+        let bits = &self.lasts[block as usize * words..(block as usize + 1) * words];
+        if bits[last / 64] >> (last % 64) & 1 == 0 {
+            return None;
+        }
+        let mut before = (bits[last / 64] & ((1 << (last % 64)) - 1)).count_ones();
+        for word in &bits[..last / 64] {
+            before += word.count_ones();
+        }
+        Some((self.blocks[block as usize].first + before) as usize)
     }
 
     /// The place of what is exactly a pair, after those of the children.
@@ -156,6 +173,7 @@ impl Groups {
             pair_unions,
             children: Vec::new(),
             blocks: Vec::new(),
+            lasts: Vec::new(),
             block_of: vec![NONE; if longest > 3 { actions } else { 0 }],
             useful_actions: useful.iter().filter(|&&useful| useful).count() as u64,
             useful,
@@ -185,6 +203,11 @@ impl Groups {
             }
             let block = self.blocks.len() as u32;
             self.blocks.push(Block { first, end });
+            let words = self.edits.div_ceil(64);
+            self.lasts.resize(self.blocks.len() * words, 0);
+            for child in &self.children[first as usize..] {
+                self.lasts[block as usize * words + child.last as usize / 64] |= 1 << (child.last % 64);
+            }
             match *list {
                 [a, b] => {
                     let position = self.pair[a as usize * self.edits + b as usize];

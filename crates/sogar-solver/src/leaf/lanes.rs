@@ -70,6 +70,31 @@ impl U32x8 {
         unsafe { std::mem::transmute::<Register, [u32; LANES]>(self.0) }
     }
 
+    /// The register, for code of one processor.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub fn register(self) -> Register {
+        self.0
+    }
+
+    #[inline(always)]
+    pub fn shifted_down<K: Simd>(self, _simd: K, bits: u32) -> U32x8 {
+        lanewise!(
+            K,
+            wide: U32x8(arch::_mm256_srl_epi32(self.0, arch::_mm_cvtsi32_si128(bits as i32))),
+            self.zip(U32x8::all(bits), |number, bits| number >> bits)
+        )
+    }
+
+    #[inline(always)]
+    pub fn shifted_up<K: Simd>(self, _simd: K, bits: u32) -> U32x8 {
+        lanewise!(
+            K,
+            wide: U32x8(arch::_mm256_sll_epi32(self.0, arch::_mm_cvtsi32_si128(bits as i32))),
+            self.zip(U32x8::all(bits), |number, bits| number << bits)
+        )
+    }
+
     #[inline(always)]
     fn zip(self, other: U32x8, f: impl Fn(u32, u32) -> u32) -> U32x8 {
         let (a, b) = (self.lanes(), other.lanes());
@@ -139,6 +164,13 @@ impl U32x8 {
                 (0..LANES).map(|lane| u32::from(a[lane] <= b[lane]) << lane).sum()
             }
         )
+    }
+
+    /// This in the given lanes, 0 in the others.
+    #[inline(always)]
+    pub fn or_zero<K: Simd>(self, simd: K, lanes: u32) -> U32x8 {
+        let dead = U32x8::all(0).only_in(simd, lanes);
+        lanewise!(K, wide: U32x8(arch::_mm256_andnot_si256(dead.0, self.0)), self.zip(dead, |own, dead| own & !dead))
     }
 
     /// This in the given lanes, [`DEAD`] in the others.
@@ -340,70 +372,6 @@ impl MinCostByLoss {
     }
 }
 
-/// Costs that share a place in the min_flips.
-const COST_PLACES: usize = 512;
-
-/// For eight leaves and ranges of costs: how many rows an action must flip so that no known point strictly dominates it.
-///
-/// A place holds the answer for the *lowest* cost of its range: for every known point that is cheaper, one row more than
-/// that point flips. Dearer actions of the range must flip at least as many.
-pub(super) struct MinFlipsByCost {
-    /// `lane * COST_PLACES + (cost >> shift)`
-    flips: Vec<u32>,
-    shift: u32,
-}
-
-impl MinFlipsByCost {
-    pub fn new() -> Self {
-        MinFlipsByCost { flips: Vec::new(), shift: 0 }
-    }
-
-    /// Resets it, with places for costs up to about `dearest`: nothing is dominated.
-    pub fn reset(&mut self, dearest: u32) {
-        self.shift = 0;
-        while (dearest >> self.shift) as usize >= COST_PLACES {
-            self.shift += 1;
-        }
-        self.flips.clear();
-        self.flips.resize(COST_PLACES * LANES, 0);
-    }
-
-    /// Takes in a point of one leaf that flips this many rows.
-    #[inline(always)]
-    pub fn raise(&mut self, lane: usize, cost: u32, flips: u32) {
-        let places = &mut self.flips[lane * COST_PLACES..(lane + 1) * COST_PLACES];
-        // The first place all of whose costs are above the point's.
-        let first = ((cost >> self.shift) as usize + 1).min(COST_PLACES);
-        fill_while(&mut places[first..], flips + 1, |place| place <= flips);
-    }
-
-    /// How many rows actions must flip that cost at least this much.
-    #[inline(always)]
-    pub fn needed<K: Simd>(&self, _simd: K, costs: U32x8) -> U32x8 {
-        assert!(self.flips.len() == COST_PLACES * LANES);
-        const LAST: u32 = COST_PLACES as u32 - 1;
-        lanewise!(
-            K,
-            wide: {
-                let within = arch::_mm256_srl_epi32(costs.0, arch::_mm_cvtsi32_si128(self.shift as i32));
-                let within = arch::_mm256_min_epu32(within, arch::_mm256_set1_epi32(LAST as i32));
-                let lanes = arch::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-                let starts = arch::_mm256_mullo_epi32(lanes, arch::_mm256_set1_epi32(LAST as i32 + 1));
-                let places = arch::_mm256_add_epi32(starts, within);
-                // Every place is inside its lane's part of the vector, whose size is asserted above.
-                U32x8(arch::_mm256_i32gather_epi32::<4>(self.flips.as_ptr().cast(), places))
-            },
-            {
-                let costs = costs.lanes();
-                U32x8::of(std::array::from_fn(|lane| {
-                    let within = (costs[lane] >> self.shift).min(LAST) as usize;
-                    self.flips[lane * COST_PLACES + within]
-                }))
-            }
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -435,37 +403,6 @@ mod tests {
                 }
                 with_every_token!(simd => {
                     assert_eq!(min_cost.dearest(simd, U32x8::all(loss)).lanes(), dearest);
-                });
-            }
-        }
-    }
-
-    #[test]
-    fn the_ladder_never_asks_for_more_flips_than_the_points_do() {
-        for dearest in [10u32, 511, 512, 100_000] {
-            let mut min_flips = MinFlipsByCost::new();
-            min_flips.reset(dearest);
-            let mut points: Vec<(usize, u32, u32)> = Vec::new();
-            let mut state = u64::from(dearest);
-            for _ in 0..300 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let (lane, cost, flips) = (
-                    (state >> 61) as usize,
-                    (state >> 33) as u32 % (2 * dearest),
-                    (state >> 40 & 255) as u32,
-                );
-                min_flips.raise(lane, cost, flips);
-                points.push((lane, cost, flips));
-                let asked = (state >> 20) as u32 % (3 * dearest);
-                let needed = min_flips.needed(Portable, U32x8::all(asked)).lanes();
-                for (lane, &needed) in needed.iter().enumerate() {
-                    let cheaper = points.iter().filter(|point| point.0 == lane && point.1 < asked);
-                    let exact = cheaper.map(|point| point.2 + 1).max().unwrap_or(0);
-                    assert!(needed <= exact);
-                    assert!(asked >= 512 || dearest > 511 || needed == exact);
-                }
-                with_every_token!(simd => {
-                    assert_eq!(min_flips.needed(simd, U32x8::all(asked)).lanes(), needed);
                 });
             }
         }

@@ -88,7 +88,7 @@ impl Config {
     }
 
     /// Columns that do not look like features (ids, dates, free text, …) are neither changed nor split on, unless their own
-    /// settings say so. The configuration records what is left aside, with a notice.
+    /// settings say so. The configuration records what is left out, with a notice.
     pub fn leave_aside(&mut self, features: &[Feature], unfit: &[(usize, Unfit)], notices: &mut Vec<String>) {
         for &(feature, why) in unfit {
             let name = &features[feature].name;

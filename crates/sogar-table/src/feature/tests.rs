@@ -309,13 +309,8 @@ fn numbers_are_written_short_and_read_back_equal() {
 
 #[test]
 fn values_are_written_as_people_do() {
-    let feature = Feature {
-        name: "job".into(),
-        kind: Kind::Categorical { levels: vec!["a".into(), "b".into()], missing: None },
-        columns: Columns::One("job".into()),
-        codes: Vec::new(),
-        shown: Default::default(),
-    };
+    let feature =
+        Feature::new("job", Kind::Categorical { levels: vec!["a".into(), "b".into()], missing: None });
     assert_eq!(feature.value_text(1.0), "b");
     assert_eq!(feature.value_text(2.0), "(unseen)");
     assert_eq!(feature.value_text(f64::NAN), "(missing)");

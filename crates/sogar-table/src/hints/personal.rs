@@ -1,4 +1,4 @@
-//! Features that people cannot be told to change, or should not be judged by.
+//! Features that people cannot change, or that should not decide about them.
 //!
 //! A word of a name must equal a word of these lists: `page` is not `age`. Words such as `account` turn an age into that of a
 //! thing. Where a name says nothing, the categories may: a column of `black`, `hisp` and `other`, or of `female` and `male`.

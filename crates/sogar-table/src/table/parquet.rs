@@ -310,7 +310,7 @@ fn content(kind: &DataType) -> Content {
         DataType::Decimal128(..) | DataType::Decimal256(..) | DataType::Null => Content::Numbers,
         DataType::Boolean => Content::Booleans,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Content::Text,
-        // As strings, dates are recognised and left aside.
+        // As strings, dates are recognised and left out.
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Content::Text,
         DataType::Dictionary(_, values) => match content(values) {
             Content::Booleans => Content::Other,

@@ -6,7 +6,7 @@ use super::greedy::Pick;
 use super::items::{Test, edges};
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{german, prepared};
+use crate::testing::{german, person, prepared};
 
 /// x = 1..10, so that each value is a tenth of the rows; turned down below 6.
 const NUMBERS: &str = "x,k\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n10,1\n";
@@ -27,17 +27,6 @@ fn fit(method: &Ares, prepared: &Prepared) -> Box<dyn Fitted> {
 
 fn assigned(fitted: &dyn Fitted, prepared: &Prepared) -> Vec<Assigned> {
     fitted.assign(prepared, prepared.table(), prepared.problem_rows()).unwrap()
-}
-
-/// The run's features with a single given row.
-fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
-    let features = prepared.table().features.clone();
-    FeatureTable {
-        features,
-        values: values.iter().map(|&value| vec![value]).collect(),
-        rows: 1,
-        weights: None,
-    }
 }
 
 fn whole(values: &[i32]) -> Vec<f64> {

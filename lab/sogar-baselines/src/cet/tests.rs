@@ -168,7 +168,7 @@ fn rules_count_as_failures() {
     let table = "x\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
     let ruled = prepared(table, "rules = [\"x <= 4\"]\n", |row| row[0] >= 5.0);
     let fitted = Cet { exact: true, ..small() }.fit(&ruled, 0, &Stop::default()).unwrap();
-    assert!(shifted(&*fitted, &ruled).iter().all(Vec::is_empty), "whoever is helped breaks the rule");
+    assert!(shifted(&*fitted, &ruled).iter().all(Vec::is_empty), "every person helped breaks the rule");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::evaluate::evaluate;
-use crate::testing::{german, prepared};
+use crate::testing::{german, person, prepared};
 
 /// Ten rows of x and z, worked out by hand; f = 1 iff x > 5.5, except at (7, 5).
 const TABLE: &str = "x,z\n1,0\n2,3\n4,1\n5,5\n6,1\n7,2\n9,0\n6,3\n8,4\n7,5\n";
@@ -16,17 +16,6 @@ fn method(purity: f64) -> TCrex {
 
 fn fit(method: TCrex, prepared: &Prepared) -> Box<dyn Fitted> {
     method.fit(prepared, 0, &Stop::default()).unwrap()
-}
-
-/// The example's features with a single given row.
-fn person(prepared: &Prepared, values: &[f64]) -> FeatureTable {
-    let features = prepared.table().features.clone();
-    FeatureTable {
-        features,
-        values: values.iter().map(|&value| vec![value]).collect(),
-        rows: 1,
-        weights: None,
-    }
 }
 
 fn regions(fitted: &dyn Fitted) -> Vec<(Vec<String>, f64, f64)> {

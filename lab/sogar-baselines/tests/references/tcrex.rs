@@ -2,7 +2,7 @@ use sogar_baselines::TCrex;
 
 use crate::folds::near_our_prototype;
 
-/// Nothing is drawn by lot, so ten folds agree but for the last digits; folds scatter by up to 0.18.
+/// Nothing is drawn by lot, so ten folds agree up to the last digits; folds scatter by up to 0.18.
 fn spread(folds: usize) -> [f64; 2] {
     if folds == 10 { [0.01, 0.01] } else { [0.2, 0.3] }
 }

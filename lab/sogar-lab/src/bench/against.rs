@@ -22,7 +22,7 @@ pub struct Against {
     pub differs: bool,
 }
 
-/// Runs `sogar solve` of the other build. `None` if it can't be told what the problem is, as of plain matrices.
+/// Runs `sogar solve` of the other build. `None` if its flags can't describe the problem, as of plain matrices.
 pub fn run_other(program: &Path, task: &Task, own: &Outcome) -> Result<Option<Against>> {
     let (Some(files), Some(flags)) = (task.places.files(&task.case.name), task.case.variation.flags()) else {
         return Ok(None);

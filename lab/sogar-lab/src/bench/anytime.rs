@@ -54,11 +54,11 @@ pub fn anytime(
         return Ok(None);
     }
     let rows = problem.size() as u64;
-    let dearest = outcome.bound.iter().map(|point| point.cost).max().unwrap_or(0);
-    let whole = area(&outcome.bound, dearest, rows).max(1) as f64;
+    let max_cost = outcome.bound.iter().map(|point| point.cost).max().unwrap_or(0);
+    let whole = area(&outcome.bound, max_cost, rows).max(1) as f64;
     let seen = fronts.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     let shares: Vec<(f64, f64)> =
-        seen.iter().map(|(at, front)| (*at, area(front, dearest, rows) as f64 / whole)).collect();
+        seen.iter().map(|(at, front)| (*at, area(front, max_cost, rows) as f64 / whole)).collect();
     let mut gaps = [0.0; 2];
     for (gap, share) in gaps.iter_mut().zip(STOPPED_AT) {
         let stopped = solver(threads, memory, Some(share * seconds))?.solve(problem, &());
@@ -79,19 +79,19 @@ fn mean(steps: &[(f64, f64)], end: f64) -> f64 {
 
 /// The share of the bound's area that a front lacks, as in a front file.
 fn certified_gap(front: &[Point], bound: &[Point], rows: u64) -> f64 {
-    let dearest = front.iter().chain(bound).map(|point| point.cost).max().unwrap_or(0);
-    let possible = area(bound, dearest, rows);
+    let max_cost = front.iter().chain(bound).map(|point| point.cost).max().unwrap_or(0);
+    let possible = area(bound, max_cost, rows);
     match possible {
         0 => 0.0,
-        _ => (possible - area(front, dearest, rows).min(possible)) as f64 / possible as f64,
+        _ => (possible - area(front, max_cost, rows).min(possible)) as f64 / possible as f64,
     }
 }
 
-/// The area that a front (cost ascending, loss descending) dominates below (dearest, rows).
-fn area(front: &[Point], dearest: u64, rows: u64) -> u128 {
-    let ends = front.iter().skip(1).map(|point| point.cost).chain([dearest]);
+/// The area that a front (cost ascending, loss descending) dominates below (max_cost, rows).
+fn area(front: &[Point], max_cost: u64, rows: u64) -> u128 {
+    let ends = front.iter().skip(1).map(|point| point.cost).chain([max_cost]);
     let part = |(point, end): (&Point, u64)| {
-        u128::from(end.min(dearest).saturating_sub(point.cost)) * u128::from(rows.saturating_sub(point.loss))
+        u128::from(end.min(max_cost).saturating_sub(point.cost)) * u128::from(rows.saturating_sub(point.loss))
     };
     front.iter().zip(ends).map(part).sum()
 }

@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 use sogar::actions::{Change, Edit, all_actions};
 use sogar::encode::{ColumnSource, Encoder};
-use sogar::feature::{Columns, Feature, FeatureTable, Kind};
+use sogar::feature::{Feature, FeatureTable, Kind};
 use sogar::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel};
 use sogar::outcomes::{OutcomeQuery, Watch, outcomes};
 use sogar::{Error, ErrorKind, Result, Stop};
@@ -159,15 +159,8 @@ fn network() -> DenseNetwork {
 fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
     let mut number = numbers(2);
     let name = |feature: usize| format!("x{feature}");
-    let features: Vec<Feature> = (0..FEATURES)
-        .map(|f| Feature {
-            name: name(f),
-            kind: Kind::Real,
-            columns: Columns::One(name(f)),
-            codes: Vec::new(),
-            shown: Default::default(),
-        })
-        .collect();
+    let features: Vec<Feature> =
+        (0..FEATURES).map(|feature| Feature::new(name(feature), Kind::Real)).collect();
     let values = (0..FEATURES).map(|_| (0..rows).map(|_| number()).collect()).collect();
     let table = FeatureTable { features, values, rows, weights: None };
     let encoder =
@@ -186,17 +179,8 @@ fn network_outcomes(rows: usize) -> Result<(f64, f64, f64)> {
     let info = network.info("made up", (0..FEATURES).map(name).collect());
     let model = NetworkModel::new(info, network)?;
     let rows: Vec<usize> = (0..rows).collect();
-    let query = OutcomeQuery {
-        predictor: &model,
-        encoder: &encoder,
-        desired: &[false, true],
-        table: &table,
-        rows: &rows,
-        edits: &edits,
-        actions: &actions,
-        rules: &[],
-        required: None,
-    };
+    let query =
+        OutcomeQuery::of_model((&model, &encoder), &[false, true], (&table, &rows), (&edits, &actions));
     let start = Stopwatch::start();
     let found = outcomes(query, &Watch { progress: &|_, _| (), stop: &Stop::default() })?;
     let seconds = start.seconds();

@@ -56,11 +56,11 @@ impl<'a> Plain<'a> {
         let useful = |&action: &u32| action == 0 || leaves.useful()[action as usize];
         let actions: Vec<u32> = (0..problem.actions() as u32).filter(useful).collect();
         let longest = actions.iter().map(|&action| problem.edits_of(action as usize).len()).max()?.max(1);
-        let dearest =
+        let max_cost =
             (0..problem.edits()).flat_map(|edit| problem.edit_cost(edit)).max().copied().unwrap_or(0);
         let most = match problem.combine() {
-            Combine::Max => u64::from(dearest),
-            Combine::Sum => u64::from(dearest) * longest as u64,
+            Combine::Max => u64::from(max_cost),
+            Combine::Sum => u64::from(max_cost) * longest as u64,
         };
         let narrow = most.checked_mul(problem.rows() as u64).is_some_and(|most| most < u64::from(u32::MAX));
         Some(Plain { problem, actions, narrow, instructions: Instructions::best() })

@@ -112,11 +112,17 @@ fn an_unknown_experiment() {
     assert_transcript!(Folder::new().sogar(&["experiment", "tabel1"]));
 }
 
-#[test]
-fn an_experiment_without_its_models() {
+/// A folder with the protocol of the paper.
+fn with_protocol() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("lab/protocols")).unwrap();
     folder.write("lab/protocols/paper.toml", include_str!("../../../protocols/paper.toml"));
+    folder
+}
+
+#[test]
+fn an_experiment_without_its_models() {
+    let folder = with_protocol();
     let run =
         folder.sogar(&["experiment", "depth", "--folds", "2", "--datasets", "german", "--paper", "none"]);
     assert_transcript!(run);
@@ -125,9 +131,7 @@ fn an_experiment_without_its_models() {
 
 #[test]
 fn tables_are_made_without_tables_and_models() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path("lab/protocols")).unwrap();
-    folder.write("lab/protocols/paper.toml", include_str!("../../../protocols/paper.toml"));
+    let folder = with_protocol();
     folder.write("page.md", "# Page\n<!-- cells: choices -->\n<!-- end -->\n");
     let run = folder.sogar(&["experiment", "depth", "--tables-only", "--page", "page.md", "--json"]);
     assert_eq!((run.code, &run.json()["complete"]), (0, &serde_json::json!(false)), "{run}");

@@ -3,6 +3,7 @@
 use super::kernel::{Block, CELLS};
 use crate::model::NetworkDecision;
 use crate::model::network::logit;
+use crate::population::is_desired;
 
 /// Decides for blocks of cells whether their labels are desired ones.
 pub(super) struct Judge {
@@ -50,7 +51,7 @@ impl Judge {
 
     /// Whether a label is desired.
     pub fn is_desired(&self, label: u32) -> bool {
-        self.desired.get(label as usize).copied().unwrap_or(false)
+        is_desired(&self.desired, label)
     }
 
     /// Judges all cells of a block whose outputs are known up to its error.

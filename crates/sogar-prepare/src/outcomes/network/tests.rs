@@ -12,18 +12,32 @@ use sogar_solver::{Actions, Stop};
 use sogar_table::config::ModelConfig;
 use sogar_table::feature::{Feature, FeatureTable};
 
-impl Random {
+trait RandomNetwork {
     /// Between -1 and 1.
+    fn number(&mut self) -> f32;
+    fn activation(&mut self) -> Activation;
+    fn network(
+        &mut self,
+        inputs: usize,
+        decision: NetworkDecision,
+        outputs: usize,
+        step: f32,
+    ) -> DenseNetwork;
+    /// Weights that are multiples of `step`, so that some sums hit the threshold exactly.
+    fn layer(&mut self, inputs: usize, outputs: usize, activation: Activation, step: f32) -> Layer;
+}
+
+impl RandomNetwork for Random {
     fn number(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u32 << 23) as f32 - 1.0
     }
 
     fn activation(&mut self) -> Activation {
-        match self.below(6) {
+        match self.index(6) {
             0 => Activation::Identity,
             1 => Activation::Tanh,
             2 => Activation::Sigmoid,
-            3 => Activation::LeakyRelu { slope: [0.01, -0.5, 1.5][self.below(3)] },
+            3 => Activation::LeakyRelu { slope: [0.01, -0.5, 1.5][self.index(3)] },
             _ => Activation::Relu,
         }
     }
@@ -37,8 +51,8 @@ impl Random {
     ) -> DenseNetwork {
         let mut layers = Vec::new();
         let mut width = inputs;
-        for _ in 0..self.below(5) {
-            let units = 1 + self.below(20);
+        for _ in 0..self.index(5) {
+            let units = 1 + self.index(20);
             let activation = self.activation();
             layers.push(self.layer(width, units, activation, step));
             width = units;
@@ -47,7 +61,6 @@ impl Random {
         DenseNetwork { inputs, scaling: vec![], layers, decision }
     }
 
-    /// Weights that are multiples of `step`, so that some sums hit the threshold exactly.
     fn layer(&mut self, inputs: usize, outputs: usize, activation: Activation, step: f32) -> Layer {
         let mut number = || match step {
             0.0 => self.number(),
@@ -67,7 +80,7 @@ fn model(network: DenseNetwork, columns: &[&str]) -> Arc<dyn Predictor> {
 }
 
 fn decision(random: &mut Random) -> (NetworkDecision, usize) {
-    match random.below(7) {
+    match random.index(7) {
         0 => (NetworkDecision::Raw { threshold: 0.25 }, 1),
         1 => (NetworkDecision::Sigmoid { threshold: 0.7 }, 1),
         2 => (NetworkDecision::SoftmaxAbove { threshold: 0.4 }, 2),
@@ -81,7 +94,7 @@ fn decision(random: &mut Random) -> (NetworkDecision, usize) {
 fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(OutcomeQuery<'_>, &DenseNetwork) -> R) -> R {
     let mut random = Random(seed);
     let (decision, outputs) = decision(&mut random);
-    let step = [0.0, 0.25, 0.5][random.below(3)];
+    let step = [0.0, 0.25, 0.5][random.index(3)];
     let network = random.network(COLUMNS.len(), decision, outputs, step);
     let classes = network.classes() as usize;
     let predictor = model(network, &COLUMNS);
@@ -90,19 +103,19 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(OutcomeQuery<'_>, &DenseN
     let rows = 70;
     let values =
         vec![
-            (0..rows).map(|_| random.below(10) as f64).collect(),
+            (0..rows).map(|_| random.index(10) as f64).collect(),
             (0..rows)
                 .map(|_| {
-                    if missing && random.below(9) == 0 {
+                    if missing && random.index(9) == 0 {
                         f64::NAN
                     } else {
-                        random.below(40) as f64 / 4.0 - 2.0
+                        random.index(40) as f64 / 4.0 - 2.0
                     }
                 })
                 .collect(),
-            (0..rows).map(|_| random.below(5) as f64).collect(), // 4: an unknown category
-            (0..rows).map(|_| random.below(if missing { 6 } else { 5 }) as f64).collect(),
-            (0..rows).map(|_| random.below(2) as f64).collect(),
+            (0..rows).map(|_| random.index(5) as f64).collect(), // 4: an unknown category
+            (0..rows).map(|_| random.index(if missing { 6 } else { 5 }) as f64).collect(),
+            (0..rows).map(|_| random.index(2) as f64).collect(),
         ];
     let table = FeatureTable { features, values, rows, weights: None };
     let links = Links::ALL[(seed / 3 % Links::ALL.len() as u64) as usize];
@@ -116,19 +129,10 @@ fn asked<R>(seed: u64, missing: bool, ask: impl FnOnce(OutcomeQuery<'_>, &DenseN
         actions = part;
     }
     let mut desired = vec![false; classes];
-    desired[random.below(classes)] = true;
+    desired[random.index(classes)] = true;
     let rows: Vec<usize> = (0..rows).collect();
-    let query = OutcomeQuery {
-        predictor: &*predictor,
-        encoder: &encoder,
-        desired: &desired,
-        table: &table,
-        rows: &rows,
-        edits: &edits,
-        actions: &actions,
-        rules: &[],
-        required: None,
-    };
+    let query =
+        OutcomeQuery::of_model((&*predictor, &encoder), &desired, (&table, &rows), (&edits, &actions));
     ask(query, predictor.dense_network().unwrap())
 }
 
@@ -213,7 +217,7 @@ fn every_kernel_is_within_its_error_bound_of_double_precision() {
     let shapes: [&[usize]; 7] =
         [&[], &[1], &[2, 3], &[13, 50, 7], &[50, 50, 50, 50, 2], &[64, 17, 5], &[6, 12, 18, 1]];
     for case in 0..140 {
-        let width = 1 + random.below(60);
+        let width = 1 + random.index(60);
         let size = [0.2, 1.0, 3.0, 1e-20, 1e12][case % 5];
         let network = passing(&mut random, width, shapes[case % shapes.len()], size);
         let mut evaluation = Evaluation::new(&network);
@@ -285,7 +289,7 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
         let row = [3.0, 1.5];
         // The threshold is exactly the network's output for one edited row.
         let exact = network.predict(Rows { values: &[row[0] + 1.0, row[1]], columns: 2 }).unwrap()[0].score;
-        let near = [exact, exact.next_up(), exact.next_down()][random.below(3)];
+        let near = [exact, exact.next_up(), exact.next_down()][random.index(3)];
         network.decision = NetworkDecision::Raw { threshold: near };
         let predictor = model(network, &["x", "y"]);
         let features: Vec<Feature> = features().into_iter().take(2).collect();
@@ -299,17 +303,12 @@ fn cells_at_the_threshold_are_settled_by_the_definition() {
             followers: vec![],
         });
         let actions = all_actions(&edits, 1);
-        let query = OutcomeQuery {
-            predictor: &*predictor,
-            encoder: &encoder,
-            desired: &[false, true],
-            table: &table,
-            rows: &[0],
-            edits: &edits,
-            actions: &actions,
-            rules: &[],
-            required: None,
-        };
+        let query = OutcomeQuery::of_model(
+            (&*predictor, &encoder),
+            &[false, true],
+            (&table, &[0]),
+            (&edits, &actions),
+        );
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
         let found = outcomes(query, &watch).unwrap().unwrap();
         assert_eq!(found.flips.contains(1, 0), exact > near, "seed {seed}");
@@ -327,17 +326,8 @@ fn a_cancelled_computation_gives_nothing() {
     let table = FeatureTable { features, values: vec![vec![1.0], vec![2.0]], rows: 1, weights: None };
     let edits = [Edit { feature: 0, change: Change::shift(1.0, 0.0, 9.0), followers: vec![] }];
     let actions = all_actions(&edits, 1);
-    let query = OutcomeQuery {
-        predictor: &*predictor,
-        encoder: &encoder,
-        desired: &[false, true],
-        table: &table,
-        rows: &[0],
-        edits: &edits,
-        actions: &actions,
-        rules: &[],
-        required: None,
-    };
+    let query =
+        OutcomeQuery::of_model((&*predictor, &encoder), &[false, true], (&table, &[0]), (&edits, &actions));
     let cancelled = Stop::default();
     cancelled.cancel.cancel();
     let late = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };

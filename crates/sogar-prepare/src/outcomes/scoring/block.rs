@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::model::Rows;
 use crate::outcomes::OutcomeQuery;
+use crate::population::is_desired;
 use sogar_base::error::Result;
 
 /// Rows per call of the model.
@@ -43,7 +44,7 @@ fn score_batch(query: &OutcomeQuery<'_>, rows: &[usize], actions: &[u32]) -> Res
         .chunks(rows.len())
         .map(|labels| {
             labels.iter().enumerate().fold(0, |word, (i, prediction)| {
-                let desired = query.desired.get(prediction.label as usize).copied().unwrap_or(false);
+                let desired = is_desired(query.desired, prediction.label);
                 word | u64::from(desired) << i
             })
         })

@@ -9,7 +9,7 @@ use crate::actions::{Change, Edit, Follower, all_actions};
 use crate::encode::Encoder;
 use crate::model::{Answers, Batching, Callback, ModelInfo, Predictor};
 use sogar_table::config::ModelConfig;
-use sogar_table::feature::{Columns, Feature, FeatureTable, Kind};
+use sogar_table::feature::{Feature, FeatureTable, Kind};
 
 /// Two numbers and a category; the model never sees `z`.
 struct Problem {
@@ -24,19 +24,12 @@ struct Problem {
 }
 
 fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
-    let one = |name: &str, kind| Feature {
-        name: name.into(),
-        kind,
-        columns: Columns::One(name.into()),
-        codes: Vec::new(),
-        shown: Default::default(),
-    };
     let levels = ["a", "b", "c"].map(String::from).to_vec();
     let features = vec![
-        one("x", Kind::Integer),
-        one("y", Kind::Real),
-        one("c", Kind::Categorical { levels: levels.clone(), missing: None }),
-        one("z", Kind::Integer),
+        Feature::new("x", Kind::Integer),
+        Feature::new("y", Kind::Real),
+        Feature::new("c", Kind::Categorical { levels: levels.clone(), missing: None }),
+        Feature::new("z", Kind::Integer),
     ];
     let info = ModelInfo {
         format: "test".into(),
@@ -98,17 +91,12 @@ fn problem(rows: usize, linked: bool, batching: Batching) -> Problem {
 
 impl Problem {
     fn outcome_query(&self) -> OutcomeQuery<'_> {
-        OutcomeQuery {
-            predictor: &self.predictor,
-            encoder: &self.encoder,
-            desired: &[false, true],
-            table: &self.table,
-            rows: &self.rows,
-            edits: &self.edits,
-            actions: &self.actions,
-            rules: &[],
-            required: None,
-        }
+        OutcomeQuery::of_model(
+            (&self.predictor, &self.encoder),
+            &[false, true],
+            (&self.table, &self.rows),
+            (&self.edits, &self.actions),
+        )
     }
 
     /// The model's inputs of every pair of row and action, and the outcomes one by one.

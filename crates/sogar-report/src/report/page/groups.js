@@ -153,7 +153,7 @@ export function groupsSection(regroup) {
   let update = () => {};
   if (data.groupings.length === 0) {
     put(body,
-      h('p', {}, 'No groups were named, so nothing is said here about who is helped less, or at a higher cost. To compare groups, name the columns:'),
+      h('p', {}, 'No groups were named, so this report does not compare who gets help and at what cost. To compare groups, name the columns:'),
       h('pre', {}, h('code', {}, 'sogar report front.json --group sex --group sex×race -o report.html')));
     return { nodes: [body], update() {} };
   }

@@ -1,4 +1,4 @@
-// Single people under the chosen summary: only in reports that were asked to include them.
+// Single people under the chosen summary: only in reports that include them on request.
 
 import { h } from './dom.js';
 import { bytesOf, data, tree, unpack } from './front.js';

@@ -66,7 +66,7 @@ function predicate(condition) {
 
 function amount({ feature, above, atMost, is, isNot }) {
   if (is !== null) return [{ value: spoken(is) }];
-  // A special code is not at most anything, so whoever is at most something has none; whoever is not may have one.
+  // A special code is not at most anything, so a person who is at most something has none; anyone else may have one.
   if (above === null && atMost === null) {
     if (feature.kind === 'binary') return [{ value: spoken(feature.levels[feature.levels[0] === isNot[0] ? 1 : 0]) }];
     const names = isNot.map((level) => ({ value: spoken(level) }));

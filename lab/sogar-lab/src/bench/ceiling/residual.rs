@@ -78,7 +78,7 @@ impl Residual {
     }
 }
 
-/// The rows from the cheapest flip to the dearest, for bounds by cheapest flips.
+/// The rows by the cost of their cheapest flip, ascending.
 pub struct CheapestFlips {
     rows: Vec<(u64, u32)>,
 }

@@ -7,7 +7,7 @@ const ROWS: usize = 300;
 const EDITS: u32 = 20;
 
 /// A problem without any pattern: 20 edits, all pairs of them (211 actions, so the last tile is not full).
-fn problem(combine: Combine, dearest: u64) -> Problem {
+fn problem(combine: Combine, max_cost: u64) -> Problem {
     let number = |a: u64, b: u64| (a * 7919 + b * 104_729 + 13).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     let mut actions = Actions::default();
     actions.push(&[]);
@@ -20,7 +20,7 @@ fn problem(combine: Combine, dearest: u64) -> Problem {
         rows: ROWS,
         splits: vec![RowSet::from_fn(ROWS, |row| row % 3 == 0)],
         edit_costs: (0..u64::from(EDITS))
-            .map(|edit| (0..ROWS as u64).map(|row| (number(row, edit) % (dearest + 1)) as u32).collect())
+            .map(|edit| (0..ROWS as u64).map(|row| (number(row, edit) % (max_cost + 1)) as u32).collect())
             .collect(),
         combine,
         actions,
@@ -42,12 +42,12 @@ fn some_sets() -> Vec<RowSet> {
 
 #[test]
 fn fronts_equal_those_of_plain_loops_for_every_width_and_instruction_set() {
-    for (combine, dearest) in
+    for (combine, max_cost) in
         [(Combine::Max, 900), (Combine::Sum, 900), (Combine::Max, 1 << 30), (Combine::Sum, 1 << 30)]
     {
-        let problem = problem(combine, dearest);
+        let problem = problem(combine, max_cost);
         let mut plain = Plain::new(&problem).unwrap();
-        assert_eq!(plain.narrow, dearest == 900);
+        assert_eq!(plain.narrow, max_cost == 900);
         let expected: Vec<Vec<Point>> = some_sets()
             .iter()
             .map(|set| {
@@ -60,7 +60,7 @@ fn fronts_equal_those_of_plain_loops_for_every_width_and_instruction_set() {
             .collect();
         for instructions in [Instructions::best(), Instructions::Plain] {
             plain.instructions = instructions;
-            assert_eq!(plain.evaluate(&some_sets(), 1).fronts, expected, "{combine:?} {dearest}");
+            assert_eq!(plain.evaluate(&some_sets(), 1).fronts, expected, "{combine:?} {max_cost}");
         }
     }
 }

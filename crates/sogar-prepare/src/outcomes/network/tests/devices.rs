@@ -28,8 +28,8 @@ fn either(exact: f64, chance: &mut Random) -> f32 {
         false if f64::from(near) > exact => near.next_down(),
         false => near,
     };
-    let rounded = if chance.below(2) == 0 { near } else { far };
-    if rounded.is_subnormal() && chance.below(2) == 0 { 0.0 } else { rounded }
+    let rounded = if chance.index(2) == 0 { near } else { far };
+    if rounded.is_subnormal() && chance.index(2) == 0 { 0.0 } else { rounded }
 }
 
 impl Careless<'_> {

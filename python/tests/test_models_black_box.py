@@ -1,4 +1,4 @@
-"""Models that are asked: what answers mean, rows in the user's own kind, and wrong answers as exceptions."""
+"""Black-box models: what answers mean, rows in the user's type of table, wrong answers as exceptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sogar._models import adapt
-from sogar._models._ask import Asked
+from sogar._models._black_box import BlackBox
 from sogar._models._rows import Rows
 from sogar._tables import UserTable
 from test_models_native import NUMBERS, TREES, encoded, people
@@ -44,10 +44,10 @@ def test_a_function_and_the_model_itself_give_the_same_front() -> None:
     frame, accepted = people(250)
     model = make_pipeline(encoded(), RandomForestClassifier(7, random_state=0)).fit(frame, accepted)
     read = fitted().fit(frame, model)
-    asked = fitted().fit(frame, lambda rows: model.predict(rows))
+    black_box = fitted().fit(frame, lambda rows: model.predict(rows))
     assert read.model_backend_ == "native: scikit-learn RandomForestClassifier behind ColumnTransformer"
-    assert asked.model_backend_ == "callback: function <lambda>"
-    assert points(read) == points(asked)
+    assert black_box.model_backend_ == "callback: function <lambda>"
+    assert points(read) == points(black_box)
     scored = fitted(threshold=0.35).fit(frame, model)
     assert points(scored) == points(
         fitted(threshold=0.35).fit(frame, lambda rows: model.predict_proba(rows)[:, 1])
@@ -177,17 +177,17 @@ def test_columns_that_are_no_features_are_not_shown() -> None:
 )
 def test_answers_say_what_they_are(answer: Any, answers: str, labels: list[int]) -> None:
     rows = np.arange(4.0).reshape(-1, 1)
-    asked = Asked(answer)
-    asked.learn(rows)
-    assert asked.answers == answers
-    assert asked.labels(rows).tolist() == labels
+    black_box = BlackBox(answer)
+    black_box.learn(rows)
+    assert black_box.answers == answers
+    assert black_box.labels(rows).tolist() == labels
 
 
 def test_a_threshold_takes_the_score_of_the_second_class() -> None:
     rows = np.arange(4.0).reshape(-1, 1)
-    asked = Asked(lambda rows: np.column_stack([1 - rows[:, 0] / 4, rows[:, 0] / 4]), threshold=0.2)
-    asked.learn(rows)
-    assert asked.labels(rows).tolist() == [0, 1, 1, 1]
+    black_box = BlackBox(lambda rows: np.column_stack([1 - rows[:, 0] / 4, rows[:, 0] / 4]), threshold=0.2)
+    black_box.learn(rows)
+    assert black_box.labels(rows).tolist() == [0, 1, 1, 1]
 
 
 class Service:
@@ -289,12 +289,12 @@ def test_a_model_that_fails_on_edited_rows_keeps_its_exception() -> None:
 
 def test_an_unknown_label_later_on_is_an_error() -> None:
     rows = np.arange(10.0).reshape(-1, 1)
-    asked = Asked(lambda rows: np.where(rows[:, 0] < 5, "a", "b"))
-    asked.learn(rows)
-    asked.model = None
-    asked._function = lambda rows: np.full(len(rows), "c")
+    black_box = BlackBox(lambda rows: np.where(rows[:, 0] < 5, "a", "b"))
+    black_box.learn(rows)
+    black_box.model = None
+    black_box._function = lambda rows: np.full(len(rows), "c")
     with pytest.raises(sogar.ModelError, match="gave the label 'c', which is none of its classes"):
-        asked.labels(rows)
+        black_box.labels(rows)
 
 
 def test_a_table_without_the_column_of_a_feature_is_an_error() -> None:
@@ -309,8 +309,8 @@ def test_a_model_object_with_the_path_of_a_table(tmp_path: Path) -> None:
     read = fitted(max_edits=1).fit(tmp_path / "people.csv", model)
     assert read.model_backend_.startswith("native: ")
     assert points(read) == points(fitted(max_edits=1).fit(frame, model))
-    asked = fitted(max_edits=1).fit(tmp_path / "people.csv", lambda rows: model.predict(rows))
-    assert points(asked) == points(read)
+    black_box = fitted(max_edits=1).fit(tmp_path / "people.csv", lambda rows: model.predict(rows))
+    assert points(black_box) == points(read)
 
 
 HOSTILE = [

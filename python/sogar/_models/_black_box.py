@@ -30,14 +30,14 @@ def name_of(model: Any) -> str:
     return f"function {model.__name__}"
 
 
-class Asked:
+class BlackBox:
     """A model object to call, with the meaning of its answers.
 
-    >>> asked = Asked(lambda rows: rows[:, 0] > 2)
-    >>> asked.learn(np.array([[1.0], [3.0]]))
-    >>> asked.answers, asked.class_names
+    >>> black_box = BlackBox(lambda rows: rows[:, 0] > 2)
+    >>> black_box.learn(np.array([[1.0], [3.0]]))
+    >>> black_box.answers, black_box.class_names
     ('labels', ['0', '1'])
-    >>> asked.labels(np.array([[3.0]]))
+    >>> black_box.labels(np.array([[3.0]]))
     array([1])
     """
 
@@ -93,7 +93,7 @@ class Asked:
 
     def learn(self, rows: Any) -> None:
         """Calls the model on some rows of the table and determines the kind of its answers."""
-        raw = self._ask(rows)
+        raw = self._call(rows)
         count = len(raw)
         if raw.ndim == 2 and raw.shape[1] > 1:
             # The larger of two scores wins: that is a label. With a threshold the second score counts.
@@ -129,7 +129,7 @@ class Asked:
         """Learns further labels from more rows, which the sample of `learn` may have lacked."""
         if self.answers != "labels" or hasattr(self.model, "classes_"):
             return
-        raw = self._ask(rows)
+        raw = self._call(rows)
         if raw.ndim == 1:
             self.classes = sorted(set(raw.tolist()) | set(self.classes or ()))
 
@@ -153,7 +153,7 @@ class Asked:
 
     def values(self, rows: Any) -> Array:
         """Answers in the engine's form: positions of classes (integers), or scores (floats)."""
-        raw = self._ask(rows)
+        raw = self._call(rows)
         columns = raw.shape[1] if raw.ndim == 2 else 1
         if self.answers == "labels" and columns == 1:
             return self._positions(raw.reshape(len(raw)))
@@ -204,7 +204,7 @@ class Asked:
             positions[index] = position
         return positions[inverse.reshape(len(labels))]
 
-    def _ask(self, rows: Any) -> Array:
+    def _call(self, rows: Any) -> Array:
         count = len(rows)
         try:
             answer = self._function(rows)
