@@ -10,9 +10,11 @@ from __future__ import annotations
 from . import datasets
 from ._errors import (
     ArgumentError,
+    AuditFailedError,
     CheckpointError,
     ConfigError,
     DataError,
+    EvaluationFailedError,
     ModelError,
     NotFittedError,
     OutputError,
@@ -23,11 +25,11 @@ from ._errors import (
     TooLargeError,
 )
 from ._estimator import Sogar
+from ._explanation import Explanation
 from ._frames import Audit, Counterfactuals
 from ._init import init_config
 from ._matrix import MatrixFront, MatrixLeaf, MatrixPoint, MatrixSplit, read_problem, solve_matrix
 from ._native import __version__
-from ._people import AuditFailedError, EvaluationFailedError, Explanation
 from ._plots import plot_disparity, plot_front, plot_tree
 from ._summary import Summary
 

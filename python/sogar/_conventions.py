@@ -11,7 +11,6 @@ import numpy as np
 
 from . import _native, _settings
 from ._errors import ArgumentError, not_fitted
-from ._summary import outcome_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -91,8 +90,7 @@ class Conventions:
         text = f"{type(self).__name__}({', '.join(said)})"
         if not hasattr(self, "_front"):
             return text
-        outcome = json.loads(self._front.summary(0))["outcome"]
-        return f"{text}  # {outcome_text(outcome['desired'], outcome['have'], outcome['people'])}"
+        return f"{text}  # {json.loads(self._front.summary(0))['outcome']['text']}"
 
     def __getstate__(self) -> dict[str, Any]:
         """The parameters and the fitted front; table and model only after ``fit(..., attach=True)``."""

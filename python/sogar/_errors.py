@@ -8,7 +8,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class SogarError(Exception):
@@ -141,3 +144,33 @@ def not_fitted(what: Any) -> NotFittedError:
     both = type("NotFittedError", (NotFittedError, sklearn.NotFittedError), {"__module__": __name__})
     error: NotFittedError = both(message, remedy)
     return error
+
+
+class AuditFailedError(ModelError):
+    """A condition of `fail_on` holds. `audit` is the whole audit, `verdicts` the result of each condition."""
+
+    def __init__(self, audit: dict[str, Any], verdicts: list[dict[str, Any]]) -> None:
+        """Names the conditions."""
+        texts = [str(verdict.get("text") or verdict.get("condition")) for verdict in verdicts]
+        super().__init__(f"the audit fails: {'; '.join(texts)}")
+        self.audit = audit
+        self.verdicts = verdicts
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Any], list[dict[str, Any]]]]:
+        """Supports pickling."""
+        return type(self), (self.audit, self.verdicts)
+
+
+class EvaluationFailedError(ModelError):
+    """A condition of `fail_on` holds. `evaluation` is the evaluation, `verdicts` the conditions that hold."""
+
+    def __init__(self, evaluation: dict[str, Any], verdicts: list[dict[str, Any]]) -> None:
+        """Names the conditions."""
+        texts = [f"{verdict['condition']} ({verdict['value']:.4f})" for verdict in verdicts]
+        super().__init__(f"the evaluation fails: {'; '.join(texts)}")
+        self.evaluation = evaluation
+        self.verdicts = verdicts
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Any], list[dict[str, Any]]]]:
+        """Supports pickling."""
+        return type(self), (self.evaluation, self.verdicts)

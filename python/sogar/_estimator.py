@@ -124,7 +124,7 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
     >>> granted = lambda rows: rows.sum(axis=1) > 90
     >>> front = Sogar(max_depth=1, max_edits=1, bins=10).fit(people, granted, desired=1)
     >>> front.status_, len(front.front_)
-    ('complete', 34)
+    ('complete', 30)
     """
 
     def __init__(

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _native
-from ._errors import ArgumentError, DataError, SogarWarning
-from ._people import EvaluationFailedError
+from ._errors import ArgumentError, DataError, EvaluationFailedError, SogarWarning
 from ._progress import Progress
 from ._tables import UserTable, as_frame, in_one_piece, is_dask
 

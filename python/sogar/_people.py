@@ -5,111 +5,25 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _native
-from ._columns import column_of
-from ._errors import ArgumentError, ModelError, SogarWarning, path_of, utf8
+from ._errors import ArgumentError, AuditFailedError, SogarWarning, path_of
+from ._explanation import Explanation, person_of, plain, position_of
 from ._frames import Audit, Counterfactuals
+from ._groups import LABEL, all_utf8, beside, is_values, labels_of, scan_of, table_of, values_of
 from ._progress import Progress
-from ._settings import as_json, class_text
+from ._settings import as_json
 from ._tables import UserTable, in_one_piece, is_dask, kind_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from typing import Self
 
     from ._dask_tables import Workers
-
-#: The column name of true labels that are not in the table.
-_LABEL = "(true label)"
-
-
-class Explanation(Mapping[str, Any]):
-    """What a summary means for one person.
-
-    The principal reasons of the model's answer; and apart from them their group, its action, whether that
-    works for *them*, and the cheapest change that does.
-
-    A mapping with the fields of ``sogar explain --json``; `print` shows them in words.
-    """
-
-    def __init__(self, native: _native.Explanation) -> None:
-        """Reads the facts."""
-        self._native = native
-        self._facts: dict[str, Any] = json.loads(native.json())
-
-    def __getitem__(self, key: str) -> Any:
-        """One of the facts."""
-        return self._facts[key]
-
-    def __iter__(self) -> Iterator[str]:
-        """Names of the facts."""
-        return iter(self._facts)
-
-    def __len__(self) -> int:
-        """Number of the facts."""
-        return len(self._facts)
-
-    def __str__(self) -> str:
-        """The facts in words."""
-        return "\n".join(f"{title}\n{text}" for title, text in self._native.sections())
-
-    def __repr__(self) -> str:
-        """The facts in words."""
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        parts = (
-            f"<p><b>{escape(title)}</b></p><pre>{escape(text)}</pre>"
-            for title, text in self._native.sections()
-        )
-        return "".join(parts)
-
-    def letter(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        language: str | None = None,
-        messages: str | os.PathLike[str] | None = None,
-        sender: str | None = None,
-        **fields: str | None,
-    ) -> str:
-        """A letter to the person, one page of HTML to print: the decision, its reasons, and ways to another.
-
-        Args:
-            path: A file to write it to as well.
-            language: ``"en"`` (default) or ``"de"``.
-            messages: The texts in another language: a TOML file as in docs/LETTERS.md.
-            sender: Who writes; the field ``from``, which is a word of Python.
-            fields: What else it says: `to`, `date`, `subject`, `application_id`, `decision_date`,
-                `model_role`, `correct_data`, `human_review`, `review_by`, `contact`, `legal_text`.
-
-        What a notice usually has and the fields lack is a warning. A letter does not make a decision lawful.
-        """
-        texts = [(name, text) for name, text in {"from": sender, **fields}.items() if text is not None]
-        for _, text in texts:
-            utf8(text, "a text of the letter")
-        page, said = self._native.letter(
-            None if path is None else path_of(path),
-            texts,
-            language,
-            None if messages is None else path_of(messages),
-        )
-        for warning in said:
-            warnings.warn(warning, SogarWarning, stacklevel=2)
-        return page
-
-
-def _all_utf8(texts: list[str]) -> None:
-    for text in texts:
-        utf8(text, "an argument")
 
 
 class ForPeople:
@@ -178,14 +92,14 @@ class ForPeople:
         if client is not None:
             self._check_client(client)
         problem = self._require_problem()
-        names, columns = _beside(groups, y)
-        label = _LABEL if _is_values(y) else y
-        other_columns = _table_of(
-            {**_values(holdout_groups), **({_LABEL: _labels(holdout_y)} if _is_values(holdout_y) else {})}
+        names, columns = beside(groups, y)
+        label = LABEL if is_values(y) else y
+        other_columns = table_of(
+            {**values_of(holdout_groups), **({LABEL: labels_of(holdout_y)} if is_values(holdout_y) else {})}
         )
         conditions = [fail_on] if isinstance(fail_on, str) else list(fail_on)
         further = [measures] if isinstance(measures, str) else list(measures)
-        _all_utf8([*names, *conditions, *further, *([label] if isinstance(label, str) else [])])
+        all_utf8([*names, *conditions, *further, *([label] if isinstance(label, str) else [])])
         asked: dict[str, Any] = {
             "columns": columns,
             "label": label,
@@ -198,7 +112,7 @@ class ForPeople:
             if client is None and not is_dask(holdout):
                 asked["holdout"] = None if holdout is None else self._seen(holdout)[0]
                 asked["holdout_columns"] = other_columns
-                asked.update(measures=further, scan=_scan(scan))
+                asked.update(measures=further, scan=scan_of(scan))
                 found, verdicts = _native.audit(problem, self._front, names, **asked, progress=bar)
             else:
                 if further or scan is not None:
@@ -271,15 +185,15 @@ class ForPeople:
         if rate not in ("selection", "scoring"):
             raise ArgumentError(f"there is no rate {rate!r}", "use 'selection' or 'scoring'")
         problem = self._require_problem()
-        names, columns = _beside(groups, None)
-        _all_utf8([*names, source or "", in_use_since or ""])
+        names, columns = beside(groups, None)
+        all_utf8([*names, source or "", in_use_since or ""])
         found, markdown = _native.bias_audit(
             problem,
             self._front,
             names,
             columns=columns,
             holdout=None if holdout is None else self._seen(holdout)[0],
-            holdout_columns=_table_of(_values(holdout_groups)),
+            holdout_columns=table_of(values_of(holdout_groups)),
             scoring=rate == "scoring",
             source=source,
             in_use_since=in_use_since,
@@ -298,8 +212,8 @@ class ForPeople:
                 "a guarantee needs people to test it with",
                 "give a table that neither search nor training has seen: calibration=X",
             )
-        names, columns = _beside(groups, None)
-        _all_utf8([guarantee, *names])
+        names, columns = beside(groups, None)
+        all_utf8([guarantee, *names])
         point, found, cautions = _native.guaranteed(
             self._require_problem(),
             self._front,
@@ -308,7 +222,7 @@ class ForPeople:
             confidence,
             names,
             columns=columns,
-            calibration_columns=_table_of(_values(calibration_groups)),
+            calibration_columns=table_of(values_of(calibration_groups)),
         )
         for caution in cautions:
             warnings.warn(caution, SogarWarning, stacklevel=3)
@@ -334,12 +248,9 @@ class ForPeople:
         problem = self._require_problem()
         chosen = self._point if point is None else self._position(point)
         if isinstance(row, int | np.integer) and not isinstance(row, bool):
-            rows = problem.sizes["rows"]
-            if not -rows <= row < rows:
-                raise ArgumentError(f"the table has no position {row}", f"positions go from 0 to {rows - 1}")
-            who: dict[str, Any] = {"row": int(row) % rows}
+            who: dict[str, Any] = {"row": position_of(int(row), problem.sizes["rows"])}
         else:
-            who = {"person": as_json(_person(row))}
+            who = {"person": as_json(person_of(row))}
         asked: dict[str, Any] = {"reasons": reasons, "codes": None if codes is None else path_of(codes)}
         return Explanation(_native.explain(problem, self._front, chosen, **who, **asked))
 
@@ -363,20 +274,14 @@ class ForPeople:
             table = UserTable(in_one_piece(who))
             columns = table.native("{}").columns()
             people = [
-                as_json(_plain({name: column[row] for name, column in columns.items()}))
+                as_json(plain({name: column[row] for name, column in columns.items()}))
                 for row in range(table.rows)
             ]
             names = list(getattr(who, "index", range(table.rows)))
             asked: dict[str, Any] = {"people": people}
         else:
-            rows = problem.sizes["rows"]
             names = [int(row) for row in np.atleast_1d(np.asarray(who, dtype=np.int64))]
-            for row in names:
-                if not -rows <= row < rows:
-                    raise ArgumentError(
-                        f"the table has no position {row}", f"positions go from 0 to {rows - 1}"
-                    )
-            asked = {"rows": [row % rows for row in names]}
+            asked = {"rows": [position_of(row, problem.sizes["rows"]) for row in names]}
         with Progress(self.progress) as bar:
             found = _native.counterfactuals(problem, self._front, int(k), **asked, progress=bar)
         return Counterfactuals(json.loads(found), names)
@@ -432,9 +337,9 @@ class ForPeople:
             The path.
         """
         self._require_fitted()
-        names, columns = _beside(groups, y)
+        names, columns = beside(groups, y)
         by = [by] if isinstance(by, str) else list(by)
-        _all_utf8([*names, *by, title or "", *([y] if isinstance(y, str) else [])])
+        all_utf8([*names, *by, title or "", *([y] if isinstance(y, str) else [])])
         with_people = any((names, holdout is not None, include_rows, unreachable, scan is not None))
         problem = self._require_problem() if with_people or self._problem is not None else None
         with Progress(self.progress) as bar:
@@ -445,14 +350,14 @@ class ForPeople:
                 groups=names,
                 by=by,
                 columns=columns,
-                label=_LABEL if _is_values(y) else y,
+                label=LABEL if is_values(y) else y,
                 holdout=None if holdout is None else self._seen(holdout)[0],
                 title=title,
                 min_n=min_n,
                 include_rows=include_rows,
                 unreachable=unreachable,
                 draws=draws,
-                scan=_scan(scan),
+                scan=scan_of(scan),
                 progress=bar,
             )
         for text in texts:
@@ -473,125 +378,3 @@ class ForPeople:
         return plot_disparity(
             groups if audited else self.audit(groups, unreachable=False), self, ax=ax, **options
         )
-
-
-def _scan(
-    scan: Any,
-) -> tuple[list[str], int | None, str | None, int | None, int | None] | None:
-    """A scan's settings: features, or a dictionary with `features` and more."""
-    if scan is None:
-        return None
-    settings = dict(scan) if isinstance(scan, Mapping) else {"features": scan}
-    known = ("features", "max_terms", "measure", "point", "permutations")
-    for name in settings:
-        if name not in known:
-            raise ArgumentError(f"a scan has no setting {name!r}", f"use {', '.join(known)}")
-    features = settings.get("features", ())
-    features = [features] if isinstance(features, str) else [str(name) for name in features]
-    _all_utf8(features)
-    numbers = (settings.get(name) for name in ("max_terms", "point", "permutations"))
-    terms, point, permutations = (None if number is None else int(number) for number in numbers)
-    if any(number is not None and number < 0 for number in (terms, point, permutations)):
-        raise ArgumentError("a setting of the scan is negative", "give numbers of 0 or more")
-    return features, terms, settings.get("measure"), point, permutations
-
-
-class AuditFailedError(ModelError):
-    """A condition of `fail_on` holds. `audit` is the whole audit, `verdicts` the result of each condition."""
-
-    def __init__(self, audit: dict[str, Any], verdicts: list[dict[str, Any]]) -> None:
-        """Names the conditions."""
-        texts = [str(verdict.get("text") or verdict.get("condition")) for verdict in verdicts]
-        super().__init__(f"the audit fails: {'; '.join(texts)}")
-        self.audit = audit
-        self.verdicts = verdicts
-
-    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Any], list[dict[str, Any]]]]:
-        """Supports pickling."""
-        return type(self), (self.audit, self.verdicts)
-
-
-class EvaluationFailedError(ModelError):
-    """A condition of `fail_on` holds. `evaluation` is the evaluation, `verdicts` the conditions that hold."""
-
-    def __init__(self, evaluation: dict[str, Any], verdicts: list[dict[str, Any]]) -> None:
-        """Names the conditions."""
-        texts = [f"{verdict['condition']} ({verdict['value']:.4f})" for verdict in verdicts]
-        super().__init__(f"the evaluation fails: {'; '.join(texts)}")
-        self.evaluation = evaluation
-        self.verdicts = verdicts
-
-    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Any], list[dict[str, Any]]]]:
-        """Supports pickling."""
-        return type(self), (self.evaluation, self.verdicts)
-
-
-def _is_values(y: Any) -> bool:
-    return y is not None and not isinstance(y, str)
-
-
-def _labels(y: Any) -> list[str | None]:
-    values = np.asarray(in_one_piece(y), dtype=object)
-    if values.ndim != 1:
-        raise ArgumentError(f"the true labels have {values.ndim} dimensions instead of 1")
-    return [None if value is None or value != value else class_text(value) for value in values]
-
-
-def _beside(groups: Any, y: Any) -> tuple[list[str], _native.Table | None]:
-    """Names of groups, and a table of the values that the user's table does not have."""
-    columns = _values(groups)
-    names = list(columns) or ([groups] if isinstance(groups, str) else [str(name) for name in groups])
-    if _is_values(y):
-        columns[_LABEL] = _labels(y)
-    return names, _table_of(columns)
-
-
-def _values(groups: Any) -> dict[str, Any]:
-    """Groups that are given as values of rows, not as names of columns."""
-    if groups is None or isinstance(groups, str):
-        return {}
-    if isinstance(groups, Mapping):
-        return {str(name): in_one_piece(values) for name, values in groups.items()}
-    groups = in_one_piece(groups)
-    if kind_of(groups) in ("pandas", "polars", "pyarrow"):
-        table = UserTable(groups)
-        return dict(table.native("{}").columns())
-    if isinstance(groups, list | tuple) and all(isinstance(name, str) for name in groups):
-        return {}
-    name = getattr(groups, "name", None)
-    return {str(name) if name is not None else "group": groups}
-
-
-def _table_of(columns: Mapping[str, Any]) -> _native.Table | None:
-    if not columns:
-        return None
-    cells = [column_of(name, values) for name, values in columns.items()]
-    return _native.Table.from_columns(list(columns), cells, "{}", "")
-
-
-def _person(row: Any) -> dict[str, Any]:
-    """A person as a dictionary of column and value."""
-    if kind_of(row) in ("pandas", "polars", "pyarrow"):
-        table = UserTable(row)
-        if table.rows != 1:
-            raise ArgumentError(f"the table must have one row for one person, but it has {table.rows} rows")
-        columns = table.native("{}").columns()
-        entries = {name: column[0] for name, column in columns.items()}
-    elif isinstance(row, Mapping):
-        entries = dict(row)
-    elif hasattr(row, "to_dict"):
-        entries = row.to_dict()
-    else:
-        raise ArgumentError(
-            f"a {type(row).__name__} is not a person",
-            "give a row's position, a dictionary, a series, or a table with one row",
-        )
-    return _plain(entries)
-
-
-def _plain(entries: Mapping[Any, Any]) -> dict[str, Any]:
-    """Values as JSON has them; gaps of any kind are null."""
-    plain = {
-        str(name): value.item() if isinstance(value, np.generic) else value for name, value in entries.items()
-    }
-    return {name: None if value is None or value != value else value for name, value in plain.items()}

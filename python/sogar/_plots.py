@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import ArgumentError, SogarError
-from ._summary import Summary, condition, number_of_people
+from ._summary import Summary, number_of_people, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -264,7 +264,6 @@ class _Layout:
     def __init__(self, summary: Summary, width: int) -> None:
         self.unit = summary.unit
         self.person = summary.person
-        self.whole = summary.whole
         self.width = width
         self.boxes: list[tuple[float, float, str, bool]] = []
         self.lines: list[tuple[tuple[float, float], tuple[float, float], str]] = []
@@ -280,7 +279,7 @@ class _Layout:
 
     def _text(self, node: Mapping[str, Any]) -> str:
         if "split" in node:
-            return self._wrapped(f"{condition(node['split'], True, self.whole)}?")
+            return self._wrapped(f"{node['question']}?")
         people = number_of_people(node["rows"], self.person)
         flipped = number_of_people(node["flipped"], self.person)
         if not node["action"]["edits"]:
@@ -291,7 +290,9 @@ class _Layout:
         )
 
     def _wrapped(self, text: str) -> str:
-        lines = [line for part in text.split("\n") for line in textwrap.wrap(part, self.width) or [""]]
+        lines = [
+            line for part in plain_text(text).split("\n") for line in textwrap.wrap(part, self.width) or [""]
+        ]
         return "\n".join(lines if len(lines) <= 14 else [*lines[:13], "…"])
 
     def _measure(self, node: Mapping[str, Any], level: int, levels: dict[int, int]) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import html
 import json
-import math
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -43,11 +41,12 @@ class Summary:
         desired: The outcomes that people hope for.
         people: Number of people in the table.
         have: How many of them have a desired outcome.
-        rules: One dictionary per group: ``if`` (a list of tests), ``action`` (``id``, ``text``, ``edits``),
-            ``rows``, ``flipped`` and ``cost_sum``, as in ``sogar show --json``.
-        tree: The tree as nested dictionaries: ``split``, ``left``, ``right``, or a leaf's ``action``,
-            ``rows``, ``flipped`` and ``cost_sum``.
-        whole: Names of the features whose values are whole numbers.
+        rules: One dictionary per group: ``if`` (a list of tests), ``who`` (the same in words), ``action``
+            (``id``, ``text``, ``edits``), ``rows``, ``flipped`` and ``cost_sum``, as in
+            ``sogar show --json``.
+        tree: The tree as nested dictionaries: ``split``, ``question`` (the same in words), ``left``,
+            ``right``, or a leaf's ``action``, ``rows``, ``flipped`` and ``cost_sum``.
+        outcome: The outcome that people hope for, how many have it, and how many do not, in a sentence.
         unit: Units in a cost of 1: a leaf's mean cost is ``cost_sum / unit / rows``.
         holdout: How it does on the held-out people of the front, with 95 % intervals; `None` without any.
         guarantee: How it was chosen by a guarantee, as in ``sogar select --guarantee --json``; else `None`.
@@ -73,9 +72,9 @@ class Summary:
         self.desired: list[str] = said["outcome"]["desired"]
         self.people: int | float = said["outcome"]["people"]
         self.have: int | float = said["outcome"]["have"]
+        self.outcome: str = said["outcome"]["text"]
         self.tree: Json = json.loads(front.tree_json(point))
         self.unit: int = about["cost"]["unit"]
-        self.whole = [feature["name"] for feature in about["features"] if feature["kind"] == "integer"]
         self.holdout: Json | None = said.get("holdout")
         self.guarantee: Json | None = None
         self._held_out = front.held_out_text(point)
@@ -109,11 +108,6 @@ class Summary:
             f"(invalidity {self.invalidity:.3f}), {groups}"
         )
 
-    @property
-    def outcome(self) -> str:
-        """The outcome that people hope for and how many have it, in a sentence."""
-        return outcome_text(self.desired, self.have, self.people)
-
     def __str__(self) -> str:
         """The headline, the outcome, the tree, and how it does on held-out people."""
         return f"{self.headline}\n{self.outcome}\n{self._texts['tree']}{self._held_out}".rstrip()
@@ -133,7 +127,7 @@ class Summary:
     def to_dict(self) -> Json:
         """What ``sogar show --json`` prints."""
         names = ("point", "cost", "loss", "invalidity", "cost_sum", "loss_count", "leaves", "depth", "rules")
-        outcome = {"desired": self.desired, "have": self.have, "people": self.people}
+        outcome = {"desired": self.desired, "have": self.have, "people": self.people, "text": self.outcome}
         found = {"outcome": outcome, **{name: getattr(self, name) for name in names}}
         return found if self.holdout is None else {**found, "holdout": self.holdout}
 
@@ -146,8 +140,8 @@ class Summary:
             people, flipped = rule["rows"], rule["flipped"]
             rows.append(
                 {
-                    "who": " and ".join(conditions(rule, self.whole)) or "Everybody",
-                    "action": rule["action"]["text"],
+                    "who": plain_text(" and ".join(rule["who"])) or "Everybody",
+                    "action": plain_text(rule["action"]["text"]),
                     "people": number_of_people(people, self.person),
                     "works_for": number_of_people(flipped, self.person),
                     "mean_cost": rule["cost_sum"] / self.unit / people if people else 0.0,
@@ -166,16 +160,6 @@ class Summary:
         return summary_html(self)
 
 
-def outcome_text(desired: Collection[str], have: float, people: float) -> str:
-    """What people hope for, and how many of them have it.
-
-    >>> outcome_text(["good"], 700, 1000)
-    'People hope for `good`: 700 of 1,000 have it.'
-    """
-    names = " or ".join(f"`{name}`" for name in desired)
-    return f"People hope for {names}: {have:,} of {people:,} have it."
-
-
 def number_of_people(units: int, person: int) -> int | float:
     """Converts units of weight to a number of people, an integer if it is whole.
 
@@ -185,60 +169,13 @@ def number_of_people(units: int, person: int) -> int | float:
     return units // person if units % person == 0 else units / person
 
 
-def conditions(rule: Json, whole: Collection[str] = ()) -> list[str]:
-    """Describes a group in words, without tests that other tests of the same feature imply.
+def plain_text(text: str) -> str:
+    """A sentence without the marks around names of columns, which are for terminals.
 
-    Args:
-        rule: One of `Summary.rules`.
-        whole: Names of the features whose values are whole numbers.
-
-    >>> older = {"feature": "age", "test": "<=", "holds": False}
-    >>> conditions({"if": [{**older, "value": 25.5}, {**older, "value": 40.5}]})
-    ['age > 40.5']
-    >>> conditions({"if": [{**older, "value": 40.5}]}, whole=["age"])
-    ['age ≥ 41']
+    >>> plain_text("`age` is at least 41")
+    'age is at least 41'
     """
-    tests = rule["if"]
-    needed = [
-        test for test in tests if not any(_implies(other, test) for other in tests if other is not test)
-    ]
-    return [condition(test, bool(test["holds"]), whole) for test in needed]
-
-
-def condition(test: Json, holds: bool, whole: Collection[str] = ()) -> str:
-    """A test that holds, or one that does not, in words."""
-    signs = {("<=", True): "≤", ("<=", False): ">", ("=", True): "=", ("=", False): "≠"}
-    sign, value = signs[test["test"], holds], test["value"]
-    if test["feature"] in whole and isinstance(value, float | int):
-        value = math.floor(value) if holds else math.floor(value) + 1
-        sign = "≤" if holds else "≥"
-    return _native.visible(f"{test['feature']} {sign} {value_text(value)}")
-
-
-def _implies(first: Json, second: Json) -> bool:
-    """Whether the first test implies the second."""
-    if first["feature"] != second["feature"] or first == second:
-        return False
-    kinds = (first["test"], first["holds"], second["test"], second["holds"])
-    if kinds == ("=", True, "=", False):
-        return True
-    if isinstance(first["value"], str) or isinstance(second["value"], str):
-        return False
-    if kinds == ("<=", True, "<=", True):
-        return bool(first["value"] < second["value"])
-    return kinds == ("<=", False, "<=", False) and bool(first["value"] > second["value"])
-
-
-def value_text(value: Any) -> str:
-    """A value in short form: whole numbers unchanged, others to six digits, unusual strings quoted.
-
-    >>> value_text(3.0), value_text(1 / 3), value_text("clerk"), value_text("car (used)")
-    ('3', '0.333333', 'clerk', '“car (used)”')
-    """
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
-    text = str(value)
-    return text if text and all(letter.isalnum() or letter in "-_" for letter in text) else f"“{text}”"
+    return text.replace("`", "")
 
 
 #: Styles of cells in the HTML table: numbers right, words left.
@@ -259,9 +196,9 @@ def summary_html(summary: Summary) -> str:
     """A summary as an HTML table: who, what to change, and how well that works."""
     rows = []
     for rule in summary.rules:
-        who = "<br>".join(html.escape(text) for text in conditions(rule, summary.whole)) or "Everybody"
+        who = "<br>".join(html.escape(plain_text(text)) for text in rule["who"]) or "Everybody"
         what = (
-            html.escape(_native.visible(rule["action"]["text"]))
+            html.escape(plain_text(_native.visible(rule["action"]["text"])))
             if rule["action"]["edits"]
             else "<i>no change</i>"
         )

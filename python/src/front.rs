@@ -8,7 +8,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
-use sogar::describe::{held_out_text, point_json, rules_text, tree_dot, tree_text};
+use sogar::describe::{conditions, held_out_text, joined, point_json, rules_text, tree_dot, tree_text};
+use sogar::markup::visible;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Node, PointRef};
 
@@ -48,7 +49,9 @@ impl Front {
                 })
             }
             Node::Split { split, left, right } => {
-                json!({ "split": self.inner.splits[*split], "left": self.tree(left), "right": self.tree(right) })
+                let question = joined(&conditions(&self.inner, &[(*split, true)]));
+                let (left, right) = (self.tree(left), self.tree(right));
+                json!({ "split": self.inner.splits[*split], "question": visible(&question), "left": left, "right": right })
             }
         }
     }

@@ -86,7 +86,7 @@ def test_text_classes_are_asked_for_unless_one_has_a_good_name(strangers: pd.Dat
 def test_results_name_the_outcome(strangers: pd.DataFrame) -> None:
     front = Sogar(**SMALL).fit(strangers[["income"]], granted, desired=1)
     have = int(granted(strangers).sum())
-    said = f"People hope for `1`: {have} of 300 have it."
+    said = f"People hope for `1`: {have} of 300 have it, {300 - have} are turned down"
     assert said in repr(front)
     assert said in repr(front.summary_)
     assert said in str(front.summary_)

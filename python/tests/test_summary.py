@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 import sogar
 from sogar._plots import plot_disparity, plot_front
-from sogar._summary import conditions
 from test_models_black_box import fitted
 from test_models_native import people
 
@@ -83,17 +82,11 @@ def test_html_shows_names_literally(front: sogar.Sogar) -> None:
     assert front._repr_html_() == front.summary_._repr_html_()
 
 
-def test_conditions_are_merged() -> None:
-    def test(sign: str, value: Any, holds: bool) -> dict[str, Any]:
-        return {"feature": "x", "test": sign, "value": value, "holds": holds}
-
-    assert conditions({"if": [test("<=", 5, True), test("<=", 3, True), test("<=", 1.5, False)]}) == [
-        "x ≤ 3",
-        "x > 1.5",
-    ]
-    assert conditions({"if": [test("=", "a", False), test("=", "b", True)]}) == ["x = b"]
-    assert conditions({"if": [test("=", "a", False), test("=", "b", False)]}) == ["x ≠ a", "x ≠ b"]
-    assert conditions({"if": []}) == []
+def test_groups_are_named_in_words_once_per_feature(front: sogar.Sogar) -> None:
+    for point in range(len(front.front_)):
+        for rule in front.select(point).rules:
+            tested = {test["feature"] for test in rule["if"]}
+            assert len(rule["who"]) == len(tested)
 
 
 def test_figures_take_and_give_axes(front: sogar.Sogar, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def people(folder: Path) -> tuple[Path, Path]:
 def test_no_action_moves_a_feature_twice(name: str, sogar: Sogar, tmp_path: Path) -> None:
     table, model = people(tmp_path)
     config, out = tmp_path / "sogar.toml", tmp_path / "front.json"
-    config.write_text("bins = 4\n" + CASES[name] + "\n")
+    config.write_text('bins = 4\nnumbers = "bins"\n' + CASES[name] + "\n")
     flags = ("--max-depth", "1", "--max-edits", "3", "--min-leaf", "20", "--quiet")
     sogar("solve", table, "--model", model, "--config", config, "-o", out, *flags)
     front: Json = json.loads(out.read_text())

@@ -13,6 +13,7 @@ mod fields;
 mod individual;
 mod letter;
 mod letters;
+mod list;
 mod messages;
 mod person;
 mod reasons;

@@ -63,7 +63,7 @@ pub fn starting_file(
     }
     text.push_str(
         "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n\
-         # How far advice moves a number: \"round\" amounts of two digits, or \"bins\" (multiples of the width of a bin).\nnumbers = \"round\"\n\
+         # How far advice moves a number: \"round\" amounts of two digits, or \"bins\" (multiples of the width of a bin).\n# numbers = \"round\"\n\
          # What an action must not break, as in `rules = [\"years_in_role <= years_at_company\"]`.\n",
     );
     text.push_str("\n[data]\n");

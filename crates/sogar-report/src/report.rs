@@ -169,7 +169,7 @@ fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
             tree: nodes.roots,
         },
         picks: picks::picks(front, &request.picks)?,
-        fairness: fairness(front)?,
+        fairness: fairness(front, request.min_n)?,
         holdout: front.holdout.as_ref().map(|there| holdout(there, request.min_n)),
         individual: None,
         bound: front.bound.as_deref().map(thinned),
@@ -194,10 +194,12 @@ fn stored(front: &FrontFile, min_n: usize, point: usize, leaf: usize, node: &Nod
     }
 }
 
-fn fairness(front: &FrontFile) -> Result<Option<FairnessData>> {
+fn fairness(front: &FrontFile, min_n: usize) -> Result<Option<FairnessData>> {
     let limit = front.config.fairness.goal()?.and_then(|goal| goal.max_gap);
     let limit = limit.map(|limit| limit.digits as f64 / limit.one() as f64);
-    Ok(front.fairness.clone().map(|found| FairnessData { found, limit }))
+    let found = front.fairness.clone();
+    let found = found.and_then(|found| suppress::fairness(found, min_n as u64 * front.people().unit));
+    Ok(found.map(|found| FairnessData { found, limit }))
 }
 
 /// The front on held-out people; leaves out leaves with fewer than `min_n` of them.
@@ -297,6 +299,10 @@ fn add_people(
         let (count, blocked_by) = found.among(|_| true, &people);
         suppress::unreachable(count, blocked_by, data.population.affected, request.min_n)
     });
+    if let (Some(bound), Some(found)) = (&mut data.individual, &data.unreachable) {
+        let (unit, people) = (people.person, front.people());
+        suppress::individual(bound, found, request.min_n as u64 * unit, people.affected);
+    }
     data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
     data.notes.clone_from(&audited.notes);
     data.scan = audited.scan.map(|scan| without_small(scan, request.min_n));

@@ -49,7 +49,7 @@ pub struct Config {
     pub rules: Vec<String>,
     /// Bins of every numeric feature that does not set its own.
     pub bins: Bins,
-    /// How far shifts move a number: `bins` (default) or `round`, which starting files set.
+    /// How far shifts move a number: `round` (default), or `bins` as in the published experiments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub numbers: Option<NumberRule>,
     /// The recourse cost.
@@ -212,7 +212,7 @@ pub struct FeatureConfig {
     /// `[lo, hi]` that edits stay within (default: the table's smallest and largest value).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
-    /// Shift sizes in bins (default: up to half of the range in `limits.steps` steps).
+    /// Shift sizes in bins, rounded as `numbers` says (default: up to half of the usual range in `limits.steps` steps).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<u32>>,
     /// Bins for splits and the width of a step.
@@ -313,9 +313,9 @@ pub enum Bins {
 #[serde(rename_all = "lowercase")]
 pub enum NumberRule {
     /// Amounts of at most two significant digits, on the feature's own granularity, over a range that an outlier does not dominate.
+    #[default]
     Round,
     /// Multiples of the width of a bin, as in the published experiments.
-    #[default]
     Bins,
 }
 

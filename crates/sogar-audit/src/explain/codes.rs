@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sogar_base::error::{Error, ErrorKind, Result, suggest};
+use super::list::{List, fault, fault_of};
+use sogar_base::error::{Result, suggest};
 use sogar_base::files::read_bytes;
 use sogar_table::feature::{Feature, feature_index};
 
@@ -58,34 +59,20 @@ impl Codes {
     }
 
     fn parse(bytes: &[u8], features: &[Feature]) -> Result<Codes> {
-        let fault = |message: String, line: usize| Error::new(ErrorKind::Table, message).row(line);
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-        let unreadable =
-            |cause: csv::Error| Error::new(ErrorKind::Table, format!("not a list of codes: {cause}"));
-        let header = reader.headers().map_err(unreadable)?.clone();
+        let list = List::read(bytes, "reason codes")?;
         let place =
-            |name: &str| header.iter().position(|column| column.trim_start_matches('\u{feff}') == name);
-        let [Some(feature), Some(direction), Some(code), Some(text)] = COLUMNS.map(place) else {
-            let missing = COLUMNS.iter().find(|name| place(name).is_none()).copied().unwrap_or_default();
-            return Err(fault(format!("there is no column `{missing}`"), 1)
-                .help("a list of reason codes has the columns feature, direction, code, text"));
-        };
-        if let Some(unknown) =
-            header.iter().find(|name| !COLUMNS.contains(&name.trim_start_matches('\u{feff}')))
-        {
+            |name| list.place(name, "a list of reason codes has the columns feature, direction, code, text");
+        let (feature, direction) = (place("feature")?, place("direction")?);
+        let (code, text) = (place("code")?, place("text")?);
+        if let Some(unknown) = list.names.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
             return Err(fault(format!("`{unknown}` is not a column of a list of reason codes"), 1)
                 .help(suggest(unknown, COLUMNS)));
         }
         let mut codes = BTreeMap::new();
-        for (number, row) in reader.records().enumerate() {
-            let row = row.map_err(unreadable)?;
-            let line = row.position().map_or(number + 2, |position| position.line() as usize);
+        for (line, row) in list.rows {
             let cell = |place: usize| row.get(place).unwrap_or_default();
-            let index = feature_index(features, cell(feature)).map_err(|error| {
-                fault(error.to_string(), line)
-                    .help(error.remedy().unwrap_or_default().to_owned())
-                    .column("feature")
-            })?;
+            let index =
+                feature_index(features, cell(feature)).map_err(|error| fault_of(&error, line, "feature"))?;
             let towards = towards(&features[index], cell(direction))
                 .map_err(|(message, help)| fault(message, line).column("direction").help(help))?;
             if cell(code).is_empty() {
@@ -202,7 +189,7 @@ mod tests {
                 "feature,direction,code,text\nincome,low,R1,a <b>bold</b> claim\n",
                 "the text has markup, `<b>bold</b> ",
             ),
-            ("feature,direction,code,text\nincome,low\n", "not a list of codes"),
+            ("feature,direction,code,text\nincome,low\n", "not a list of reason codes"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.to_string().contains(wanted), "{text}: {error}");

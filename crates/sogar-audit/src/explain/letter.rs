@@ -34,6 +34,16 @@ pub fn letter_html(explanation: &Explanation, fields: &LetterFields, messages: &
         )
         .help("letters are for people whom the model turns down; `--all` writes to all of them"));
     }
+    if !explanation.reasons.is_empty() && explanation.reasons.iter().all(|reason| reason.protected) {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            format!(
+                "all principal reasons of {} are protected features, so that a letter could name none",
+                explanation.person.name
+            ),
+        )
+        .help("have this decision reviewed by a person; --reasons N gives more reasons"));
+    }
     let letter = Letter { explanation, fields, messages };
     let hash = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
     let subject = letter.subject();
@@ -198,11 +208,11 @@ impl Letter<'_> {
             column("today"),
             column("then")
         );
-        for Changed { feature, from, to, changes, follows } in &advice.changes {
-            let then = match (changes, follows) {
-                (false, _) => self.messages.html("stays", &[]),
-                (true, None) => self.value(feature, to.as_ref()),
-                (true, Some(with)) => {
+        // What the person has already is no change.
+        for Changed { feature, from, to, follows, .. } in advice.changes.iter().filter(|one| one.changes) {
+            let then = match follows {
+                None => self.value(feature, to.as_ref()),
+                Some(with) => {
                     let (value, with) = (self.value(feature, to.as_ref()), self.name(with));
                     self.messages.html("along", &[("value", &value), ("feature", &with)])
                 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::list::{List, fault, fault_of};
 use super::{Explanation, LetterFields, Messages, letter_html};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::read_bytes;
@@ -21,29 +22,16 @@ pub fn read_recipients(path: &Path, fields: &LetterFields) -> Result<BTreeMap<us
 }
 
 fn parse_recipients(bytes: &[u8], fields: &LetterFields) -> Result<BTreeMap<usize, LetterFields>> {
-    let fault = |message: String, line: usize| Error::new(ErrorKind::Table, message).row(line);
-    let unreadable =
-        |cause: csv::Error| Error::new(ErrorKind::Table, format!("not a list of recipients: {cause}"));
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let header = reader.headers().map_err(unreadable)?.clone();
-    let names: Vec<&str> = header.iter().map(|name| name.trim_start_matches('\u{feff}')).collect();
-    let Some(key) = names.iter().position(|name| *name == "row") else {
-        return Err(fault("there is no column `row`".into(), 1)
-            .help("`row` is the row of the table, the first below the header being 1"));
-    };
+    let list = List::read(bytes, "recipients")?;
+    let key = list.place("row", "`row` is the row of the table, the first below the header being 1")?;
     let mut recipients = BTreeMap::new();
-    for (number, cells) in reader.records().enumerate() {
-        let cells = cells.map_err(unreadable)?;
-        let line = cells.position().map_or(number + 2, |position| position.line() as usize);
+    for (line, cells) in list.rows {
         let text = cells.get(key).unwrap_or_default();
         let row = text.parse().ok().filter(|row: &usize| *row > 0);
         let row = row.ok_or_else(|| fault(format!("`{text}` is not a row"), line).column("row"))?;
         let mut own = fields.clone();
-        for (name, cell) in names.iter().zip(&cells).filter(|(name, _)| **name != "row") {
-            own.set(name, cell).map_err(|error| {
-                let help = error.remedy().unwrap_or_default().to_owned();
-                fault(error.to_string(), line).column(*name).help(help)
-            })?;
+        for (name, cell) in list.names.iter().zip(&cells).filter(|(name, _)| *name != "row") {
+            own.set(name, cell).map_err(|error| fault_of(&error, line, name))?;
         }
         if recipients.insert(row, own).is_some() {
             return Err(fault(format!("row {row} is there twice"), line).help("keep one of the two lines"));

@@ -22,7 +22,7 @@ type Expected = (&'static str, &'static str, usize, usize, usize, usize, u128);
 const EXPECTED: [Expected; 8] = [
     ("german", "german.csv", 1000, 20, 103, 41, 5716),
     ("attrition", "attrition.csv", 1470, 30, 162, 33, 4646),
-    ("bank", "bank.csv", 4521, 16, 111, 29, 1878),
+    ("bank", "bank.csv", 4521, 16, 91, 24, 1147),
     ("adult", "adult_train.csv", 32_561, 14, 69, 78, 20_925),
     ("paper-german", "cet/cet_german.csv", 1000, 25, 88, 94, 92_993),
     ("paper-attrition", "cet/cet_attrition.csv", 1470, 27, 153, 100, 142_634),
@@ -51,20 +51,20 @@ fn load(folder: &Path, preset: &str, file: &str) -> (Config, Table) {
 fn every_preset_fits_its_table_and_gives_the_actions_that_it_promises() {
     assert!(presets().iter().all(|preset| EXPECTED.iter().any(|expected| expected.0 == preset.name)));
     let Some(folder) = data_folder() else { return };
-    for (name, file, rows, features, splits, edits, actions) in EXPECTED {
+    let mut found = Vec::new();
+    for (name, file, ..) in EXPECTED {
         let (config, table) = load(&folder, name, file);
-        assert_eq!(table.rows, rows, "{name}");
         config.check(Some(&table)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let (seen, _) = FeatureTable::infer(&table, &config).unwrap();
-        assert_eq!(seen.features.len(), features, "{name}: features");
-        assert_eq!(all_splits(&seen, &config).unwrap().len(), splits, "{name}: splits");
-        let found = all_edits(&seen, &config).unwrap();
-        assert_eq!(found.len(), edits, "{name}: edits");
-        assert_eq!(count_actions(&found, 3), actions, "{name}: actions");
+        let splits = all_splits(&seen, &config).unwrap().len();
+        let edits = all_edits(&seen, &config).unwrap();
+        let actions = count_actions(&edits, 3);
+        found.push((name, file, table.rows, seen.features.len(), splits, edits.len(), actions));
         let labels = label_values(&table, &config).unwrap().unwrap();
         assert_eq!(labels.values.len(), 2, "{name}");
         assert!(labels.of_row.iter().all(Option::is_some), "{name}");
     }
+    assert_eq!(found, EXPECTED);
 }
 
 /// Who somebody is; what a domain expert would let nobody be advised to change; and changes that would make things worse.
@@ -92,17 +92,19 @@ fn readable_presets_give_advice_that_can_be_followed() {
         }
         let texts: Vec<String> = edits.iter().map(|edit| edit.text(&seen.features)).collect();
         let never: &[&str] = match name {
-            "german" => &["`purpose`", "`housing`", "`job`", "increase `duration`", "no checking account"],
-            "attrition" => &["`YearsAtCompany`", "`JobRole`", "decrease `MonthlyIncome`", "to Yes"],
-            "bank" => &["`job`", "`education`", "increase `campaign`", "to yes"],
+            "german" => &["purpose of", "set housing", "set job", "increase term", "no checking account"],
+            "attrition" => &["at the company", "set role", "decrease monthly income", "to Yes"],
+            "bank" => &["set job", "education", "increase calls", "to yes"],
             _ => &[
-                "increase `capital-loss`",
-                "decrease `education`",
-                "decrease `hours-per-week`",
+                "increase capital loss",
+                "decrease education",
+                "decrease work a week",
                 "to Without-pay",
                 "to Never-worked",
             ],
         };
+        // Presets name every feature in words.
+        assert!(texts.iter().all(|text| !text.contains('`')), "{name}: {texts:?}");
         for never in never {
             assert!(texts.iter().all(|text| !text.contains(never)), "{name}: {never}");
         }

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::{conditions, outcome_text};
 use crate::intervals::PointIntervals;
 use crate::summary::{Evaluation, FrontFile, HeldOutLeaf, Node};
+use sogar_base::markup::visible;
 use sogar_base::statistics::{CONFIDENCE, Interval};
 
 /// A point with its splits and actions in words, readable without the rest of the file.
@@ -17,7 +19,8 @@ pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
         .iter()
         .enumerate()
         .map(|(number, (tests, leaf))| {
-            let conditions: Vec<_> = tests
+            let who: Vec<String> = conditions(front, tests).iter().map(|text| visible(text)).collect();
+            let tests_of: Vec<_> = tests
                 .iter()
                 .map(|&(split, passed)| {
                     let split = &front.splits[split];
@@ -27,7 +30,7 @@ pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
             let Node::Leaf { action, rows, flipped, cost_sum } = leaf else { return json!(null) };
             let action = &front.actions[*action];
             let mut rule = json!({
-                "if": conditions, "action": { "id": action.id, "text": action.text, "edits": action.edits },
+                "if": tests_of, "who": who, "action": { "id": action.id, "text": action.text, "edits": action.edits },
                 "rows": rows, "flipped": flipped, "cost_sum": cost_sum,
             });
             if let Some((leaf, works)) = held_out.as_ref().and_then(|found| found.leaf(number)) {
@@ -43,7 +46,7 @@ pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
     };
     let have = people.all.saturating_sub(people.affected);
     let mut found = json!({
-        "outcome": { "desired": front.population.desired, "have": count(have), "people": count(people.all) },
+        "outcome": { "desired": front.population.desired, "have": count(have), "people": count(people.all), "text": outcome_text(front) },
         "point": chosen, "cost": point.cost, "loss": point.loss, "invalidity": point.invalidity,
         "cost_sum": point.cost_sum, "loss_count": point.loss_count,
         "leaves": point.leaves, "depth": point.depth, "rules": rules,

@@ -9,6 +9,7 @@ use super::{EARLIER_VERSION, FORMAT, FrontFile, Node, PointRef, Status, VERSION}
 use crate::fairness::{chosen, least_limit};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::files::read_bytes;
+use sogar_table::config::NumberRule;
 
 impl FrontFile {
     /// Reads and checks a result file.
@@ -27,7 +28,7 @@ impl FrontFile {
             return Err(fault("not a result file of sogar".into()));
         }
         let damaged = |what: String| fault(format!("a damaged result file: {what}"));
-        let front: FrontFile = match head.get("version").and_then(Value::as_u64) {
+        let mut front: FrontFile = match head.get("version").and_then(Value::as_u64) {
             Some(version) if version == u64::from(VERSION) => {
                 let front: FrontFile =
                     serde_json::from_slice(bytes).map_err(|cause| damaged(cause.to_string()))?;
@@ -48,6 +49,8 @@ impl FrontFile {
             }
             None => return Err(fault("the result file has no version".into())),
         };
+        // Results that do not say how numbers move are from a time when there was one rule.
+        front.config.numbers.get_or_insert(NumberRule::Bins);
         front.check_references().map_err(damaged)?;
         if front.version == VERSION {
             front.check_claims().map_err(damaged)?;

@@ -61,6 +61,7 @@ pub fn resolve(
     config: &mut Config,
     notices: &mut Vec<String>,
 ) -> Result<()> {
+    config.numbers.get_or_insert_default();
     let budget = match config.limits.actions.take() {
         None => u128::from(BUDGET),
         Some(budget) => budget.limit()?.map_or(u128::MAX, u128::from),

@@ -93,14 +93,15 @@ impl Packing {
 
     fn group(&self, group: &GroupAudit, unreachable: Option<f64>) -> GroupData {
         let enough = |count: f64| suppress::enough(count, self.min_n);
-        // A count, the rest of its group and the rate reveal each other, so these are shown together or not at all.
-        let affected = suppress::of_total(group.affected, group.rows, self.min_n);
-        let shown = enough(group.rows) && affected.is_some();
+        // A count, the rest of its group and the rate reveal each other. Where the rest is small, the whole group is left out, for
+        // the means over the affected people would give their number away.
+        let rows = enough(group.rows) && enough(group.rows - group.affected);
+        let shown = rows && enough(group.affected);
         let positives = group.positives.is_none_or(enough);
         GroupData {
             name: group.group.clone(),
-            rows: enough(group.rows).then_some(group.rows),
-            affected,
+            rows: rows.then_some(group.rows),
+            affected: enough(group.affected).then_some(group.affected),
             adverse_rate: group.adverse_rate.filter(|_| shown),
             selection_rate: group.selection_rate.filter(|_| shown),
             selection_rate_interval: group.selection_rate_interval.filter(|_| shown),

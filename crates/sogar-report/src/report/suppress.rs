@@ -1,10 +1,11 @@
 //! Small numbers in tables of groups: a count of few people is left out, and so is what would give it away.
 //!
 //! A count is small if it is above 0 and below `min_n`. Totals are shown, so a lone gap could be filled by subtraction: the
-//! smallest of the other counts is left out with it ([`hide_lone`]). A count and the rest of its group belong together: whoever
-//! knows one knows the other.
+//! smallest of the other counts is left out with it ([`hide_lone`]). A count and the rest of its group belong together: the one
+//! gives the other away.
 
 use sogar_audit::audit::BlockedBy;
+use sogar_front::fairness::FairnessRef;
 
 use super::data::{GroupData, Unreachable};
 
@@ -45,7 +46,7 @@ pub(super) fn groups(groups: &mut [GroupData]) {
     }
     for group in groups {
         if group.rows.is_none() || group.affected.is_none() {
-            (group.adverse_rate, group.selection_rate) = (None, None);
+            (group.adverse_rate, group.selection_rate, group.selection_rate_interval) = (None, None, None);
         }
     }
 }
@@ -64,6 +65,20 @@ impl Column {
             Column::Unreachable => &mut group.unreachable,
         }
     }
+}
+
+/// The bound of individual recourse ends at the people out of reach: its end is left out with their number.
+pub(super) fn individual(bound: &mut Vec<[u64; 2]>, found: &Unreachable, min_n: u64, affected: u64) {
+    if found.count.is_none() {
+        bound.retain(|&[_, loss]| {
+            loss >= min_n && (loss == affected || affected.saturating_sub(loss) >= min_n)
+        });
+    }
+}
+
+/// What the search found out about groups, unless one of them is small.
+pub(super) fn fairness(found: FairnessRef, min_n: u64) -> Option<FairnessRef> {
+    found.groups.iter().all(|group| group.affected >= min_n).then_some(found)
 }
 
 /// People out of reach: their number, and by constraint, as far as these may be shown.
@@ -99,6 +114,18 @@ mod tests {
         assert_eq!(hidden(vec![None, Some(40.0), Some(7.0), Some(0.0)]), [None, Some(40.0), None, Some(0.0)]);
         assert_eq!(hidden(vec![None, None, Some(7.0)]), [None, None, Some(7.0)]);
         assert_eq!(hidden(vec![Some(9.0), Some(7.0)]), [Some(9.0), Some(7.0)]);
+    }
+
+    #[test]
+    fn the_bound_of_individual_recourse_does_not_tell_how_many_are_out_of_reach() {
+        let found = |count| Unreachable { some: true, count, blocked_by: None };
+        let kept = |count, mut bound: Vec<[u64; 2]>| {
+            individual(&mut bound, &found(count), 5, 100);
+            bound
+        };
+        let bound = vec![[0, 100], [7, 50], [20, 5], [30, 3]];
+        assert_eq!(kept(None, bound.clone()), [[0, 100], [7, 50], [20, 5]]);
+        assert_eq!(kept(Some(40.0), bound.clone()), bound);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use sogar::config::{Config, CostKind, presets};
+use sogar::config::{Config, CostKind, NumberRule, presets};
 use sogar::error::{Error, ErrorKind, Result, suggest};
 use sogar::files::read_bytes;
 
@@ -234,6 +234,10 @@ fn data_set(name: &'static str, written: &WrittenData, cost: CostKind) -> Result
     let text = toml::to_string(&table).map_err(|cause| wrong(cause.to_string()))?;
     let mut config = Config::parse(&text, Path::new(name))?;
     config.cost.kind = cost;
+    // Results were stored before there was another rule, so the published one is no part of a result's key.
+    if config.numbers == Some(NumberRule::Bins) {
+        table.remove("numbers");
+    }
     let source = serde_json::to_value(&table).map_err(|cause| wrong(cause.to_string()))?;
     Ok(DataSet { name, folder: written.table.clone(), group: written.group.clone(), config, source })
 }

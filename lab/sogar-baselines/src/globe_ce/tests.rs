@@ -126,7 +126,10 @@ fn a_rule_that_breaks_is_no_success() {
 #[test]
 fn nothing_to_move_is_no_result_with_its_reason() {
     // The only editable feature is constant in the table.
-    let prepared = prepared("x,y\n1,1\n1,2\n1,3\n", "[features]\ny.range = [7, 9]\n", |row| row[1] > 2.0);
+    let prepared =
+        prepared("x,y\n1,1\n1,2\n1,3\n", "numbers = \"bins\"\n[features]\ny.range = [7, 9]\n", |row| {
+            row[1] > 2.0
+        });
     let fitted = fit(&prepared);
     assert!(matches!(fitted.status(), FitStatus::NoResult { reason } if reason.contains("no feature")));
     assert_eq!(fitted.assign(&prepared, prepared.table(), &[0]).unwrap(), [Assigned::nothing()]);
