@@ -41,12 +41,12 @@ function joined(list) {
   });
 }
 
-/** An interval with both ends in it. */
-function interval(least, most, write) {
+/** An interval with both ends in it; `first` writes the first of two numbers, without the unit. */
+function interval(least, most, write, first = write) {
   if (least === null) return ['at most ', { value: write(most) }];
   if (most === null) return ['at least ', { value: write(least) }];
   if (least === most) return [{ value: write(least) }];
-  return ['between ', { value: write(least) }, ' and ', { value: write(most) }];
+  return ['between ', { value: first(least) }, ' and ', { value: write(most) }];
 }
 
 function levelIndex(levels, level) {
@@ -81,7 +81,8 @@ function amount({ feature, above, atMost, is, isNot }) {
     return interval(least, most, (index) => spoken(feature.levels[index] ?? ''));
   }
   if (feature.kind === 'integer') {
-    return interval(above === null ? null : Math.floor(above) + 1, atMost === null ? null : Math.floor(atMost), (number) => withUnit(feature, plain(number)));
+    return interval(above === null ? null : Math.floor(above) + 1, atMost === null ? null : Math.floor(atMost),
+      (number) => withUnit(feature, spokenNumber(number)), spokenNumber);
   }
   if (above === null) return ['at most ', { value: withUnit(feature, spokenNumber(atMost)) }];
   if (atMost === null) return ['above ', { value: withUnit(feature, spokenNumber(above)) }];
@@ -189,7 +190,7 @@ export function summaryJson(i) {
   const root = tree(i);
   const { cost, loss, invalidity, costSum, lossCount } = point(i);
   return {
-    outcome: { desired: data.population.desired, have: data.population.rows - data.population.affected, people: data.population.rows },
+    outcome: { desired: data.population.desired, have: data.population.rows - data.population.affected, people: data.population.rows, text: outcomeText() },
     point: i, cost, loss, invalidity, cost_sum: costSum, loss_count: lossCount, leaves: leaves(i), depth: depth(root),
     rules: rules(root).map(({ tests, leaf }) => {
       const { id, text: words, edits } = data.actions[leaf.action];
@@ -198,6 +199,7 @@ export function summaryJson(i) {
           const { feature, test, value } = data.splits[split];
           return { feature, test, value, holds };
         }),
+        who: conditions(tests).map(text),
         action: { id, text: words, edits },
         rows: units(leaf.rows), flipped: units(leaf.flipped), cost_sum: leaf.costSum,
       };
