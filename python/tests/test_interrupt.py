@@ -120,7 +120,7 @@ def test_a_bar_that_fails_ends_the_search(
     assert estimator.status_ == "cancelled"
 
 
-def test_200_fits_keep_memory_flat() -> None:
+def test_210_fits_keep_memory_flat() -> None:
     code = """
         import gc, numpy as np, sogar
         rows = np.random.default_rng(0).uniform(0, 1, (300, 4))
@@ -133,12 +133,18 @@ def test_200_fits_keep_memory_flat() -> None:
             front = sogar.Sogar(max_depth=1, max_edits=1, bins=5, progress=False)
             front.fit(rows, lambda rows: rows.sum(axis=1) > 2)
             front.predict(rows), front.transform(rows), front.to_json()
-        for _ in range(40):
+        def lowest():
+            # What an allocator keeps for later comes and goes; what leaks stays.
+            found = []
+            for _ in range(5):
+                for _ in range(10):
+                    fit()
+                found.append(memory())
+            return min(found)
+        before = lowest()
+        for _ in range(110):
             fit()
-        before = memory()
-        for _ in range(160):
-            fit()
-        print(memory() - before)
+        print(lowest() - before)
     """
     if not sys.platform.startswith("linux"):
         pytest.skip("memory is measured with Linux's /proc")
