@@ -46,13 +46,16 @@ impl Prepared {
             }
             Voice::Python => format!("desired={:?}", names.join(" ")),
         };
-        let event = match &self.config.data.label {
-            Some(label) if is_bad_event(label) => format!("; the label `{label}` sounds as if it were"),
+        let because = match &self.config.data.label {
+            Some(label) if self.classes.desired.first() == Some(&true) => {
+                format!(", because the label `{label}` sounds like something that nobody hopes for")
+            }
             _ => String::new(),
         };
+        let event = self.unused_event().map(|name| format!("; the column `{name}` sounds as if it were"));
         Some(format!(
-            "nothing says which outcome people hope for: {} is assumed, which {} of {} people have, and the {} others are turned \
-             down. Say {} if that is right, and {} if {} is the good outcome{event}",
+            "nothing says which outcome people hope for: {} is assumed{because}, which {} of {} people have, and the {} others are \
+             turned down. Say {} if that is right, and {} if {} is the good outcome{}",
             hoped_for(&desired, &self.config.model.outcomes),
             people(all - affected),
             people(all),
@@ -60,7 +63,15 @@ impl Prepared {
             say(&desired),
             say(&others),
             hoped_for(&others, &self.config.model.outcomes),
+            event.unwrap_or_default(),
         ))
+    }
+
+    /// A column that the model does not use and whose name stands for something undesirable: perhaps the label.
+    fn unused_event(&self) -> Option<&str> {
+        let unused = |index: usize| !self.encoder.uses(index);
+        let mut features = self.table.features.iter().enumerate();
+        features.find(|(index, feature)| unused(*index) && is_bad_event(&feature.name)).map(|(_, f)| &*f.name)
     }
 
     /// Personal features that actions would change or groups would be described by, unless that was explicitly allowed.
