@@ -22,16 +22,16 @@ pub struct Interval {
 
 impl Interval {
     /// From 0 to 1: a rate about which nothing is known.
-    pub const UNKNOWN_RATE: Interval = Interval { low: 0.0, high: 1.0 };
+    const UNKNOWN_RATE: Interval = Interval { low: 0.0, high: 1.0 };
 
     /// The interval of 1 minus a rate.
-    pub fn of_opposite(self) -> Interval {
+    fn of_opposite(self) -> Interval {
         Interval { low: 1.0 - self.high, high: 1.0 - self.low }
     }
 }
 
 /// The standard normal quantile at a probability between 0 and 1.
-pub fn normal_quantile(probability: f64) -> f64 {
+fn normal_quantile(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability.clamp(0.0, 1.0))
 }
 
@@ -95,7 +95,7 @@ pub fn clopper_pearson(successes: f64, total: f64, confidence: f64) -> Interval 
 }
 
 /// A quantile of the beta distribution, by bisection of its distribution function: that needs no starting value and always ends.
-pub fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
+fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     bisect(0.0, 1.0, |x| checked_beta_reg(a, b, x).unwrap_or(0.0) >= probability)
 }
 
