@@ -2,7 +2,8 @@
 
 use super::Prepared;
 use sogar_base::text::{grouped, hoped_for};
-use sogar_table::hints::{is_bad_event, personal};
+use sogar_table::feature::Feature;
+use sogar_table::hints::{is_bad_event, is_text, personal};
 
 /// How messages name settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +68,12 @@ impl Prepared {
         ))
     }
 
-    /// A column that the model does not use and whose name stands for something undesirable: perhaps the label.
+    /// A column of 0 and 1 that the model does not use and whose name stands for something undesirable: perhaps the label.
     fn unused_event(&self) -> Option<&str> {
-        let unused = |index: usize| !self.encoder.uses(index);
-        let mut features = self.table.features.iter().enumerate();
-        features.find(|(index, feature)| unused(*index) && is_bad_event(&feature.name)).map(|(_, f)| &*f.name)
+        let is_event = |(index, feature): &(usize, &Feature)| {
+            !self.encoder.uses(*index) && is_bad_event(&feature.name) && !is_text(feature.levels())
+        };
+        self.table.features.iter().enumerate().find(is_event).map(|(_, feature)| feature.name.as_str())
     }
 
     /// Personal features that actions would change or groups would be described by, unless that was explicitly allowed.
