@@ -101,9 +101,9 @@ def position_of(row: int, rows: int) -> int:
 
 
 def positions_of(who: Any, rows: int) -> list[tuple[int, int]] | None:
-    """Positions as given and counted from the start; None if it is a person (a dictionary or a series of values)."""
-    index = getattr(who, "index", None)
-    if isinstance(who, Mapping) or (hasattr(who, "to_dict") and any(isinstance(name, str) for name in index)):
+    """Positions as given and counted from the start; None for a person: a dictionary, a series of values."""
+    names = who.index if hasattr(who, "to_dict") else ()
+    if isinstance(who, Mapping) or any(isinstance(name, str) for name in names):
         return None
     values = np.atleast_1d(np.asarray(who))
     if values.ndim != 1 or (values.size and not np.issubdtype(values.dtype, np.integer)):

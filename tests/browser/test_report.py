@@ -384,11 +384,14 @@ def test_on_a_phone_wide_tables_scroll_and_show_it_and_no_name_is_cut(
                 .filter((table) => table.getBoundingClientRect().right > innerWidth + 1);
             const stuck = wide.filter((table) => {
                 const box = table.closest('.table-wrap, .scroll');
-                return !box || getComputedStyle(box).overflowX !== 'auto' || getComputedStyle(box).backgroundImage === 'none';
+                const style = box && getComputedStyle(box);
+                return !box || style.overflowX !== 'auto' || style.backgroundImage === 'none';
             });
-            const cells = [...document.querySelectorAll('th, td, button, h2, h3, p, li')].filter(shown);
-            const cut = cells.filter((node) => getComputedStyle(node).overflowX === 'hidden' && node.scrollWidth > node.clientWidth + 1);
-            const outside = cells.filter((node) => !node.closest('table, .contents, .scroll') && node.getBoundingClientRect().right > innerWidth + 1);
+            const texts = [...document.querySelectorAll('th, td, button, h2, h3, p, li')].filter(shown);
+            const hides = (node) => getComputedStyle(node).overflowX === 'hidden';
+            const cut = texts.filter((node) => hides(node) && node.scrollWidth > node.clientWidth + 1);
+            const outside = texts.filter((node) => !node.closest('table, .contents, .scroll'))
+                .filter((node) => node.getBoundingClientRect().right > innerWidth + 1);
             const name = (node) => node.outerHTML.slice(0, 120);
             return { wide: wide.length, bad: [...stuck, ...cut, ...outside].map(name) };
         }"""
