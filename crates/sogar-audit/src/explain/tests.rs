@@ -426,7 +426,7 @@ fn counterfactuals_are_the_cheapest_that_differ_in_what_they_change() {
 #[test]
 fn a_letter_is_in_the_language_of_its_messages_whatever_the_explanation_was_made_in() {
     let mut config = config();
-    config.features.entry("income".into()).or_default().codes = vec![-9.0];
+    config.features.entry("income".into()).or_default().codes = Some(vec![-9.0]);
     let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
     let front = solved(&prepared);
     let code =
