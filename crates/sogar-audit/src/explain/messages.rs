@@ -103,8 +103,9 @@ impl Messages {
     pub(super) fn require_known(&self, features: &[Feature], classes: &[String]) -> Result<()> {
         let fault = |message: String| Error::new(ErrorKind::Config, message);
         for (name, words) in &self.features {
-            let index = feature_index(features, name)
-                .map_err(|error| fault(format!("the messages name a feature: {error}")))?;
+            let index = feature_index(features, name).map_err(|error| {
+                fault(format!("the messages: {error}")).help(error.remedy().unwrap_or_default())
+            })?;
             let feature = &features[index];
             let known = |value: &str| {
                 feature.level_index(value).is_some()
@@ -293,16 +294,16 @@ fn checked(mut messages: Messages) -> Result<(Messages, Vec<String>)> {
     let (usual, translated) = own.map_or((english, false), |own| (own, true));
     messages.decimal = messages.decimal.or(usual.decimal);
     messages.thousands = messages.thousands.or(usual.thousands);
-    let mut warnings = Vec::new();
+    let mut english_keys = Vec::new();
     for (key, text) in usual.text {
         if let Entry::Vacant(missing) = messages.text.entry(key) {
-            if !translated {
-                let key = missing.key();
-                warnings.push(format!("the message `{key}` is missing, so that its English text is used"));
-            }
+            english_keys.push(format!("`{}`", missing.key()));
             missing.insert(text);
         }
     }
+    let warning =
+        format!("messages are missing, so that their English texts are used: {}", english_keys.join(", "));
+    let warnings = if translated || english_keys.is_empty() { Vec::new() } else { vec![warning] };
     Ok((messages, warnings))
 }
 
@@ -353,7 +354,7 @@ mod tests {
         let (messages, warnings) = checked(parse(&file("ways = \"Vias\"")).unwrap()).unwrap();
         assert_eq!(messages.say("ways", &[]), "Vias");
         assert_eq!(messages.say("reasons", &[]), "The main reasons");
-        assert!(warnings.iter().any(|warning| warning.contains("`reasons` is missing")), "{warnings:?}");
+        assert!(warnings.len() == 1 && warnings[0].contains("`reasons`, "), "{warnings:?}");
         for (text, wanted) in [
             ("wys = \"x\"", "`wys` is not a message"),
             ("title = \"x {subject} {who}\"", "{who}, which nothing fills in"),
