@@ -101,11 +101,13 @@ def of_kind(kind: str, message: str, help: str) -> SogarError:  # noqa: A002 - t
     'row 3, column `age`: `inf` is not a finite number'
     """
     message = re.sub(r"^line (?=\d+, column)", "row ", message)  # a table in memory has rows, not lines
-    return _CLASSES.get(kind, SogarError)(_without_flags(message), _without_flags(help))
+    return _CLASSES.get(kind, SogarError)(without_flags(message), without_flags(help))
 
 
-def _without_flags(text: str) -> str:
+def without_flags(text: str) -> str:
+    """A text of the command line with Python's names: parameters, and ``None`` for a missing value."""
     text = re.sub(r"--threads\b", "n_jobs", text)
+    text = re.sub(r"\bwrite null\b|\bor null\b", lambda words: words[0].replace("null", "None"), text)
     return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda flag: flag[1].replace("-", "_"), text)
 
 

@@ -100,6 +100,20 @@ def position_of(row: int, rows: int) -> int:
     return row % rows
 
 
+def positions_of(who: Any, rows: int) -> list[tuple[int, int]] | None:
+    """Positions as given and counted from the start; None for a person: a dictionary, a series of values."""
+    names = who.index if hasattr(who, "to_dict") else ()
+    if isinstance(who, Mapping) or any(isinstance(name, str) for name in names):
+        return None
+    values = np.atleast_1d(np.asarray(who))
+    if values.ndim != 1 or (values.size and not np.issubdtype(values.dtype, np.integer)):
+        raise ArgumentError(
+            "`X` is neither a table nor a list of positions",
+            "give whole numbers, a table, or one person as a dictionary or series",
+        )
+    return [(int(row), position_of(int(row), rows)) for row in values]
+
+
 def person_of(row: Any) -> dict[str, Any]:
     """A person as a dictionary of column and value."""
     if kind_of(row) in ("pandas", "polars", "pyarrow"):

@@ -58,6 +58,10 @@ AUDIT_COLUMNS = (
 )
 
 
+#: The columns of an audit that is printed.
+SHOWN_COLUMNS = ("group", "turned down", "adverse rate", "gap in invalidity (95 % interval)")
+
+
 class Audit(dict[str, Any]):
     """An audit: the dictionary of ``sogar audit --json``, which prints as text and shows as a table."""
 
@@ -88,29 +92,27 @@ class Audit(dict[str, Any]):
     def __str__(self) -> str:
         """Groups in words: how many are turned down, and how their recourse differs."""
         lines: list[str] = []
-        last = None
-        for row in self.rows():
-            title = (row["population"], row["grouping"])
-            if title != last:
-                lines.append(f"By {row['grouping']}" + (", held-out people" if title[0] == "holdout" else ""))
-                last = title
-            lines.append("  " + "   ".join(_cells(row)))
+        for title, rows in self._tables():
+            cells = [list(SHOWN_COLUMNS), *rows]
+            wide = [max(len(row[column]) for row in cells) for column in range(len(SHOWN_COLUMNS))]
+            lines.append(title)
+            for row in cells:
+                padded = (cell.ljust(width) for cell, width in zip(row, wide, strict=True))
+                lines.append("  " + "   ".join(padded).rstrip())
         lines += [f"Note: {note}" for note in self.get("notes", [])]
         return "\n".join(_native.visible(line) for line in lines)
 
     def _repr_html_(self) -> str:
-        columns = ("group", "turned down", "adverse rate", "gap in invalidity (95 % interval)")
-        tables = []
-        for population in ("reference", "holdout"):
-            for grouping in (self.get(population) or {}).get("groupings", []):
-                rows = [
-                    _cells(row)
-                    for row in self.rows()
-                    if (row["population"], row["grouping"]) == (population, grouping["name"])
-                ]
-                where = ", held-out people" if population == "holdout" else ""
-                tables.append(table_html(f"By {grouping['name']}{where}", columns, rows))
+        tables = (table_html(title, SHOWN_COLUMNS, rows) for title, rows in self._tables())
         return f"<div>{''.join(tables)}</div>"
+
+    def _tables(self) -> Iterator[tuple[str, list[list[str]]]]:
+        """The groups of each grouping as cells, with a title."""
+        titles = dict.fromkeys((row["population"], row["grouping"]) for row in self.rows())
+        for title in titles:
+            where = ", held-out people" if title[0] == "holdout" else ""
+            rows = [_cells(row) for row in self.rows() if (row["population"], row["grouping"]) == title]
+            yield f"By {title[1]}{where}", rows
 
 
 def _cells(row: Json) -> list[str]:

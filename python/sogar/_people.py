@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _native
-from ._errors import ArgumentError, AuditFailedError, SogarWarning, path_of
-from ._explanation import Explanation, person_of, plain, position_of
+from ._errors import ArgumentError, AuditFailedError, SogarWarning, path_of, without_flags
+from ._explanation import Explanation, person_of, plain, position_of, positions_of
 from ._frames import Audit, Counterfactuals
 from ._groups import LABEL, all_utf8, beside, is_values, labels_of, scan_of, table_of, values_of
 from ._progress import Progress
@@ -123,6 +123,7 @@ class ForPeople:
                 leader = _native.AuditLeader(problem, self._front, names, **asked)
                 found, verdicts = self._led(leader, holdout, other_columns, client, bar)
         audit = Audit(json.loads(found))
+        audit["notes"] = [without_flags(note) for note in audit["notes"]]
         for population in (audit["reference"], audit["holdout"]):
             if population and population["agreement"] is not None and population["agreement"] < 0.5:
                 for note in audit["notes"]:
@@ -262,8 +263,8 @@ class ForPeople:
         All actions of the fit are tried, so this is exact within them.
 
         Args:
-            X: People: positions of rows of the fitted table, or a table; the people whom the model turns down
-                by default.
+            X: People: positions of rows of the fitted table, a table, or one person as a dictionary or
+                series; the people whom the model turns down by default.
             k: The largest number of ways per person. People whom the model accepts get none.
         """
         problem = self._require_problem()
@@ -279,9 +280,10 @@ class ForPeople:
             ]
             names = list(getattr(who, "index", range(table.rows)))
             asked: dict[str, Any] = {"people": people}
+        elif (positions := positions_of(who, problem.sizes["rows"])) is not None:
+            names, asked = [named for named, _ in positions], {"rows": [row for _, row in positions]}
         else:
-            names = [int(row) for row in np.atleast_1d(np.asarray(who, dtype=np.int64))]
-            asked = {"rows": [position_of(row, problem.sizes["rows"]) for row in names]}
+            names, asked = [getattr(who, "name", 0)], {"people": [as_json(person_of(who))]}
         with Progress(self.progress) as bar:
             found = _native.counterfactuals(problem, self._front, int(k), **asked, progress=bar)
         return Counterfactuals(json.loads(found), names)

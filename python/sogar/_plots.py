@@ -228,18 +228,18 @@ def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
     Args:
         summary: The result of `Sogar.select`, or a fitted `Sogar` for its current summary.
         ax: Axes to draw into; new ones, large enough for the tree, by default.
-        width: Characters in a line of a box.
+        width: Characters in a line of a box at most. Where there is little room, lines are shorter, so that
+            letters stay as large as they can.
     """
     summary = getattr(summary, "summary_", summary)
     tree = _Layout(summary, width)
-    needed = (max(6.4, 2.3 * summary.leaves), 1.2 + tree.height * 0.17)
-    ax = new_axes(ax, needed)
-    # In a subplot that is too small for the tree, letters shrink with the boxes.
+    ax = new_axes(ax, (max(6.4, 2.3 * summary.leaves), 1.2 + tree.height * 0.17))
     place = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
-    scale = max(0.35, min(1.0, 1.2 * place.width / needed[0], 1.2 * place.height / needed[1]))
+    tree, size = _fitted(summary, width, 72 * place.width, 72 * place.height)
     ax.set_axis_off()
     ax.set_xlim(-0.5, summary.leaves - 0.5)
-    ax.set_ylim(-tree.height - 0.5, 0.5)
+    # A unit is a line of text. In a tall place the tree stays at the top.
+    ax.set_ylim(0.5 - max(tree.height + 1, 72 * place.height / (LINE * size)), 0.5)
     # Names are shown verbatim: a dollar sign does not start a formula.
     words: dict[str, Any] = {"ha": "center", "parse_math": False}
     plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
@@ -248,14 +248,30 @@ def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
         ax.plot([x, child_x], [y + 0.5, child_y - 0.5], color="#888888", linewidth=1.0, zorder=1)
         middle = ((x + child_x) / 2, (y + child_y) / 2)
         ax.text(
-            *middle, answer, va="center", fontsize=8 * scale, color="#555555", zorder=2, bbox=plain, **words
+            *middle, answer, va="center", fontsize=0.94 * size, color="#555555", zorder=2, bbox=plain, **words
         )
     for x, y, text, leaf in tree.boxes:
         face = "#e6f1f5" if leaf else "#ffffff"
         box = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": COLOURS[0], "linewidth": 1.0}
-        ax.text(x, y, text, va="top", fontsize=8.5 * scale, zorder=3, color="#1a1a1a", bbox=box, **words)
+        ax.text(x, y, text, va="top", fontsize=size, zorder=3, color="#1a1a1a", bbox=box, **words)
     ax.set_title("\n".join(textwrap.wrap(summary.headline, max(30, int(12 * place.width)))), fontsize=10)
     return ax
+
+
+#: The height of a line, and the width of a letter, as multiples of the size of letters.
+LINE, LETTER = 1.25, 0.57
+
+
+def _fitted(summary: Summary, width: int, wide: float, high: float) -> tuple[_Layout, float]:
+    """The layout with the largest letters that fit into a place, and their size in points."""
+
+    def size(tree: _Layout) -> float:
+        across = wide / summary.leaves / (LETTER * tree.longest + 1.2)
+        return min(8.5, across, high / (LINE * (tree.height + 1)))
+
+    layouts = [_Layout(summary, letters) for letters in range(width, min(width, 9), -1)]
+    best = max(layouts or [_Layout(summary, width)], key=size)
+    return best, max(2.0, size(best))
 
 
 class _Layout:
@@ -268,6 +284,7 @@ class _Layout:
         self.boxes: list[tuple[float, float, str, bool]] = []
         self.lines: list[tuple[tuple[float, float], tuple[float, float], str]] = []
         self.height = 0.0
+        self.longest = 1
         self._places = 0
         levels: dict[int, int] = {}
         self._measure(summary.tree, 0, levels)
@@ -290,10 +307,16 @@ class _Layout:
         )
 
     def _wrapped(self, text: str) -> str:
+        words = plain_text(text)
+        # Names are broken inside of words only if nothing else helps.
+        breaks = any(len(word) > 30 for word in words.split())
         lines = [
-            line for part in plain_text(text).split("\n") for line in textwrap.wrap(part, self.width) or [""]
+            line
+            for part in words.split("\n")
+            for line in textwrap.wrap(part, self.width, break_long_words=breaks) or [""]
         ]
-        return "\n".join(lines if len(lines) <= 14 else [*lines[:13], "…"])
+        self.longest = max(self.longest, *map(len, lines))
+        return "\n".join(lines if len(lines) <= 20 else [*lines[:19], "…"])
 
     def _measure(self, node: Mapping[str, Any], level: int, levels: dict[int, int]) -> None:
         lines = self._text(node).count("\n") + 1

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import sogar
 import xgboost
 from sklearn.ensemble import RandomForestClassifier
 from sogar import ArgumentError, Sogar, SogarWarning, _native
+from sogar._models import adapt
+from sogar._tables import UserTable
 
 PEOPLE = 10_000
 
@@ -31,27 +34,60 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     return rows, labels.astype(int)
 
 
-def test_contributions_are_those_of_lightgbm(data: tuple[np.ndarray, np.ndarray]) -> None:
-    rows, labels = data
+def _lightgbm(rows: np.ndarray, labels: np.ndarray) -> tuple[Any, bytes, str]:
     booster = lightgbm.train(
         {"objective": "binary", "verbose": -1, "num_leaves": 31, "num_threads": 2},
         lightgbm.Dataset(rows, labels),
         num_boost_round=30,
     )
-    model = _native.Model.from_bytes(booster.model_to_string().encode(), "model.txt")
-    wanted = booster.predict(rows, pred_contrib=True)
-    assert np.abs(model.contributions(rows) - wanted).max() < 1e-6
+    return booster, booster.model_to_string().encode(), "model.txt"
 
 
-def test_contributions_are_those_of_xgboost(data: tuple[np.ndarray, np.ndarray]) -> None:
-    rows, labels = data
+def _xgboost(rows: np.ndarray, labels: np.ndarray) -> tuple[Any, bytes, str]:
     booster = xgboost.train(
         {"objective": "binary:logistic", "max_depth": 5, "nthread": 2}, xgboost.DMatrix(rows, labels), 20
     )
-    model = _native.Model.from_bytes(bytes(booster.save_raw("json")), "model.json")
-    wanted = booster.predict(xgboost.DMatrix(rows), pred_contribs=True)
-    # XGBoost adds in single precision.
-    assert np.abs(model.contributions(rows) - wanted).max() < 2e-6
+    return booster, bytes(booster.save_raw("json")), "model.json"
+
+
+@pytest.mark.parametrize("trained", [_lightgbm, _xgboost], ids=["lightgbm", "xgboost"])
+def test_contributions_are_those_of_shap_and_of_the_library(
+    data: tuple[np.ndarray, np.ndarray], trained: Any
+) -> None:
+    rows, labels = data
+    booster, written, name = trained(rows, labels)
+    found = _native.Model.from_bytes(written, name).contributions(rows)
+    assert np.abs(found[:, :-1] - _shap(booster, rows)).max() < 1e-6
+    if trained is _lightgbm:
+        assert np.abs(found - booster.predict(rows, pred_contrib=True)).max() < 1e-6
+    else:
+        # XGBoost adds in single precision.
+        wanted = booster.predict(xgboost.DMatrix(rows), pred_contribs=True)
+        assert np.abs(found - wanted).max() < 2e-6
+
+
+def _shap(model: Any, rows: np.ndarray) -> np.ndarray:
+    """Path-dependent values by shap's own code, which hands boosters to their libraries otherwise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # shap's own, about the libraries that it imports
+        from shap import TreeExplainer
+
+        explainer = TreeExplainer(model, feature_perturbation="tree_path_dependent")
+        explainer.model.model_type = "internal"
+        return np.asarray(explainer.shap_values(rows, check_additivity=False))
+
+
+def test_contributions_to_a_forest_are_those_of_shap(data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    rows = np.nan_to_num(rows)
+    table = pd.DataFrame(rows, columns=list("abcdefgh"))
+    forest = RandomForestClassifier(10, max_depth=6, random_state=0, n_jobs=2).fit(table, labels)
+    adapted = adapt(forest, table, columns=list(table.columns))
+    assert adapted.model_backend.startswith("native: ")
+    found = adapted.build(UserTable(table).native("{}"), "{}").contributions(rows, 1)
+    wanted = _shap(forest, rows)
+    assert found.shape == (PEOPLE, 9)
+    assert np.abs(found[:, :-1] - wanted[:, :, 1]).max() < 1e-6
 
 
 def test_contributions_to_a_forest_are_those_of_the_definition(data: tuple[np.ndarray, np.ndarray]) -> None:
@@ -151,7 +187,10 @@ def test_a_letter_says_what_it_lacks_and_refuses_what_it_does_not_know(
     assert page == (tmp_path / "letter.html").read_text(encoding="utf-8")
     assert "monthly income" in page.lower() or "income" not in page
     fields = dict.fromkeys(("model_role", "human_review", "review_by", "contact"), "x")
-    assert 'lang="de"' in told.letter(language="de", **fields)
+    german = told.letter(language="de", **fields)
+    assert 'lang="de"' in german
+    assert "(low)" not in german
+    assert "(niedrig)" in german or "(hoch)" in german or "job" in german
     with pytest.raises(sogar.SogarError, match="`contct` is not a field"):
         told.letter(contct="x")
     with pytest.raises(sogar.SogarError, match="markup"):
@@ -186,6 +225,12 @@ def test_counterfactuals_flip_with_the_model_itself(fitted: tuple[pd.DataFrame, 
     assert front.counterfactuals([int(np.flatnonzero(~front._front.affected_rows())[0])])[0] == []
     with pytest.raises(ArgumentError, match="not a number of ways"):
         front.counterfactuals(k=0)
+    for nobody in ("abc", [0.5], [True]):
+        with pytest.raises(ArgumentError, match="neither a table nor a list of positions"):
+            front.counterfactuals(nobody)
+    # A series is one person, as for `explain`.
+    person = people.iloc[rows[0]]
+    assert front.counterfactuals(person, k=2)[0] == front.counterfactuals(dict(person), k=2)[0] == found[0]
 
 
 def test_frames_text_and_html_of_audits_and_summaries(fitted: tuple[pd.DataFrame, Any, Sogar]) -> None:
@@ -195,7 +240,8 @@ def test_frames_text_and_html_of_audits_and_summaries(fitted: tuple[pd.DataFrame
     assert list(frame["group"]) == ["clerk", "none", "nurse"]
     assert frame["rows"].sum() == 300
     assert json.dumps(audit)
-    assert "By job" in str(audit)
+    assert "By job\n  group   turned down" in str(audit)
+    assert "--label" not in str(audit)
     assert "<table>" in audit._repr_html_()
     summary = front.select("invalidity")
     assert summary.to_frame()["people"].sum() == front.n_affected_
@@ -245,4 +291,9 @@ def test_a_tree_fits_into_a_subplot(fitted: tuple[pd.DataFrame, Any, Sogar]) -> 
     leaves = [box for text, box in zip(axis.texts, boxes, strict=False) if "works for" in text.get_text()]
     for one, other in itertools.pairwise(leaves):
         assert not one.overlaps(other)
+    # Letters that can be read, inside of the subplot.
+    written = [text for text in axis.texts if text.get_bbox_patch() is not None]
+    assert min(text.get_fontsize() for text in written) >= 4.5
+    place = axis.get_window_extent()
+    assert all(place.y0 - 2 <= box.y0 and box.y1 <= place.y1 + 2 for box in boxes)
     plt.close(figure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -26,7 +27,7 @@ from report_page import (
     report,
     sogar,
 )
-from running import Sogar
+from running import ROOT, Sogar
 
 MEASURES = ("cost", "loss", "invalidity")
 
@@ -265,7 +266,7 @@ def test_on_paper_there_are_no_controls_and_all_explanations(german: Report, ope
     for shown in ("What was found", "What was audited", "Groups", "What it does not say", "Sign-off"):
         assert shown in text
     # All groupings are on paper, not only the chosen one; names have no backticks.
-    assert all(f"By {group}" in text for group in german.groups)
+    assert all(f"By {name}" in text for name in ("marital status and sex", "age<=25"))
     assert "`" not in text
     assert printed.locator("img").evaluate("(image) => image.complete && image.naturalWidth > 300")
     page.emulate_media(media="screen")
@@ -320,6 +321,84 @@ def test_the_static_report_and_letters_pass_the_accessibility_checker(
 
 def _group_flags(report: Report) -> list[str]:
     return [flag for group in report.groups for flag in ("--group", group)]
+
+
+def _notebook(report: Report) -> str:
+    """A page with the cell of `front.show()`."""
+    found = importlib.util.spec_from_file_location("show", ROOT / "python" / "sogar" / "_show.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+
+    class Fitted:
+        summary_ = "the summary"
+
+        def report(self, path: Path, **_: object) -> None:
+            path.write_text(report.page.read_text(encoding="utf-8"), encoding="utf-8")
+
+    cell = module.ReportView(Fitted(), (), 720, {})._repr_html_()
+    return f"<!doctype html><html lang='en'><title>notebook</title><body><p>secret</p>{cell}</body></html>"
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "static"])
+def test_the_notebook_view_is_the_report_in_a_frame_that_sees_nothing_else(
+    german: Report, browser: Browser, tmp_path: Path, scripts: bool
+) -> None:
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(_notebook(german), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=scripts, viewport={"width": 900, "height": 900})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(notebook.as_uri())
+    inside = page.frame_locator("iframe")
+    if scripts:
+        inside.locator("html[data-ready=yes]").wait_for()
+        assert inside.locator("#headline").is_visible()
+        assert not inside.locator("#printed").is_visible()
+        frame = page.frames[1]
+        reaching = (
+            "() => { try { return parent.document.body.innerText } catch (error) { return error.name } }"
+        )
+        assert frame.evaluate(reaching) == "SecurityError"
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    else:
+        inside.locator("#printed").wait_for()
+        assert "What was found" in inside.locator("#printed").inner_text()
+        assert not inside.locator("#headline").is_visible()
+    assert complaints == []
+    context.close()
+
+
+def test_on_a_phone_wide_tables_scroll_and_show_it_and_no_name_is_cut(
+    german: Report, open_report: Open
+) -> None:
+    page = open_report(german, width=360, height=740).page
+    for details in page.locator("details:not(.as-table) > summary").all():
+        details.click()
+    clipped = page.evaluate(
+        """() => {
+            const shown = (node) => node.getClientRects().length > 0;
+            const wide = [...document.querySelectorAll('table')].filter(shown)
+                .filter((table) => table.getBoundingClientRect().right > innerWidth + 1);
+            const stuck = wide.filter((table) => {
+                const box = table.closest('.table-wrap, .scroll');
+                const style = box && getComputedStyle(box);
+                return !box || style.overflowX !== 'auto' || style.backgroundImage === 'none';
+            });
+            const texts = [...document.querySelectorAll('th, td, button, h2, h3, p, li')].filter(shown);
+            const hides = (node) => getComputedStyle(node).overflowX === 'hidden';
+            const cut = texts.filter((node) => hides(node) && node.scrollWidth > node.clientWidth + 1);
+            const outside = texts.filter((node) => !node.closest('table, .contents, .scroll'))
+                .filter((node) => node.getBoundingClientRect().right > innerWidth + 1);
+            const name = (node) => node.outerHTML.slice(0, 120);
+            return { wide: wide.length, bad: [...stuck, ...cut, ...outside].map(name) };
+        }"""
+    )
+    assert clipped["wide"] > 0
+    assert clipped["bad"] == []
+    assert "`" not in page.inner_text("main")
 
 
 def test_an_address_leads_to_a_point(german: Report, open_report: Open) -> None:

@@ -175,6 +175,7 @@ impl<'a> Explainer<'a> {
                 })
                 .map(|feature| feature.name.clone())
                 .collect(),
+            classes: prepared.classes().names.clone(),
             outcomes: prepared.config().model.outcomes.clone(),
         };
         if explanation.decision.desired {

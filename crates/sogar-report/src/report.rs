@@ -27,7 +27,7 @@ use sogar_solver::{CancelToken, RowSet};
 
 use sogar_audit::audit::grouping::{Grouping, Groups, View};
 use sogar_audit::audit::unreachable::{self, individual_bound};
-use sogar_audit::audit::{AuditRequest, RoutedPeople, Scan, ScanRequest, audit, with_protected};
+use sogar_audit::audit::{AuditRequest, MIN_GROUP, RoutedPeople, Scan, ScanRequest, audit, with_protected};
 use sogar_audit::diff::PriceOfEqualTreatment;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::statistics::Interval;
@@ -260,6 +260,7 @@ fn add_people(
         seed: request.seed,
         unreachable: false, // computed below, with the individual bound
         scan: request.scan.clone(),
+        min_group: MIN_GROUP.max(request.min_n),
         ..AuditRequest::default()
     };
     let audited = audit(front, prepared, reference, held_out, &asked, reporter, cancel)?;
@@ -303,8 +304,10 @@ fn add_people(
         let (unit, people) = (people.person, front.people());
         suppress::individual(bound, found, request.min_n as u64 * unit, people.affected);
     }
-    data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
-    data.notes.clone_from(&audited.notes);
+    data.groupings =
+        groups::groupings(&audited, &data.features, &people, &members, out_of_reach.as_ref(), request.min_n);
+    // Names between backticks are for terminals.
+    data.notes = audited.notes.iter().map(|note| note.replace('`', "")).collect();
     data.scan = audited.scan.map(|scan| without_small(scan, request.min_n));
 
     if !members.is_empty() {

@@ -11,11 +11,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use super::messages::capitalised;
 use super::{Advice, Changed, Explanation, Group, LetterFields, Messages};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::markup::escaped;
 use sogar_front::summary::Value;
-use sogar_table::feature::Feature;
 
 const STYLE: &str = include_str!("letter.css");
 
@@ -44,6 +44,7 @@ pub fn letter_html(explanation: &Explanation, fields: &LetterFields, messages: &
         )
         .help("have this decision reviewed by a person; --reasons N gives more reasons"));
     }
+    messages.require_known(&explanation.features, &explanation.classes)?;
     let letter = Letter { explanation, fields, messages };
     let hash = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
     let subject = letter.subject();
@@ -84,7 +85,7 @@ impl Letter<'_> {
         let mut body = self.head();
         body += &format!("<h1>{}</h1>\n", self.messages.html("title", &[("subject", &said(subject))]));
         body += &self.reference();
-        body += &self.decision(subject);
+        body += &self.decision();
         body += &self.reasons();
         body += &self.ways();
         body += &self.unchanged();
@@ -127,15 +128,14 @@ impl Letter<'_> {
 
     /// A class as people call it.
     fn outcome(&self, class: &str) -> String {
-        said(self.explanation.outcome(class))
+        said(self.messages.outcome(class).unwrap_or_else(|| self.explanation.outcome(class)))
     }
 
-    fn decision(&self, subject: &str) -> String {
+    fn decision(&self) -> String {
         let decision = &self.explanation.decision;
         let answer = format!("<strong>{}</strong>", self.outcome(&decision.label));
         let mut text = self.heading("decision");
-        text +=
-            &paragraph(&self.messages.html("answer", &[("subject", &said(subject)), ("answer", &answer)]));
+        text += &paragraph(&self.messages.html("answer", &[("answer", &answer)]));
         if let (true, Some(limit), Some(class)) =
             (decision.score_is_probability, decision.threshold, &decision.above_threshold)
         {
@@ -144,6 +144,9 @@ impl Letter<'_> {
             let values: Vec<(&str, &str)> =
                 values.iter().map(|(name, value)| (*name, value.as_str())).collect();
             text += &paragraph(&self.messages.html("probability", &values));
+        } else if decision.score_is_probability {
+            let own = self.messages.percent(decision.score);
+            text += &paragraph(&self.messages.html("probability_answer", &[("own", &own)]));
         }
         text + &self.field(&self.fields.model_role)
     }
@@ -167,7 +170,13 @@ impl Letter<'_> {
                     self.messages.html("code", &[("code", &said(code))])
                 )
             });
-            text += &format!("<li>{}{code}</li>\n", said(&reason.text));
+            let words = match (reason.own_text, self.explanation.feature(&reason.feature)) {
+                (false, Some(feature)) => {
+                    self.messages.reason(feature, reason.towards.as_ref(), reason.value.as_ref())
+                }
+                _ => reason.text.clone(),
+            };
+            text += &format!("<li>{}{code}</li>\n", said(&words));
         }
         text + "</ol>\n"
     }
@@ -178,15 +187,18 @@ impl Letter<'_> {
         let explanation = self.explanation;
         let Some(best) = &explanation.cheapest else {
             let most = explanation.max_edits.to_string();
-            return text
-                + &format!(
-                    "<p class=\"verdict no\">{}</p>\n",
-                    self.messages.html("ways_none", &[("most", &most)])
-                );
+            let none = self.messages.html("ways_none", &[("most", &most)]);
+            // Only if it is there to be seen.
+            let review = match self.fields.human_review.is_some() {
+                true => format!(" {}", self.messages.html("ways_none_review", &[])),
+                false => String::new(),
+            };
+            return text + &format!("<p class=\"verdict no\">{none}{review}</p>\n");
         };
         text += &paragraph(&self.messages.html("ways_lead", &[]));
         let of_group = explanation.suggestion.as_ref().filter(|advice| advice.works);
-        let other = of_group.filter(|advice| advice.edits != best.edits);
+        // Different amounts may lead to the same values: they are one way.
+        let other = of_group.filter(|advice| !advice.changes_the_same(best));
         text += &self.way(best, "1");
         if let Some(other) = other {
             text += &self.way(other, "2");
@@ -217,7 +229,7 @@ impl Letter<'_> {
                     self.messages.html("along", &[("value", &value), ("feature", &with)])
                 }
             };
-            let (name, from) = (self.name(feature), self.value(feature, from.as_ref()));
+            let (name, from) = (self.row_name(feature), self.value(feature, from.as_ref()));
             text += &format!("<tr><th scope=\"row\">{name}</th><td>{from}</td><td>{then}</td></tr>\n");
         }
         let answer = format!("<strong>{}</strong>", self.outcome(&advice.label));
@@ -238,7 +250,7 @@ impl Letter<'_> {
         match conditions.is_empty() {
             true => self.messages.html("group_all", &[("number", number), ("share", &share)]),
             false => {
-                let conditions = self.messages.joined("and", &conditions);
+                let conditions = conditions.join("; ");
                 self.messages
                     .html("group", &[("number", number), ("share", &share), ("conditions", &conditions)])
             }
@@ -296,8 +308,18 @@ impl Letter<'_> {
         )
     }
 
+    fn words(&self, feature: &str) -> String {
+        let known = self.explanation.feature(feature);
+        known.map_or_else(|| feature.to_owned(), |feature| self.messages.name(feature))
+    }
+
     fn name(&self, feature: &str) -> String {
-        said(&self.explanation.feature(feature).map_or_else(|| feature.to_owned(), Feature::plain_name))
+        said(&self.words(feature))
+    }
+
+    /// A name at the beginning of a row.
+    fn row_name(&self, feature: &str) -> String {
+        said(&capitalised(&self.words(feature)))
     }
 
     fn value(&self, feature: &str, value: Option<&Value>) -> String {

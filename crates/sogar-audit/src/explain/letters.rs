@@ -50,7 +50,16 @@ pub fn write_letters(
     let mut index = csv::Writer::from_writer(Vec::new());
     let odd = |cause: csv::Error| Error::new(ErrorKind::Output, cause.to_string());
     index
-        .write_record(["row", "file", "application_id", "answer", "reasons", "codes", "a_way_is_named"])
+        .write_record([
+            "row",
+            "file",
+            "application_id",
+            "answer",
+            "reasons",
+            "codes",
+            "a_way_is_named",
+            "protected_reasons",
+        ])
         .map_err(odd)?;
     let mut letters = Vec::with_capacity(people.len());
     for explanation in people {
@@ -62,16 +71,18 @@ pub fn write_letters(
         let reasons: Vec<&str> = shown().map(|reason| reason.feature.as_str()).collect();
         let codes: Vec<&str> = shown().filter_map(|reason| reason.code.as_deref()).collect();
         let way = if explanation.cheapest.is_some() { "yes" } else { "no" };
+        let protected = if reasons.len() < explanation.reasons.len() { "yes" } else { "no" };
         let id = fields.application_id.as_deref().unwrap_or_default();
         index
             .write_record([
-                &row,
+                row.as_str(),
                 &file,
                 id,
                 &explanation.decision.label,
-                &reasons.join(" "),
-                &codes.join(" "),
+                &reasons.join("; "),
+                &codes.join("; "),
                 way,
+                protected,
             ])
             .map_err(odd)?;
         letters.push((file, letter_html(explanation, &fields, messages)?));

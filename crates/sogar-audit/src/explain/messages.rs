@@ -1,8 +1,11 @@
 //! The texts for people, from one message file per language.
 //!
 //! `messages/en.toml` is complete and defines the keys, and the names in braces that each text may and must have. A translation
-//! is a file of the same form. A missing text is taken from English, with a warning; an unknown key, other names in braces or
-//! markup is an error: it would show in a letter.
+//! is a file of the same form. A missing text is that of the built-in language of the same code, otherwise English, with a
+//! warning; an unknown key, other names in braces or markup is an error: it would show in a letter.
+//!
+//! A file may also name features, their values and outcomes (`[features.NAME]`, `[outcomes]`), which the configuration has in one
+//! language only.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +20,7 @@ use sogar_base::markup::escaped;
 use sogar_base::text::spoken_number;
 use sogar_front::describe::Predicate;
 use sogar_front::summary::Value;
-use sogar_table::feature::Feature;
+use sogar_table::feature::{Feature, feature_index, format_number};
 
 const ENGLISH: &str = include_str!("messages/en.toml");
 const BUILT_IN: [(&str, &str); 2] = [("en", ENGLISH), ("de", include_str!("messages/de.toml"))];
@@ -28,9 +31,26 @@ const BUILT_IN: [(&str, &str); 2] = [("en", ENGLISH), ("de", include_str!("messa
 pub struct Messages {
     /// The language's code, such as `en`.
     pub language: String,
-    decimal: String,
-    thousands: String,
+    decimal: Option<String>,
+    thousands: Option<String>,
+    #[serde(default)]
     text: BTreeMap<String, String>,
+    /// What letters call features, by their names in the table.
+    #[serde(default)]
+    features: BTreeMap<String, FeatureWords>,
+    /// What letters call classes.
+    #[serde(default)]
+    outcomes: BTreeMap<String, String>,
+}
+
+/// What letters call a feature and its values; the configuration's words where there are none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FeatureWords {
+    display: Option<String>,
+    unit: Option<String>,
+    /// Categories, and special codes of numbers.
+    values: BTreeMap<String, String>,
 }
 
 impl Messages {
@@ -38,16 +58,18 @@ impl Messages {
     pub fn english() -> Messages {
         parse(ENGLISH).unwrap_or_else(|_| Messages {
             language: "en".into(),
-            decimal: ".".into(),
-            thousands: ",".into(),
+            decimal: None,
+            thousands: None,
             text: BTreeMap::new(),
+            features: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
         })
     }
 
     /// A built-in language by its code, or an error with a suggestion.
     pub fn built_in(language: &str) -> Result<Messages> {
-        match BUILT_IN.iter().find(|(name, _)| *name == language) {
-            Some((_, text)) => Ok(checked(parse(text)?)?.0),
+        match built_in(language) {
+            Some(text) => parse(text),
             None => Err(Error::new(ErrorKind::Usage, format!("there are no messages in `{language}`")).help(
                 format!(
                     "built in are {}; write the texts of another language into a file (--messages FILE)",
@@ -77,11 +99,52 @@ impl Messages {
         self.text.get(key).map_or("", String::as_str)
     }
 
+    /// Fails if it names features, values or classes that there are not: the words would never be used.
+    pub(super) fn require_known(&self, features: &[Feature], classes: &[String]) -> Result<()> {
+        let fault = |message: String| Error::new(ErrorKind::Config, message);
+        for (name, words) in &self.features {
+            let index = feature_index(features, name).map_err(|error| {
+                fault(format!("the messages: {error}")).help(error.remedy().unwrap_or_default())
+            })?;
+            let feature = &features[index];
+            let known = |value: &str| {
+                feature.level_index(value).is_some()
+                    || feature.codes.iter().any(|code| format_number(*code) == value)
+            };
+            if let Some(value) = words.values.keys().find(|value| !known(value)) {
+                return Err(fault(format!(
+                    "the messages name the value `{value}`, which `{name}` does not have"
+                ))
+                .help(suggest(value, feature.levels().iter().map(String::as_str))));
+            }
+        }
+        match self.outcomes.keys().find(|class| !classes.contains(class)) {
+            Some(class) => Err(fault(format!("the messages name the outcome `{class}`, which there is not"))
+                .help(suggest(class, classes.iter().map(String::as_str)))),
+            None => Ok(()),
+        }
+    }
+
+    /// What a feature is called.
+    pub(super) fn name(&self, feature: &Feature) -> String {
+        let words = self.features.get(&feature.name).and_then(|words| words.display.clone());
+        words.unwrap_or_else(|| feature.plain_name())
+    }
+
+    /// What a class is called, if this file says so.
+    pub(super) fn outcome(&self, class: &str) -> Option<&str> {
+        self.outcomes.get(class).map(String::as_str)
+    }
+
+    fn decimal(&self) -> &str {
+        self.decimal.as_deref().unwrap_or(".")
+    }
+
     /// A number as the language writes it, to six digits.
     pub(super) fn number(&self, number: f64) -> String {
         let plain = spoken_number(number);
         if plain.contains('e') {
-            return plain.replace('.', &self.decimal);
+            return plain.replace('.', self.decimal());
         }
         let (sign, digits) = plain.strip_prefix('-').map_or(("", plain.as_str()), |digits| ("−", digits));
         let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
@@ -89,11 +152,11 @@ impl Messages {
         for (place, digit) in whole.chars().enumerate() {
             // Four digits, such as years, stay together.
             if place > 0 && whole.len() > 4 && (whole.len() - place).is_multiple_of(3) {
-                grouped += &self.thousands;
+                grouped += self.thousands.as_deref().unwrap_or(",");
             }
             grouped.push(digit);
         }
-        let point = if rest.is_empty() { "" } else { &self.decimal };
+        let point = if rest.is_empty() { "" } else { self.decimal() };
         format!("{sign}{grouped}{point}{rest}")
     }
 
@@ -101,14 +164,23 @@ impl Messages {
     pub(super) fn percent(&self, share: f64) -> String {
         let percent = 100.0 * share;
         let digits = if (1.0..99.0).contains(&percent) || percent == 0.0 || percent == 100.0 { 0 } else { 1 };
-        format!("{percent:.digits$}").replace('.', &self.decimal)
+        format!("{percent:.digits$}").replace('.', self.decimal())
     }
 
-    /// A value with its unit.
+    /// A value with its unit. A special code is no amount.
     pub(super) fn value(&self, feature: &Feature, value: Option<&Value>) -> String {
+        let words = self.features.get(&feature.name);
+        let named = |text: &str| words.and_then(|words| words.values.get(text)).cloned();
         match value {
-            Some(Value::Number(number)) => feature.with_unit(self.number(*number)),
-            Some(Value::Level(level)) if !level.is_empty() => level.clone(),
+            Some(Value::Number(code)) if feature.is_code(*code) => {
+                let code = format_number(*code);
+                named(&code).unwrap_or_else(|| self.say("special", &[("code", &code)]))
+            }
+            Some(Value::Number(number)) => match words.and_then(|words| words.unit.as_ref()) {
+                Some(unit) => format!("{} {unit}", self.number(*number)),
+                None => feature.with_unit(self.number(*number)),
+            },
+            Some(Value::Level(level)) if !level.is_empty() => named(level).unwrap_or_else(|| level.clone()),
             _ => self.say("missing", &[]),
         }
     }
@@ -126,16 +198,17 @@ impl Messages {
             Some(Direction::Missing) => "reason_missing",
             Some(Direction::Value(_)) | None => "reason_value",
         };
-        let text =
-            self.say(key, &[("feature", &feature.plain_name()), ("value", &self.value(feature, value))]);
-        let mut letters = text.chars();
-        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+        let (name, value) = (capitalised(&self.name(feature)), self.value(feature, value));
+        self.say(key, &[("feature", &name), ("value", &value)])
     }
 
     /// What a path says about a feature.
     pub(super) fn condition(&self, feature: &Feature, predicate: &Predicate) -> String {
-        let name = feature.plain_name();
-        let value = |value: &Value| self.value(feature, Some(value));
+        let name = self.name(feature);
+        let value = |value: &Value| match (self.value(feature, Some(value)), value) {
+            (text, Value::Number(_)) => text,
+            (text, Value::Level(_)) => self.say("quoted", &[("value", &text)]),
+        };
         let one = |key: &str, only: &Value| self.say(key, &[("feature", &name), ("value", &value(only))]);
         let two = |key: &str, low: &Value, high: &Value| {
             self.say(key, &[("feature", &name), ("low", &value(low)), ("high", &value(high))])
@@ -144,7 +217,7 @@ impl Messages {
             Predicate::Is(only) => one("is", only),
             Predicate::IsNot(values) => {
                 let values: Vec<String> = values.iter().map(value).collect();
-                self.say("is_not", &[("feature", &name), ("value", &self.joined("or", &values))])
+                self.say("is_not", &[("feature", &name), ("value", &self.either(&values))])
             }
             Predicate::AtMost(most) => one("at_most", most),
             Predicate::AtLeast(least) => one("at_least", least),
@@ -155,40 +228,53 @@ impl Messages {
                 let codes: Vec<String> = codes.iter().map(value).collect();
                 let mut parts = vec![self.condition(feature, amount)];
                 parts.extend(codes);
-                self.joined("or", &parts)
+                self.either(&parts)
             }
         }
     }
 
-    /// Parts joined by commas and, before the last, by the word of this key.
-    pub(super) fn joined(&self, key: &str, parts: &[String]) -> String {
+    /// Parts joined by commas and, before the last, by “or”.
+    fn either(&self, parts: &[String]) -> String {
         match parts {
             [] => String::new(),
             [one] => one.clone(),
-            [init @ .., last] => self.say(key, &[("one", &init.join(", ")), ("other", last)]),
+            [init @ .., last] => self.say("or", &[("one", &init.join(", ")), ("other", last)]),
         }
     }
 }
 
 fn parse(text: &str) -> Result<Messages> {
     toml::from_str(text).map_err(|cause| {
-        Error::new(ErrorKind::Config, format!("not a file of messages: {}", cause.message()))
-            .help("write `language`, `decimal`, `thousands` and the texts under [text], as in the English file that docs/LETTERS.md names")
+        Error::new(ErrorKind::Config, format!("not a file of messages: {}", cause.message())).help(
+            "write `language` and the texts under [text], as in the English file that docs/LETTERS.md names",
+        )
     })
 }
 
-/// The texts with English ones for those that are missing, and warnings about these.
+fn built_in(language: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(name, _)| *name == language).map(|(_, text)| *text)
+}
+
+/// A text that begins with a capital letter.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The texts with those of the built-in language for what is missing; English ones come with warnings.
 fn checked(mut messages: Messages) -> Result<(Messages, Vec<String>)> {
     let english = parse(ENGLISH)?;
     let fault = |message: String| Error::new(ErrorKind::Config, message);
+    let markup = |key: &str, text: &str| match markup_in(text) {
+        Some(tag) => Err(fault(format!("the message `{key}` has markup, `{tag}`")).help("write plain text")),
+        None => Ok(()),
+    };
     for (key, text) in &messages.text {
         let Some(original) = english.text.get(key) else {
             return Err(fault(format!("`{key}` is not a message"))
                 .help(suggest(key, english.text.keys().map(String::as_str))));
         };
-        if let Some(tag) = markup_in(text) {
-            return Err(fault(format!("the message `{key}` has markup, `{tag}`")).help("write plain text"));
-        }
+        markup(key, text)?;
         let (wanted, found) = (names(original), names(text));
         if let Some(unknown) = found.difference(&wanted).next() {
             return Err(fault(format!("the message `{key}` has {{{unknown}}}, which nothing fills in"))
@@ -199,16 +285,25 @@ fn checked(mut messages: Messages) -> Result<(Messages, Vec<String>)> {
                 .help(format!("the English text is: {original}")));
         }
     }
-    let mut warnings = Vec::new();
-    for (key, text) in english.text {
+    for (name, words) in &messages.features {
+        let texts = words.display.iter().chain(&words.unit).chain(words.values.values());
+        texts.into_iter().try_for_each(|text| markup(name, text))?;
+    }
+    messages.outcomes.iter().try_for_each(|(class, text)| markup(class, text))?;
+    let own = built_in(&messages.language).map(parse).transpose()?;
+    let (usual, translated) = own.map_or((english, false), |own| (own, true));
+    messages.decimal = messages.decimal.or(usual.decimal);
+    messages.thousands = messages.thousands.or(usual.thousands);
+    let mut english_keys = Vec::new();
+    for (key, text) in usual.text {
         if let Entry::Vacant(missing) = messages.text.entry(key) {
-            warnings.push(format!(
-                "the message `{}` is missing, so that its English text is used",
-                missing.key()
-            ));
+            english_keys.push(format!("`{}`", missing.key()));
             missing.insert(text);
         }
     }
+    let warning =
+        format!("messages are missing, so that their English texts are used: {}", english_keys.join(", "));
+    let warnings = if translated || english_keys.is_empty() { Vec::new() } else { vec![warning] };
     Ok((messages, warnings))
 }
 
@@ -241,8 +336,13 @@ mod tests {
     #[test]
     fn built_in_languages_are_complete() {
         for (name, text) in BUILT_IN {
-            let (messages, warnings) = checked(parse(text).unwrap()).unwrap();
-            assert_eq!((messages.language.as_str(), warnings), (name, Vec::<String>::new()));
+            let messages = checked(parse(text).unwrap()).unwrap().0;
+            assert_eq!(
+                (messages.language.as_str(), Messages::built_in(name).unwrap()),
+                (name, messages.clone())
+            );
+            assert!(messages.text.keys().eq(Messages::english().text.keys()), "{name}");
+            assert!(messages.decimal.is_some() && messages.thousands.is_some());
         }
         assert!(Messages::built_in("fr").unwrap_err().to_string().contains("no messages in `fr`"));
     }
@@ -254,7 +354,7 @@ mod tests {
         let (messages, warnings) = checked(parse(&file("ways = \"Vias\"")).unwrap()).unwrap();
         assert_eq!(messages.say("ways", &[]), "Vias");
         assert_eq!(messages.say("reasons", &[]), "The main reasons");
-        assert!(warnings.iter().any(|warning| warning.contains("`reasons` is missing")), "{warnings:?}");
+        assert!(warnings.len() == 1 && warnings[0].contains("`reasons`, "), "{warnings:?}");
         for (text, wanted) in [
             ("wys = \"x\"", "`wys` is not a message"),
             ("title = \"x {subject} {who}\"", "{who}, which nothing fills in"),
@@ -264,6 +364,13 @@ mod tests {
             let error = checked(parse(&file(text)).unwrap()).unwrap_err();
             assert!(error.to_string().contains(wanted), "{text}: {error}");
         }
+        // A file in a built-in language may have the names of one table alone.
+        let (german, warnings) =
+            checked(parse("language = \"de\"\n[outcomes]\nno = \"abgelehnt\"\n").unwrap()).unwrap();
+        assert_eq!((german.say("contact", &[]), german.outcome("no")), ("Kontakt".into(), Some("abgelehnt")));
+        assert_eq!((german.number(0.5), warnings), ("0,5".into(), vec![]));
+        let error = checked(parse("language = \"de\"\n[outcomes]\nno = \"<i>no\"\n").unwrap()).unwrap_err();
+        assert!(error.to_string().contains("has markup"), "{error}");
         assert!(parse("[text]\n").unwrap_err().to_string().contains("not a file of messages"));
     }
 

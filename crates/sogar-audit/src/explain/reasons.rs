@@ -57,6 +57,14 @@ pub struct PrincipalReason {
     pub responsiveness: Option<f64>,
     /// The number of those changes, by the value that they lead to.
     pub changes_allowed: usize,
+    /// The direction, for letters in another language …
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) towards: Option<Direction>,
+    /// … unless the text is the user's own.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) own_text: bool,
 }
 
 /// How contributions are computed.
@@ -152,11 +160,13 @@ impl<'a> Reasoner<'a> {
                 contribution: contributions[feature],
                 method,
                 code: code.map(|found| found.code.clone()),
+                own_text: code.is_some_and(|found| found.text.is_some()),
                 text: match code.and_then(|found| found.text.clone()) {
                     Some(text) => text,
                     None => self.settings.messages.reason(description, direction.as_ref(), value.as_ref()),
                 },
-                direction: direction.map(|direction| direction.name().to_owned()),
+                direction: direction.as_ref().map(|direction| direction.name().to_owned()),
+                towards: direction,
                 value,
                 immutable: !self.prepared.edits().iter().any(|edit| edit.feature == feature),
                 protected: settings.is_some_and(|settings| settings.protected == Some(true)),

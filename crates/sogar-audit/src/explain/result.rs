@@ -51,6 +51,10 @@ pub struct Explanation {
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) protected: Vec<String>,
+    /// The names of all classes.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) classes: Vec<String>,
     /// What the configuration calls the classes.
     #[serde(skip)]
     #[schemars(skip)]
@@ -192,6 +196,20 @@ pub struct ModelName {
     pub description: String,
     /// SHA-256 of its bytes.
     pub hash: String,
+}
+
+impl Advice {
+    /// Whether both lead to the same values.
+    pub(super) fn changes_the_same(&self, other: &Advice) -> bool {
+        let values = |advice: &Advice| -> Vec<(String, Option<Value>)> {
+            let moved = advice.changes.iter().filter(|change| change.changes);
+            let mut values: Vec<_> =
+                moved.map(|change| (change.feature.clone(), change.to.clone())).collect();
+            values.sort_by(|a, b| a.0.cmp(&b.0));
+            values
+        };
+        values(self) == values(other)
+    }
 }
 
 impl Explanation {

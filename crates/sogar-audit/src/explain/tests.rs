@@ -422,3 +422,43 @@ fn counterfactuals_are_the_cheapest_that_differ_in_what_they_change() {
         assert!(ways.iter().all(|way| way.works));
     }
 }
+
+#[test]
+fn a_letter_is_in_the_language_of_its_messages_whatever_the_explanation_was_made_in() {
+    let mut config = config();
+    config.features.entry("income".into()).or_default().codes = Some(vec![-9.0]);
+    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
+    let front = solved(&prepared);
+    let code =
+        person(&prepared, |entries| drop(entries.insert("income".into(), serde_json::json!(-9)))).unwrap();
+    let told = explain(&front, &prepared, &code, front.points.len() - 1).unwrap();
+    assert!(!told.decision.desired && told.reasons.iter().any(|reason| reason.feature == "income"));
+    let letter = |file: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("messages.toml");
+        std::fs::write(&path, file).unwrap();
+        let (messages, warnings) = Messages::read(&path).unwrap();
+        assert_eq!(warnings, Vec::<String>::new());
+        letter_html(&told, &LetterFields::default(), &messages)
+    };
+    let plain = letter("language = \"de\"\n").unwrap();
+    assert!(plain.contains("Income: keine Zahl (Schlüssel -9)"), "{plain}");
+    // Nothing tells how to have the decision reviewed, so nothing is said to stand below.
+    assert!(!plain.contains("Unten steht"));
+    let named = letter(
+        "language = \"de\"\n[features.income]\ndisplay = \"Einkommen\"\nunit = \"Euro\"\nvalues = { \"-9\" = \"keine Angabe\" }\n\
+         [outcomes]\nno = \"abgelehnt\"\nyes = \"bewilligt\"\n",
+    )
+    .unwrap();
+    assert!(named.contains("Einkommen: keine Angabe") && named.contains("abgelehnt"), "{named}");
+    let body = &named[named.find("<main>").unwrap()..];
+    assert!(!body.contains("ncome") && !body.contains("-9"), "{body}");
+    for (file, wanted) in [
+        ("[features.incme]\ndisplay = \"x\"\n", "there is no feature `incme`"),
+        ("[features.income]\nvalues = { \"-8\" = \"x\" }\n", "the value `-8`, which `income` does not have"),
+        ("[outcomes]\nmaybe = \"x\"\n", "the outcome `maybe`"),
+    ] {
+        let error = letter(&format!("language = \"de\"\n{file}")).unwrap_err();
+        assert!(error.to_string().contains(wanted), "{error}");
+    }
+}

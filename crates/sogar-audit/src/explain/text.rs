@@ -61,6 +61,11 @@ fn decision(explanation: &Explanation) -> Section {
             spoken_number(rounded(threshold)),
             class(above)
         ),
+        _ if decision.score_is_probability => format!(
+            "  It puts the probability of that at {} %. Hoped for: {}.\n",
+            percent(decision.score),
+            visible(&explanation.hoped_for())
+        ),
         _ => format!("  Hoped for: {}.\n", visible(&explanation.hoped_for())),
     };
     (heading, score)
@@ -111,7 +116,7 @@ fn belonging(explanation: &Explanation, group: &Group) -> Section {
 fn suggested(explanation: &Explanation, group: &Group, advice: &Advice) -> Section {
     let heading = "Suggested to this group".to_owned();
     if advice.edits.is_empty() {
-        let body = "  No change: this summary leaves the group without recourse. Dearer points of the front may not.\n";
+        let body = "  No change: this summary leaves the group without recourse. Costlier points of the front may not.\n";
         return (heading, body.to_owned());
     }
     let mut body = changes(explanation, advice);

@@ -253,8 +253,10 @@ pub struct Holdout {
 /// One grouping, on the reference table and on held-out people.
 #[derive(Debug, Clone, Serialize)]
 pub struct GroupingData {
-    /// Its name.
+    /// Its name, as in flags and audits.
     pub name: String,
+    /// Its name for readers: features by their display names.
+    pub shown: String,
     /// On the reference table.
     pub reference: GroupingFigures,
     /// On the held-out table.

@@ -48,9 +48,9 @@ pub fn document(front: &FrontFile, data: &Data) -> Vec<Block> {
         )));
     }
     for grouping in &data.groupings {
-        group_table(&format!("By {}", grouping.name), &grouping.reference, &mut blocks);
+        group_table(&format!("By {}", grouping.shown), &grouping.reference, &mut blocks);
         if let Some(holdout) = &grouping.holdout {
-            group_table(&format!("By {}, held-out people", grouping.name), holdout, &mut blocks);
+            group_table(&format!("By {}, held-out people", grouping.shown), holdout, &mut blocks);
         }
     }
     reach(data, &mut blocks);

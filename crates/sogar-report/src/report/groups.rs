@@ -7,7 +7,7 @@ use sogar_audit::audit::{
     Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, RoutedPeople,
 };
 
-use super::data::{GroupData, GroupingData, GroupingFigures, MeasureData};
+use super::data::{FeatureData, GroupData, GroupingData, GroupingFigures, MeasureData};
 use super::pack::{Packed, Precision};
 use super::suppress;
 
@@ -23,6 +23,7 @@ const VALUE_SIZE: usize = 8;
 /// All groupings. `members` are the groups' affected people in the reference table.
 pub fn groupings(
     audit: &Audit,
+    features: &[FeatureData],
     people: &RoutedPeople,
     members: &[Vec<RowSet>],
     unreachable: Option<&Unreachable>,
@@ -39,7 +40,7 @@ pub fn groupings(
     let step = (lines * audit.points * INTERVAL_SIZE).div_ceil(INTERVAL_BUDGET).max(1);
     let many = lines * audit.points * VALUE_SIZE > VALUE_BUDGET;
     let precision = if many { Precision::Bits16 } else { Precision::Bits24 };
-    let packing = Packing { points: audit.points, step, precision, min_n };
+    let packing = Packing { points: audit.points, step, precision, min_n, min_group: audit.min_group };
     let held_out = |name: &str| {
         let holdout = audit.holdout.as_ref()?;
         holdout.groupings.iter().find(|grouping| grouping.name == name)
@@ -55,6 +56,7 @@ pub fn groupings(
             });
             GroupingData {
                 name: grouping.name.clone(),
+                shown: shown(&grouping.name, features),
                 reference: packing.grouping(grouping, out_of_reach.as_deref()),
                 holdout: held_out(&grouping.name).map(|grouping| packing.grouping(grouping, None)),
             }
@@ -67,6 +69,20 @@ struct Packing {
     step: usize,
     precision: Precision,
     min_n: usize,
+    /// Groups of fewer people have no part in ratios.
+    min_group: usize,
+}
+
+/// The name of a grouping for readers: `sex*race` by the display names of both.
+fn shown(name: &str, features: &[FeatureData]) -> String {
+    let display = |name: &str| {
+        let feature = features.iter().find(|feature| feature.name == name);
+        feature.and_then(|feature| feature.display.clone()).unwrap_or_else(|| name.to_owned())
+    };
+    match features.iter().any(|feature| feature.name == name) {
+        true => display(name),
+        false => name.split('*').map(display).collect::<Vec<_>>().join(" and "),
+    }
 }
 
 impl Packing {
@@ -78,13 +94,22 @@ impl Packing {
             .map(|(i, group)| self.group(group, out_of_reach.and_then(|counts| counts.get(i).copied())))
             .collect();
         suppress::groups(&mut groups);
+        let least = self.min_group.max(1) as f64;
+        let pairs = || grouping.groups.iter().zip(&groups);
+        let rates = pairs()
+            .filter(|(group, _)| group.rows >= least)
+            .filter_map(|(group, shown)| Some((group.adverse_rate?, shown.adverse_rate.is_some())));
+        let true_positive = pairs()
+            .filter(|(group, _)| group.positives.is_some_and(|positives| positives >= least))
+            .filter_map(|(group, shown)| Some((group.tpr?, shown.tpr.is_some())));
+        let (rates, true_positive) = (suppress::ends_shown(rates), suppress::ends_shown(true_positive));
         GroupingFigures {
-            adverse_rate_ratio: grouping.adverse_rate_ratio,
-            adverse_rate_ratio_interval: grouping.adverse_rate_ratio_interval,
-            selection_rate_ratio: grouping.selection_rate_ratio,
-            selection_rate_ratio_interval: grouping.selection_rate_ratio_interval,
-            tpr_gap: grouping.tpr_gap,
-            tpr_gap_interval: grouping.tpr_gap_interval,
+            adverse_rate_ratio: grouping.adverse_rate_ratio.filter(|_| rates),
+            adverse_rate_ratio_interval: grouping.adverse_rate_ratio_interval.filter(|_| rates),
+            selection_rate_ratio: grouping.selection_rate_ratio.filter(|_| rates),
+            selection_rate_ratio_interval: grouping.selection_rate_ratio_interval.filter(|_| rates),
+            tpr_gap: grouping.tpr_gap.filter(|_| true_positive),
+            tpr_gap_interval: grouping.tpr_gap_interval.filter(|_| true_positive),
             interval_step: self.step,
             comparisons: grouping.comparisons,
             groups,
@@ -97,7 +122,8 @@ impl Packing {
         // the means over the affected people would give their number away.
         let rows = enough(group.rows) && enough(group.rows - group.affected);
         let shown = rows && enough(group.affected);
-        let positives = group.positives.is_none_or(enough);
+        // A rate of few errors gives the number of those turned down away.
+        let positives = shown && group.positives.is_none_or(enough);
         GroupData {
             name: group.group.clone(),
             rows: rows.then_some(group.rows),

@@ -133,7 +133,7 @@ fn change(feature: &Feature, settings: &FeatureConfig) -> String {
         None => "may change".to_owned(),
     };
     if let (Some([low, high]), true) = (settings.range, feature.is_ordered()) {
-        text += &format!(", between {low} and {high}");
+        text += &feature.with_unit(format!(", between {low} and {high}"));
     }
     if settings.targets.is_some() && feature.is_ordered() {
         text += ", also to at least or at most a value";
@@ -171,7 +171,7 @@ pub fn exclusions(front: &FrontFile) -> Vec<String> {
         .features
         .iter()
         .filter(|(_, settings)| protected(settings))
-        .map(|(name, _)| name.as_str())
+        .map(|(name, settings)| settings.display.as_deref().unwrap_or(name))
         .collect();
     if !names.is_empty() {
         lines.push(format!(

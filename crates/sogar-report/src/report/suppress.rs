@@ -47,8 +47,19 @@ pub(super) fn groups(groups: &mut [GroupData]) {
     for group in groups {
         if group.rows.is_none() || group.affected.is_none() {
             (group.adverse_rate, group.selection_rate, group.selection_rate_interval) = (None, None, None);
+            (group.tpr, group.tpr_interval) = (None, None);
         }
     }
+}
+
+/// Whether the lowest and the highest of these rates are shown: a ratio or difference of the two would give one away.
+pub(super) fn ends_shown(rates: impl Iterator<Item = (f64, bool)>) -> bool {
+    let rates: Vec<(f64, bool)> = rates.collect();
+    let told = |end: f64| rates.iter().any(|&(rate, shown)| shown && rate == end);
+    let (low, high) = rates
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &(rate, _)| (low.min(rate), high.max(rate)));
+    told(low) && told(high)
 }
 
 enum Column {
@@ -126,6 +137,15 @@ mod tests {
         let bound = vec![[0, 100], [7, 50], [20, 5], [30, 3]];
         assert_eq!(kept(None, bound.clone()), [[0, 100], [7, 50], [20, 5]]);
         assert_eq!(kept(Some(40.0), bound.clone()), bound);
+    }
+
+    #[test]
+    fn a_ratio_needs_both_of_its_ends() {
+        let shown = |rates: &[(f64, bool)]| ends_shown(rates.iter().copied());
+        assert!(shown(&[(0.1, true), (0.2, false), (0.3, true)]));
+        assert!(!shown(&[(0.1, false), (0.2, true), (0.3, true)]));
+        assert!(shown(&[(0.1, false), (0.1, true), (0.3, true)]));
+        assert!(!shown(&[]));
     }
 
     #[test]

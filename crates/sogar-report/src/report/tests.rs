@@ -130,17 +130,21 @@ fn the_verdict_opens_with_who_is_turned_down() {
     assert!(data.picks.iter().any(|pick| pick.by == "invalidity"));
 }
 
-/// The report of the small problem, whose people are also grouped by `clan`: three of them are in the clan “tiny”.
+/// The report of the small problem, whose people are also grouped by `clan`: three of them are in the clan “tiny”, of whom two
+/// are turned down, and twenty in the clan “rare”, of whom one is.
 fn with_a_small_group(min_n: usize) -> (FrontFile, Data) {
     let front = front();
     let model = Source::File(fixture("model.txt"));
     let (prepared, mut reference) = reopen_with(&front, &fixture("people.csv"), &model).unwrap();
-    let affected: Vec<usize> = prepared.affected().iter().copied().take(2).collect();
-    let accepted = (0..reference.rows).find(|row| !prepared.affected().contains(row)).unwrap();
-    let codes = (0..reference.rows)
-        .map(|row| if affected.contains(&row) || row == accepted { 2 } else { (row % 2) as u32 })
-        .collect();
-    let levels = ["north", "south", "tiny"].map(String::from).to_vec();
+    let affected = prepared.affected();
+    let accepted: Vec<usize> = (0..reference.rows).filter(|row| !affected.contains(row)).collect();
+    let clan = |row: usize| match row {
+        row if affected[..2].contains(&row) || row == accepted[0] => 2,
+        row if row == affected[2] || accepted[1..20].contains(&row) => 3,
+        row => (row % 2) as u32,
+    };
+    let codes = (0..reference.rows).map(clan).collect();
+    let levels = ["north", "south", "tiny", "rare"].map(String::from).to_vec();
     let mut clan = reference.columns[0].clone();
     clan.name = "clan".into();
     clan.cells = sogar_table::table::Cells::Text { codes, levels };
@@ -150,6 +154,65 @@ fn with_a_small_group(min_n: usize) -> (FrontFile, Data) {
         ReportRequest { groups: vec!["clan".parse().unwrap()], min_n, draws: 20, ..ReportRequest::default() };
     let data = gather(&front, Some(opened), &request, &(), &CancelToken::new()).unwrap();
     (front, data)
+}
+
+/// Everything below a key, wherever it stands in the data.
+fn below<'a>(json: &'a serde_json::Value, key: &str, found: &mut Vec<&'a serde_json::Value>) {
+    match json {
+        serde_json::Value::Object(entries) => {
+            found.extend(entries.get(key));
+            entries.values().for_each(|value| below(value, key, found));
+        }
+        serde_json::Value::Array(values) => values.iter().for_each(|value| below(value, key, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn nothing_about_few_people_is_in_the_data_block_or_in_any_format() {
+    let (front, data) = with_a_small_group(5);
+    let json = serde_json::to_value(&data).unwrap();
+    let groups = json["groupings"][0]["reference"]["groups"].as_array().unwrap();
+    let of = |name: &str| groups.iter().find(|group| group["name"] == name).unwrap();
+    for (name, open) in [("tiny", &["name"][..]), ("rare", &["name", "rows"])] {
+        for (key, value) in of(name).as_object().unwrap() {
+            assert!(value.is_null() || open.contains(&key.as_str()), "{name}: {key} is {value}");
+        }
+    }
+    // The lowest rate is that of “rare”: a ratio with it would tell it.
+    let figures = &json["groupings"][0]["reference"];
+    for key in [
+        "adverse_rate_ratio",
+        "adverse_rate_ratio_interval",
+        "selection_rate_ratio",
+        "selection_rate_ratio_interval",
+    ] {
+        assert!(figures[key].is_null(), "{key}");
+    }
+    for key in ["affected", "rows", "unreachable"] {
+        let mut counts = Vec::new();
+        below(&json["groupings"], key, &mut counts);
+        for count in counts.into_iter().filter_map(serde_json::Value::as_f64) {
+            assert!(count == 0.0 || count >= 5.0, "{key}: {count}");
+        }
+    }
+    let lines = markdown(&front, &data);
+    for name in ["tiny", "rare"] {
+        let line = lines.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
+        let cells: Vec<&str> = line.trim_matches('|').split('|').skip(1).map(str::trim).collect();
+        let told = cells.iter().filter(|cell| **cell != document::LEFT_OUT && **cell != "0").count();
+        assert!(told <= usize::from(name == "rare"), "{line}");
+        // Both pages have the same row; the data block is the only other place of figures.
+        let start = format!("<tr><th scope=\"row\">{name}</th>");
+        for html in [static_page(&data), page(&data).unwrap()] {
+            let row = &html[html.find(&start).unwrap()..];
+            let row = &row[start.len()..row.find("</tr>").unwrap()];
+            let texts: Vec<&str> =
+                row.split("</td>").filter_map(|cell| cell.rsplit_once('>')).map(|(_, text)| text).collect();
+            assert_eq!(texts, cells, "{name}");
+        }
+    }
+    assert!(!lines.contains("rate ratio"), "{lines}");
 }
 
 #[test]
@@ -178,7 +241,7 @@ fn a_small_group_is_in_no_output_and_cannot_be_found_by_subtraction() {
         line.trim_matches('|').split('|').skip(1).all(|cell| cell.trim() == document::LEFT_OUT),
         "{line}"
     );
-    // With the limit lifted, the same group is told.
+    // With the limit lifted, the same groups are told.
     let (front, data) = with_a_small_group(1);
     let lines = markdown(&front, &data);
     assert!(lines.lines().any(|line| line.starts_with("| tiny | 3 | 2 |")), "{lines}");

@@ -137,7 +137,7 @@ fn by_group(fairness: &FairnessRef, front: &FrontFile, count: &str) -> String {
 
 /// The group that is clearly worst off on the whole front, if there is one.
 fn groups(grouping: &GroupingData) -> (&'static str, String) {
-    let name = clipped(&grouping.name);
+    let name = clipped(&grouping.shown);
     let stated = || {
         grouping
             .reference

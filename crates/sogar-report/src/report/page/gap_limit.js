@@ -102,7 +102,7 @@ function subgroups() {
 /** The picture with its controls, and the subgroups; `choose(i)` chooses a summary. */
 export function gapLimitSection(choose) {
   const body = h('div', { id: 'fairness' });
-  const names = data.groupings.map(({ name }) => name);
+  const names = data.groupings.map(({ shown }) => shown);
   let view = { grouping: 0, measure: MEASURES.indexOf('loss'), share: 1 };
   let current = 0;
   let update = () => {};

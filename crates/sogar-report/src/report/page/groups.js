@@ -23,8 +23,8 @@ function label(groups, index) {
 /** What the small bars in the tree mean. */
 export function mixLegend(grouping) {
   if (data.groupings.length === 0) return null;
-  const { name, reference } = data.groupings[grouping];
-  return h('p', { class: 'soft small' }, 'Thin bars: the people of a leaf by ', word(name, 'value'), ': ',
+  const { shown, reference } = data.groupings[grouping];
+  return h('p', { class: 'soft small' }, 'Thin bars: the people of a leaf by ', word(shown, 'value'), ': ',
     reference.groups.map((_, g) => h('span', { class: 'key' }, label(reference.groups, g))), h('span', { class: 'key' }, h('span', { class: 'swatch untold', 'aria-hidden': 'true' }), 'not shown, too few'));
 }
 
@@ -166,7 +166,7 @@ export function groupsSection(regroup) {
     const set = (change) => { view = { ...view, ...change }; show(); };
     const chooseGrouping = (grouping) => { set({ grouping, focus: null }); regroup(grouping); };
     const tabs = h('div', { class: 'tabs' },
-      data.groupings.length > 1 && choice('Groups by', data.groupings.map(({ name }) => name), view.grouping, chooseGrouping),
+      data.groupings.length > 1 && choice('Groups by', data.groupings.map(({ shown }) => shown), view.grouping, chooseGrouping),
       places.length > 1 && choice('Among', ['the people of the table', 'held-out people'], view.where, (where) => set({ where })),
       large.length > 0 && choice('Show', ['the gap of one group', 'each group'], view.gaps ? 0 : 1, (mode) => set({ gaps: mode === 0 })),
       view.gaps && large.length > 1 && choice('Group', large.map((g) => figures.groups[g].name), large.indexOf(focus), (k) => set({ focus: large[k] })));

@@ -24,7 +24,7 @@ export function peopleSection() {
         data.actions[node.action].text, bit(flips[node.action], p) ? 'yes' : 'no', costs[node.action][p] / data.cost.unit];
     });
   };
-  const columns = [{ label: 'row of the table', number: true }, ...data.groupings.map(({ name }) => ({ label: name })),
+  const columns = [{ label: 'row of the table', number: true }, ...data.groupings.map(({ shown }) => ({ label: shown })),
     { label: 'advice' }, { label: 'works' }, { label: 'cost', number: true, show: (cost) => fixed(cost, 3) }];
   const asTable = tableOf('The people turned down, under the chosen summary', 'people.csv', columns, rows);
   asTable.firstChild.textContent = 'Single people';

@@ -31,7 +31,7 @@ export function reachSection() {
     nodes.push(table('What stands in their way: how many would be within reach if one constraint were lifted (a person may be counted more than once)',
       [{ label: 'constraint' }, { label: 'people', number: true, show: grouped }], rows));
   }
-  for (const { name, reference } of data.groupings) {
+  for (const { shown: name, reference } of data.groupings) {
     const shown = reference.groups.filter(({ unreachable, affected: all }) => unreachable !== null && all !== null);
     if (found.some && shown.length > 0) {
       nodes.push(table(['Out of reach by ', word(name)], [
