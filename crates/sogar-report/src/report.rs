@@ -178,6 +178,7 @@ fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
         scan: None,
         unreachable: None,
         people: None,
+        gaps: Vec::new(),
         notes: Vec::new(),
         reproduce: setting::reproduce(front, request),
         min_n: request.min_n,
@@ -304,6 +305,7 @@ fn add_people(
         suppress::individual(bound, found, request.min_n as u64 * unit, people.affected);
     }
     data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
+    data.gaps = groups::gaps_in_loss(&audited, &data.groupings);
     data.notes.clone_from(&audited.notes);
     data.scan = audited.scan.map(|scan| without_small(scan, request.min_n));
 

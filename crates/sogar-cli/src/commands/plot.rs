@@ -9,7 +9,8 @@ use sogar::audit::{AuditRequest, GroupingAudit, MeasureName, audit};
 use sogar::evaluate::reopen_with;
 use sogar::files::read_bytes;
 use sogar::plot::{
-    Look, Upwards, disparity_svg, fairness_svg, front_svg, holdout_svg, name_of_search, timeouts_svg, tree_svg,
+    Look, Upwards, disparity_svg, fairness_svg, front_svg, holdout_svg, name_of_search, timeouts_svg,
+    tree_svg,
 };
 use sogar::summary::{Evaluation, FrontFile};
 use sogar::{Error, ErrorKind, Result};

@@ -82,7 +82,7 @@ impl Prepared {
         let rules: Vec<Rule> =
             config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
         let idle = Idle::new(&table.features, &used, &config, &rules);
-        notices.extend(idle.notice(&table.features));
+        notices.extend(idle.notice(&table.features, &config));
         let edits = idle.others(all_edits(&reference, &config)?);
         if edits.is_empty() {
             let error =

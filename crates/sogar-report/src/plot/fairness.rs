@@ -55,8 +55,8 @@ pub fn gaps_svg(
     gaps: &[f64],
     title: Option<&str>,
 ) -> String {
-    let heading =
-        title.map_or_else(|| format!("Cost, loss and gap in {} by {grouping}", measure.name()), str::to_owned);
+    let heading = title
+        .map_or_else(|| format!("Cost, loss and gap in {} by {grouping}", measure.name()), str::to_owned);
     let told = told(front, measure, gaps);
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &heading, &told);
     drawing.text((LEFT, 22.0), &cut(&heading, 15.0 * BOLD, WIDTH - 74.0), Style::plain(15.0).bold());
