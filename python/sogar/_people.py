@@ -377,7 +377,7 @@ class ForPeople:
         return plot_disparity(self._audit_of(groups), self, ax=ax, **options)
 
     def plot_fairness(self, groups: Any, axes: Any = None, **options: Any) -> Any:
-        """Plots cost, loss and gap as one picture: the front coloured by the gap, and the gap along the front.
+        """Plots cost, loss and gap as one picture: the front coloured by the gap, and the gap along it.
 
         Args:
             groups: An audit, or groups as for `audit`.

@@ -217,14 +217,23 @@ def plot_fairness(
         import matplotlib.pyplot as plt
 
         plt.close()
-        axes = plt.subplots(2, 1, sharex=True, height_ratios=(3, 2), figsize=(6.4, 5.6), layout="constrained")[1]
+        axes = plt.subplots(
+            2, 1, sharex=True, height_ratios=(3, 2), figsize=(6.4, 5.6), layout="constrained"
+        )[1]
     upper, lower = axes
     within = np.ones(len(gaps), dtype=bool) if limit is None else gaps <= limit
     lower.plot(cost, gaps, color="#888888", linewidth=0.6, zorder=1)
     for ax, heights in ((upper, loss), (lower, gaps)):
         ax.scatter(cost[~within], heights[~within], s=8, color="#bbbbbb", zorder=2)
         drawn = ax.scatter(
-            cost[within], heights[within], c=gaps[within], s=14, cmap="cividis", vmin=0.0, vmax=gaps.max(), zorder=3
+            cost[within],
+            heights[within],
+            c=gaps[within],
+            s=14,
+            cmap="cividis",
+            vmin=0.0,
+            vmax=gaps.max(),
+            zorder=3,
         )
         ax.set_xlim(left=0.0)
         _quiet(ax)

@@ -206,7 +206,9 @@ def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(
 ) -> None:
     opened = open_report(german)
     flags = [flag for group in german.groups for flag in ("--group", group)]
-    audit = json.loads(sogar("audit", german.front_file, *flags, "--draws", "0", "--unreachable", "no", "--json"))
+    audit = json.loads(
+        sogar("audit", german.front_file, *flags, "--draws", "0", "--unreachable", "no", "--json")
+    )
     groupings = [one for one in audit["reference"]["groupings"] if one["name"] in german.groups]
     section = opened.page.locator("#fairness")
 
@@ -232,7 +234,9 @@ def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(
     ]
     best = min(within, key=lambda point: german.front["points"][point]["invalidity"])
     section.get_by_role("button", name="Choose summary").click()
-    opened.page.wait_for_function("(point) => document.documentElement.dataset.point === point", arg=str(best))
+    opened.page.wait_for_function(
+        "(point) => document.documentElement.dataset.point === point", arg=str(best)
+    )
     assert section.locator("path.beyond").first.get_attribute("d") != ""
     if len(groupings) > 1:
         opened.page.locator("#groups").get_by_label("Groups by").select_option(index=1)
