@@ -230,7 +230,7 @@ def plot_fairness(
             heights[within],
             c=gaps[within],
             s=14,
-            cmap="cividis",
+            cmap="viridis",
             vmin=0.0,
             vmax=gaps.max(),
             zorder=3,
