@@ -221,11 +221,11 @@ def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(
         assert shown == pytest.approx(widest(groupings[0], "loss", point), abs=6e-4)
         assert section.locator("svg circle.gap-chosen").count() == 2
     # Another measure.
-    section.get_by_label("Gap of").select_option(label="cost")
+    section.get_by_label("Gap of", exact=True).select_option(label="cost")
     shown = number(section.locator("#fairness-chosen b").inner_text())
     assert shown == pytest.approx(widest(groupings[0], "cost", opened.point), abs=6e-4)
     # A limit greys out the rest; its button chooses the best within it.
-    slider = section.get_by_label("Limit on the gap")
+    slider = section.get_by_label("Limit on the gap", exact=True)
     slider.evaluate("(one) => { one.value = 40; one.dispatchEvent(new Event('input')); }")
     limit = 0.4 * max(widest(groupings[0], "cost", point) for point in range(len(german.front["points"])))
     within = [
