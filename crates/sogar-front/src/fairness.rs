@@ -76,10 +76,7 @@ impl FairnessRef {
     pub fn least_limit_text(&self) -> Option<String> {
         let found = if self.epsilon > 0.0 { "another summary that was found" } else { "another summary" };
         let text = |least: f64| {
-            format!(
-                "the smallest limit that {found} meets is {:.4} (rounded up)",
-                (1e4 * least).ceil() / 1e4
-            )
+            format!("the smallest limit that {found} meets is {:.4} (rounded up)", (1e4 * least).ceil() / 1e4)
         };
         self.least_limit.map(text)
     }

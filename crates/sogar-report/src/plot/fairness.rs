@@ -72,15 +72,11 @@ pub fn gaps_svg(
         let dots = front.points.iter().zip(gaps).filter(|(_, gap)| shade(**gap) == number);
         drawing.dots(dots.map(|(point, _)| above.place((point.cost, point.loss))), colour, 4.5);
     }
-    legend(&mut drawing, &above, widest);
+    // The corner that the front leaves free.
+    let low = front.points.last().is_none_or(|point| point.loss < 0.5);
+    legend(&mut drawing, &above, if low { above.down.0 + 13.0 } else { above.down.1 - 58.0 }, widest);
 
-    let below = Panel {
-        across,
-        down: (246.0, 372.0),
-        x,
-        y: Scale::of(0.0, widest, 4),
-        percent: measure == MeasureName::Loss,
-    };
+    let below = Panel { across, down: (246.0, 372.0), x, y: Scale::of(0.0, widest, 4), percent: false };
     below.draw(&mut drawing, "mean cost over all people", "gap");
     drawing.stroke(&below.curve(costs.iter().copied().zip(gaps.iter().copied())), GREY, 1.0, "");
     for (number, colour) in SHADES.iter().enumerate() {
@@ -93,14 +89,14 @@ pub fn gaps_svg(
     drawing.finish()
 }
 
-fn legend(drawing: &mut Drawing, panel: &Panel, widest: f64) {
+fn legend(drawing: &mut Drawing, panel: &Panel, top: f64, widest: f64) {
     let texts: Vec<String> = (1..=SHADES.len())
         .map(|quarter| format!("gap up to {:.3}", widest * quarter as f64 / SHADES.len() as f64))
         .collect();
     let wide = texts.iter().map(|text| width(text, LETTERS)).fold(0.0, f64::max);
     let x = panel.across.1 - wide - 6.0;
     for (number, (text, colour)) in texts.iter().zip(SHADES).enumerate() {
-        let y = panel.down.0 + 13.0 + 16.0 * number as f64;
+        let y = top + 16.0 * number as f64;
         drawing.dots([(x - 12.0, y - 4.5)], colour, 7.0);
         drawing.text((x, y), text, Style::plain(LETTERS).colour(INK));
     }
