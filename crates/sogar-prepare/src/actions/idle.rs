@@ -31,23 +31,22 @@ impl Idle {
         edits
     }
 
-    /// A notice for the user, if there are any.
+    /// A notice about those that trees may split on, if there are any. Others were named when they were left aside.
     pub fn notice(&self, features: &[Feature], config: &Config) -> Option<String> {
-        let idle: Vec<&Feature> =
-            features.iter().zip(&self.0).filter(|(_, idle)| **idle).map(|(feature, _)| feature).collect();
-        let splits =
-            |feature: &&Feature| config.features.get(&feature.name).is_none_or(FeatureConfig::is_split);
-        let split: Vec<&Feature> = idle.iter().copied().filter(splits).collect();
-        let names = |features: &[&Feature]| {
-            features.iter().map(|feature| format!("`{}`", feature.name)).collect::<Vec<_>>().join(", ")
-        };
-        let them = if idle.len() == 1 { "it" } else { "them" };
-        let trees = match split.len() {
-            0 => String::new(),
-            all if all == idle.len() => format!(", though trees may split on {them}"),
-            _ => format!(", though trees may split on {}", names(&split)),
-        };
-        let text = || format!("the model does not use {}: no action changes {them}{trees}", names(&idle));
-        (!idle.is_empty()).then(text)
+        let is_split =
+            |feature: &Feature| config.features.get(&feature.name).is_none_or(FeatureConfig::is_split);
+        let names: Vec<String> = features
+            .iter()
+            .zip(&self.0)
+            .filter(|(feature, idle)| **idle && is_split(feature))
+            .map(|(feature, _)| format!("`{}`", feature.name))
+            .collect();
+        (!names.is_empty()).then(|| {
+            let them = if names.len() == 1 { "it" } else { "them" };
+            format!(
+                "the model does not use {}: no action changes {them}, though trees may split on {them}",
+                names.join(", ")
+            )
+        })
     }
 }
