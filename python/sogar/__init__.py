@@ -30,7 +30,7 @@ from ._frames import Audit, Counterfactuals
 from ._init import init_config
 from ._matrix import MatrixFront, MatrixLeaf, MatrixPoint, MatrixSplit, read_problem, solve_matrix
 from ._native import __version__
-from ._plots import plot_disparity, plot_front, plot_tree
+from ._plots import plot_disparity, plot_fairness, plot_front, plot_tree
 from ._summary import Summary
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "datasets",
     "init_config",
     "plot_disparity",
+    "plot_fairness",
     "plot_front",
     "plot_tree",
     "read_problem",

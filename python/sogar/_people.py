@@ -376,7 +376,21 @@ class ForPeople:
         """
         from ._plots import plot_disparity
 
+        return plot_disparity(self._audit_of(groups), self, ax=ax, **options)
+
+    def plot_fairness(self, groups: Any, axes: Any = None, **options: Any) -> Any:
+        """Plots cost, loss and gap as one picture: the front coloured by the gap, and the gap along it.
+
+        Args:
+            groups: An audit, or groups as for `audit`.
+            axes: Two axes to draw into; new ones by default.
+            options: `grouping`, `measure`, `limit`, `holdout`, see `sogar.plot_fairness`.
+        """
+        from ._plots import plot_fairness
+
+        return plot_fairness(self._audit_of(groups), self, axes, **options)
+
+    def _audit_of(self, groups: Any) -> Any:
+        """An audit as it is, or the audit of some groups."""
         audited = isinstance(groups, Mapping) and "reference" in groups
-        return plot_disparity(
-            groups if audited else self.audit(groups, unreachable=False), self, ax=ax, **options
-        )
+        return groups if audited else self.audit(groups, unreachable=False)

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: a front, groups along a front, and a summary as a tree.
+"""Plots with matplotlib: a front, groups along a front, cost, loss and gap, and a summary as a tree.
 
 Each function draws into the given axes, or into new ones, and returns the axes, so that users can set titles
 and sizes and save files. Matplotlib is imported on the first call.
@@ -145,11 +145,7 @@ def plot_disparity(
     """
     if across not in ("cost", "point"):
         raise ArgumentError(f'across is "cost" or "point", not `{across}`')
-    population = audit["holdout"] if holdout else audit["reference"]
-    if population is None:
-        raise ArgumentError("the audit has no held-out people", "audit with a held-out table first")
-    groups = _groups(population["groupings"], grouping)
-    shown = [group for group in groups["groups"] if group["enough"] and group["measures"]]
+    groups, shown = _audited(audit, grouping, holdout)
     if names is not None:
         known = {group["group"] for group in shown}
         unknown = [name for name in names if name not in known]
@@ -159,8 +155,6 @@ def plot_disparity(
                 f"groups are {', '.join(sorted(known))}",
             )
         shown = [group for group in shown if group["group"] in names]
-    if not shown:
-        raise ArgumentError(f"no group of `{groups['name']}` has enough people to say anything about")
     lines = [_along(group, measure) for group in shown]
     title = MEASURES.get(measure, measure)
     ax = new_axes(ax)
@@ -189,6 +183,86 @@ def plot_disparity(
             text.set_parse_math(False)
     _quiet(ax)
     return ax
+
+
+def plot_fairness(
+    audit: Mapping[str, Any],
+    points: Any,
+    axes: Sequence[Axes] | None = None,
+    *,
+    grouping: str | None = None,
+    measure: str = "loss",
+    limit: float | None = None,
+    holdout: bool = False,
+) -> tuple[Axes, Axes]:
+    """Plots cost, loss and gap as one picture: the front coloured by the gap, and the gap along the front.
+
+    The gap of a point is the largest distance of a group from everyone else, in either direction.
+
+    Args:
+        audit: The dictionary that `Sogar.audit` returns.
+        points: The front, as for `plot_front`.
+        axes: Two axes to draw into, for the front and for the gap; new ones by default.
+        grouping: The grouping's name, such as ``"sex"``; the first one by default.
+        measure: As for `plot_disparity`.
+        limit: A limit on the gap: points beyond it are grey.
+        holdout: Whether to take the gap on held-out people instead of the reference table.
+    """
+    groups, shown = _audited(audit, grouping, holdout)
+    gaps = np.nanmax([np.abs(np.asarray(_along(group, measure)["gap"], float)) for group in shown], axis=0)
+    columns = _columns(points)
+    cost, loss = (np.asarray(columns[name], dtype=float) for name in ("cost", "loss"))
+    if axes is None:
+        new_axes(None)  # says what to install
+        import matplotlib.pyplot as plt
+
+        plt.close()
+        axes = plt.subplots(
+            2, 1, sharex=True, height_ratios=(3, 2), figsize=(6.4, 5.6), layout="constrained"
+        )[1]
+    upper, lower = axes
+    within = np.ones(len(gaps), dtype=bool) if limit is None else gaps <= limit
+    lower.plot(cost, gaps, color="#888888", linewidth=0.6, zorder=1)
+    for ax, heights in ((upper, loss), (lower, gaps)):
+        ax.scatter(cost[~within], heights[~within], s=8, color="#bbbbbb", zorder=2)
+        drawn = ax.scatter(
+            cost[within],
+            heights[within],
+            c=gaps[within],
+            s=14,
+            cmap="viridis",
+            vmin=0.0,
+            vmax=gaps.max(),
+            zorder=3,
+        )
+        ax.set_xlim(left=0.0)
+        _quiet(ax)
+    if limit is not None:
+        lower.axhline(limit, color=COLOURS[1], linestyle="--", linewidth=1.0)
+    title = MEASURES.get(measure, measure)
+    upper.figure.colorbar(drawn, ax=list(axes), label=f"gap of {title}")
+    upper.set_ylabel("people without recourse (loss)")
+    upper.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    upper.set_ylim(-0.02, 1.02)
+    upper.set_title(_short(groups["name"]), parse_math=False)
+    lower.set_ylabel(f"gap of {title}", parse_math=False)
+    lower.set_ylim(bottom=0.0)
+    lower.set_xlabel("mean cost over all people")
+    return upper, lower
+
+
+def _audited(
+    audit: Mapping[str, Any], grouping: str | None, holdout: bool
+) -> tuple[Mapping[str, Any], list[Mapping[str, Any]]]:
+    """A grouping of an audit, and its groups that are large enough."""
+    population = audit["holdout"] if holdout else audit["reference"]
+    if population is None:
+        raise ArgumentError("the audit has no held-out people", "audit with a held-out table first")
+    groups = _groups(population["groupings"], grouping)
+    shown = [group for group in groups["groups"] if group["enough"] and group["measures"]]
+    if not shown:
+        raise ArgumentError(f"no group of `{groups['name']}` has enough people to say anything about")
+    return groups, shown
 
 
 def _along(group: Mapping[str, Any], measure: str) -> dict[str, Any]:

@@ -74,6 +74,32 @@ def test_without_groups_the_projection_is_the_front(table: pd.DataFrame, seen: D
     assert plain.fairness_ is None
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_no_tree_splits_on_what_is_protected_and_blind_is_never_better_than_sighted(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    count = 240
+    table = pd.DataFrame(
+        {
+            "side": random.choice(["left", "right", "up"], count),
+            "money": random.normal(0.0, 1.0, count).round(1),
+            "years": random.integers(0, 12, count),
+            "city": random.choice(["a", "b"], count),
+        }
+    )
+
+    def model(rows: pd.DataFrame) -> Any:
+        drawn = rows["side"].map({"left": 1.0, "right": -1.0, "up": 0.0}).astype(float)
+        return (rows["money"] + 0.2 * rows["years"] + 0.8 * drawn > 1.4).astype(int)
+
+    blind = Sogar(**SMALL, protected=["side"]).fit(table, model)
+    sighted = Sogar(**SMALL, immutable=["side"]).fit(table, model)
+    assert all("side" not in str(blind.select(point).tree) for point in range(len(blind.front_["cost"])))
+    assert any("side" in str(sighted.select(point).tree) for point in range(len(sighted.front_["cost"])))
+    better = stairs(np.array(sighted.front_["cost_sum"]), np.array(sighted.front_["loss_count"]))
+    for cost, loss in zip(blind.front_["cost_sum"], blind.front_["loss_count"], strict=True):
+        assert any(other[0] <= cost and other[1] <= loss for other in better)
+
+
 def test_epsilon_stands_in_the_status(table: pd.DataFrame, seen: Decide) -> None:
     settings = {**SMALL, "protected": ["side"], "minimax": "side"}
     complete, near = Sogar(**settings).fit(table, seen), Sogar(**settings, epsilon=0.05).fit(table, seen)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sogar
-from sogar._plots import plot_disparity, plot_front
+from sogar._plots import plot_disparity, plot_fairness, plot_front
 from test_models_black_box import fitted
 from test_models_native import people
 
@@ -158,6 +158,22 @@ def test_groups_along_the_front() -> None:
     for options, message in wrong:
         with pytest.raises(ValueError, match=message):
             plot_disparity(audit(), {"cost": [0.1, 0.2]}, **options)
+
+
+def test_cost_loss_and_gap_are_one_picture() -> None:
+    front = {"cost": [0.1, 0.2], "loss": [0.9, 0.5]}
+    upper, lower = plot_fairness(audit(), front, measure="cost", limit=0.05)
+    gaps = lower.get_lines()[0]
+    np.testing.assert_array_equal(gaps.get_ydata(), [0.1, 0.0])
+    beyond, within = (np.asarray(dots.get_offsets()) for dots in upper.collections)
+    assert beyond.tolist() == [[0.1, 0.9]]
+    assert within.tolist() == [[0.2, 0.5]]
+    assert plot_fairness(audit(), front, (upper, lower), measure="invalidity")[0] is upper
+    upper.figure.canvas.draw()
+    with pytest.raises(ValueError, match="no held-out people"):
+        plot_fairness(audit(), front, holdout=True)
+    with pytest.raises(ValueError, match="not a measure"):
+        plot_fairness(audit(), front, measure="size")
 
 
 def test_no_name_steers_a_terminal() -> None:

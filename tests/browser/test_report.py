@@ -202,6 +202,45 @@ def test_the_chart_chooses_points_and_tells_of_them(german: Report, open_report:
     assert cost == pytest.approx(1.02 * dearest / 4, abs=0.02)
 
 
+def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(
+    german: Report, open_report: Open, sogar: Sogar
+) -> None:
+    opened = open_report(german)
+    flags = [*_group_flags(german), "--draws", "0", "--unreachable", "no", "--json"]
+    audited = json.loads(sogar("audit", german.front_file, *flags))["reference"]["groupings"]
+    names = [grouping["name"] for grouping in data_of(german.page)["groupings"]]
+    groupings = [next(one for one in audited if one["name"] == name) for name in names]
+    section = opened.page.locator("#fairness")
+
+    def widest(grouping: Json, measure: str, point: int) -> float:
+        measures = [group["measures"] for group in grouping["groups"] if group["measures"]]
+        return max(abs(one[measure]["gap"][point]) for one in measures)
+
+    for point in german.some_points[::4]:
+        opened.choose(point)
+        shown = number(section.locator("#fairness-chosen b").inner_text())
+        assert shown == pytest.approx(widest(groupings[0], "loss", point), abs=6e-4)
+        assert section.locator("svg circle.gap-chosen").count() == 2
+    # Another measure.
+    section.get_by_label("Gap of", exact=True).select_option(label="cost")
+    shown = number(section.locator("#fairness-chosen b").inner_text())
+    assert shown == pytest.approx(widest(groupings[0], "cost", opened.point), abs=6e-4)
+    # A limit greys out the rest; its button chooses the best within it.
+    slider = section.get_by_label("Limit on the gap", exact=True)
+    slider.evaluate("(one) => { one.value = 40; one.dispatchEvent(new Event('input')); }")
+    limit = 0.4 * max(widest(groupings[0], "cost", point) for point in range(len(german.front["points"])))
+    within = [
+        point for point in range(len(german.front["points"])) if widest(groupings[0], "cost", point) <= limit
+    ]
+    best = min(within, key=lambda point: german.front["points"][point]["invalidity"])
+    section.get_by_role("button", name="Choose summary").click()
+    opened.page.wait_for_timeout(200)
+    assert opened.point == best
+    assert section.locator("path.beyond").first.get_attribute("d") != ""
+    opened.page.locator("#groups").get_by_label("Groups by").select_option(index=1)
+    assert names[1] in section.inner_text()
+
+
 def test_charts_have_tables_with_the_same_figures(german: Report, open_report: Open) -> None:
     opened = open_report(german)
     page, points = opened.page, german.front["points"]

@@ -188,7 +188,11 @@ pub(super) fn completeness(
         Some(level) if level == depth => {
             let text = format!("proved: a plain search of all trees finds{within} no vector that is missing");
             report.record("completeness", Ok(((), text)));
-            report.completeness = if claimed { Completeness::Proved } else { Completeness::NotClaimed };
+            report.completeness = match claimed {
+                true if groups.said.epsilon > 0.0 => Completeness::ProvedWithinEpsilon,
+                true => Completeness::Proved,
+                false => Completeness::NotClaimed,
+            };
         }
         Some(level) => {
             let text = format!("no tree of depth {level} at most attains{within} a vector that is missing");

@@ -90,6 +90,8 @@ pub struct Finding {
 pub enum Completeness {
     /// A plain search found the same points and no others.
     Proved,
+    /// The same, up to the accuracy epsilon that the result states.
+    ProvedWithinEpsilon,
     /// The same on the sample that was searched. Nothing is claimed for all people.
     ProvedOnSample,
     /// No missing point was found among the trees that were covered.
@@ -138,7 +140,7 @@ impl Report {
     /// text.
     pub fn unproved(&self) -> Option<String> {
         let completeness = match self.completeness {
-            Completeness::Proved => None,
+            Completeness::Proved | Completeness::ProvedWithinEpsilon => None,
             Completeness::ProvedOnSample => Some("completeness is proved on a sample only"),
             Completeness::Sampled => Some("completeness was only sampled"),
             Completeness::NotClaimed => Some("the result does not claim to be complete"),

@@ -72,6 +72,15 @@ impl FairnessRef {
         }
     }
 
+    /// `least_limit` for people: rounded up, so that the other summary meets the number that is printed.
+    pub fn least_limit_text(&self) -> Option<String> {
+        let found = if self.epsilon > 0.0 { "another summary that was found" } else { "another summary" };
+        let text = |least: f64| {
+            format!("the smallest limit that {found} meets is {:.4} (rounded up)", (1e4 * least).ceil() / 1e4)
+        };
+        self.least_limit.map(text)
+    }
+
     /// Whether the block agrees with itself and with the points of the result, given as (cost, loss).
     pub fn check(&self, points: &[(u64, u64)], people: u64) -> Result<(), String> {
         let sizes = self.sizes();

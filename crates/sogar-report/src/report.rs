@@ -178,6 +178,7 @@ fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
         scan: None,
         unreachable: None,
         people: None,
+        gaps: Vec::new(),
         notes: Vec::new(),
         reproduce: setting::reproduce(front, request),
         min_n: request.min_n,
@@ -306,6 +307,7 @@ fn add_people(
     }
     data.groupings =
         groups::groupings(&audited, &data.features, &people, &members, out_of_reach.as_ref(), request.min_n);
+    data.gaps = groups::gaps_in_loss(&audited, &data.groupings);
     // Names between backticks are for terminals.
     data.notes = audited.notes.iter().map(|note| note.replace('`', "")).collect();
     data.scan = audited.scan.map(|scan| without_small(scan, request.min_n));

@@ -73,6 +73,9 @@ fn text(report: &Report) -> Text {
     let verdict = match (report.passed(), report.completeness) {
         (false, _) if report.findings[0].check == "version" => "The result can't be verified any more.",
         (false, _) => "The result is not what it says it is.",
+        (true, Completeness::ProvedWithinEpsilon) => {
+            "The result is right, and complete within its epsilon: every point is true, and every summary has a stand-in within epsilon."
+        }
         (true, Completeness::Proved) => {
             "The result is right, and complete: every point is true, and no point is missing."
         }

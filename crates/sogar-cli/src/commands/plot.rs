@@ -5,11 +5,12 @@ mod figure;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use sogar::audit::{AuditRequest, MeasureName, audit};
+use sogar::audit::{AuditRequest, GroupingAudit, MeasureName, audit};
 use sogar::evaluate::reopen_with;
 use sogar::files::read_bytes;
 use sogar::plot::{
-    Look, Upwards, disparity_svg, front_svg, holdout_svg, name_of_search, timeouts_svg, tree_svg,
+    Look, Upwards, disparity_svg, fairness_svg, front_svg, holdout_svg, name_of_search, timeouts_svg,
+    tree_svg,
 };
 use sogar::summary::{Evaluation, FrontFile};
 use sogar::{Error, ErrorKind, Result};
@@ -55,7 +56,9 @@ enum PlotCommand {
         figure: FigureArgs,
     },
     /// Groups of people along the front, and the gap between them
-    Disparity(DisparityArgs),
+    Disparity(GroupFigureArgs),
+    /// Cost, loss and gap: the front coloured by the gap between groups, and the gap along it
+    Fairness(GroupFigureArgs),
     /// What searches of different length found, one front each
     Timeouts {
         /// The result files, the longest search first
@@ -81,15 +84,15 @@ enum PlotCommand {
 }
 
 #[derive(Debug, Args)]
-struct DisparityArgs {
+struct GroupFigureArgs {
     /// The result file
     front: PathBuf,
     /// By what people are grouped, as in `sogar audit`: a column, or several such as "sex×race"
     #[arg(long, short, value_name = "GROUPING", allow_hyphen_values = true, value_parser = text)]
     group: String,
-    /// What is compared
-    #[arg(long, value_enum, default_value = "invalidity")]
-    measure: MeasureFlag,
+    /// What is compared [default: invalidity; for `fairness`: loss]
+    #[arg(long, value_enum)]
+    measure: Option<MeasureFlag>,
     /// The table that the front was made from [default: its recorded path]
     #[arg(long, short, value_name = "TABLE")]
     table: Option<PathBuf>,
@@ -158,7 +161,8 @@ pub fn run(args: &PlotArgs, output: &Output) -> Result<Exit> {
             let there = held_out(&front, evaluation.as_deref())?;
             figure.write(&holdout_svg(&front, &there, &axis.look())?, output)
         }
-        PlotCommand::Disparity(args) => disparity(args, output),
+        PlotCommand::Disparity(args) => of_groups(args, MeasureFlag::Invalidity, disparity_svg, output),
+        PlotCommand::Fairness(args) => of_groups(args, MeasureFlag::Loss, fairness_svg, output),
         PlotCommand::Timeouts { fronts, name, axis, figure } => {
             figure.require(fronts)?;
             if name.len() > fronts.len() {
@@ -203,7 +207,15 @@ fn held_out(front: &FrontFile, file: Option<&std::path::Path>) -> Result<Evaluat
     }
 }
 
-fn disparity(args: &DisparityArgs, output: &Output) -> Result<Exit> {
+/// A figure of the groups of an audit.
+type GroupFigure = fn(&FrontFile, &GroupingAudit, MeasureName, Option<&str>) -> Result<String>;
+
+fn of_groups(
+    args: &GroupFigureArgs,
+    default: MeasureFlag,
+    draw: GroupFigure,
+    output: &Output,
+) -> Result<Exit> {
     let front = FrontFile::read(&args.front)?;
     let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
     let model = args.model.source_of(&front)?;
@@ -219,7 +231,7 @@ fn disparity(args: &DisparityArgs, output: &Output) -> Result<Exit> {
     let found = audit(&front, &prepared, &table, None, &request, &bars, &interrupt::token());
     bars.clear();
     let found = found?;
-    let measure = match args.measure {
+    let measure = match args.measure.unwrap_or(default) {
         MeasureFlag::Cost => MeasureName::Cost,
         MeasureFlag::Loss => MeasureName::Loss,
         MeasureFlag::Invalidity => MeasureName::Invalidity,
@@ -227,5 +239,5 @@ fn disparity(args: &DisparityArgs, output: &Output) -> Result<Exit> {
     let groups = found.reference.groupings.first().ok_or_else(|| {
         Error::new(ErrorKind::Usage, "no groups were found").help("name a column with --group")
     })?;
-    args.figure.write(&disparity_svg(&front, groups, measure, args.title.as_deref())?, output)
+    args.figure.write(&draw(&front, groups, measure, args.title.as_deref())?, output)
 }

@@ -264,9 +264,9 @@ pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
         _ => "what was found before the search was stopped",
     };
     text += &format!(
-        "{} summaries: {what}, as trees of depth {} at most with groups of {} people or more.\n\
+        "{}: {what}, as trees of depth {} at most with groups of {} people or more.\n\
          {} splits, {} edits, {} actions, {} leaf sets; outcomes {}, search {}.\n\n",
-        grouped(front.points.len()),
+        summaries(front.points.len()),
         front.limits.max_depth,
         front.limits.min_leaf,
         grouped(front.counts.splits),
@@ -320,6 +320,11 @@ pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
     text
 }
 
+/// `1 summary`, `42 summaries`.
+fn summaries(count: usize) -> String {
+    format!("{} {}", grouped(count), if count == 1 { "summary" } else { "summaries" })
+}
+
 /// What the search found out about groups.
 fn fairness_text(front: &FrontFile, fairness: &FairnessRef) -> String {
     let people = front.people();
@@ -341,11 +346,10 @@ fn fairness_text(front: &FrontFile, fairness: &FairnessRef) -> String {
         groups.join(", "),
         grouped(fairness.front.len()),
     );
-    text += &match (&front.config.fairness.max_gap, fairness.least_limit) {
-        (Some(limit), Some(least)) => format!(
-            "Only doing nothing meets the limit `{}`. The smallest limit that another summary meets is {least:.4}.\n\n",
-            visible(limit)
-        ),
+    text += &match (&front.config.fairness.max_gap, fairness.least_limit_text()) {
+        (Some(limit), Some(least)) => {
+            format!("Only doing nothing meets the limit `{}`; {least}.\n\n", visible(limit))
+        }
         (Some(limit), None) => {
             format!("Below: the trade-off of cost and loss within the limit `{}`.\n\n", visible(limit))
         }

@@ -146,6 +146,7 @@ fn figures_are_printed_or_written() {
     for (name, args) in [
         ("tree.svg", &["plot", "tree", "front.json", "--by", "loss<=0.1"][..]),
         ("groups.svg", &["plot", "disparity", "front.json", "--group", "owner", "--measure", "loss"]),
+        ("fair.svg", &["plot", "fairness", "front.json", "--group", "owner"]),
         ("times.svg", &["plot", "timeouts", "front.json", "front.json", "--name", "an hour"]),
     ] {
         let run = folder.sogar(&[args, &["-o", name]].concat());

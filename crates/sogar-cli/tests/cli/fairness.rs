@@ -93,8 +93,15 @@ fn a_limit_that_only_doing_nothing_meets_is_said_with_the_smallest_other_one() {
     let fair = folder.json("fair.json");
     assert_eq!(pairs(&fair).len(), 1);
     let least = fair["fairness"]["least_limit"].as_f64().unwrap();
-    assert!(run.stdout.contains(&format!("that another summary meets is {least:.4}")), "{run}");
-    assert_eq!(solve(&format!("loss, owner <= {:.9}", least + 1e-9)).code, 0);
+    // The printed limit is met, and a smaller one is not.
+    let printed = (1e4 * least).ceil() / 1e4;
+    assert!(
+        run.stdout.contains(&format!("that another summary meets is {printed:.4} (rounded up)")),
+        "{run}"
+    );
+    assert_eq!(solve(&format!("loss, owner <= {:.9}", least - 1e-9)).code, 0);
+    assert_eq!(pairs(&folder.json("fair.json")).len(), 1);
+    assert_eq!(solve(&format!("loss, owner <= {printed:.4}")).code, 0);
     assert!(pairs(&folder.json("fair.json")).len() > 1);
     assert!(folder.json("fair.json")["fairness"]["least_limit"].is_null());
 }
@@ -113,6 +120,7 @@ fn a_changed_block_is_a_damaged_file_or_a_defect() {
     fails_with(&tampered(&|front| front["fairness"]["points"][1] = 0.into()), "damaged result file");
     fails_with(&tampered(&|front| front["status"] = "complete_within_epsilon".into()), "disagree");
     fails_with(&tampered(&|front| front["fairness"] = Value::Null), "damaged result file");
+    fails_with(&tampered(&|front| front["fairness"]["least_limit"] = 0.25.into()), "least_limit is not");
     // One person changes groups: consistent in itself, but not with the table.
     let moved = tampered(&|front| {
         for (group, by) in [(0, -1i64), (1, 1)] {

@@ -28,6 +28,7 @@ help! {
     of_plot: ["plot", "--help"];
     of_plot_front: ["plot", "front", "--help"];
     of_plot_disparity: ["plot", "disparity", "--help"];
+    of_plot_fairness: ["plot", "fairness", "--help"];
     of_audit: ["audit", "--help"];
     of_report: ["report", "--help"];
     of_check: ["check", "--help"];

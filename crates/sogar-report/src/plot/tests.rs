@@ -125,6 +125,7 @@ fn every_figure_is_the_same_each_time_and_shows_hostile_words_as_words() {
                 Some(HOSTILE),
             )
             .unwrap(),
+            fairness_svg(&odd, &groups(&odd, &[HOSTILE, "m"]), MeasureName::Loss, Some(HOSTILE)).unwrap(),
         ]
     };
     let figures = draw();
@@ -169,8 +170,10 @@ fn what_does_not_belong_together_is_refused() {
     assert!(timeouts_svg(&many, &Look::default()).unwrap_err().to_string().contains("9 fronts"));
     let mut small = groups(&front, &["f", "m"]);
     small.groups.iter_mut().for_each(|group| group.measures = None);
-    let error = disparity_svg(&front, &small, MeasureName::Cost, None).unwrap_err();
-    assert!(error.to_string().contains("large enough"), "{error}");
+    for draw in [disparity_svg, fairness_svg] {
+        let error = draw(&front, &small, MeasureName::Cost, None).unwrap_err();
+        assert!(error.to_string().contains("large enough"), "{error}");
+    }
 }
 
 #[cfg(feature = "png")]
@@ -187,4 +190,19 @@ fn a_png_has_the_size_of_its_drawing() {
     assert_eq!((written(16), written(20)), (size(&svg, "width"), size(&svg, "height")));
     assert!(png(&svg, 1000.0).unwrap_err().to_string().contains("too large"));
     assert!(png(&svg, f32::NAN).is_err() && png("<svg", 1.0).is_err());
+}
+
+#[test]
+fn the_gap_of_a_point_is_the_largest_distance_of_a_group() {
+    let front = front();
+    let audited = groups(&front, &["f", "m", "x"]);
+    let found = gaps(&audited.groups, MeasureName::Loss, front.points.len()).unwrap();
+    for (at, gap) in found.iter().enumerate() {
+        let each = audited.groups.iter().filter_map(|group| group.measures.as_ref());
+        let distances = each.map(|measures| measures.get(MeasureName::Loss).gap[at].abs());
+        assert_eq!(*gap, distances.fold(0.0, f64::max));
+    }
+    let svg = fairness_svg(&front, &audited, MeasureName::Loss, None).unwrap();
+    is_harmless(&svg);
+    assert!(svg.contains("at the lowest invalidity") && svg.contains("gap up to"), "{svg}");
 }

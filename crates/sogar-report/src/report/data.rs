@@ -80,6 +80,9 @@ pub struct Data {
     pub unreachable: Option<Unreachable>,
     /// Individual people; only with `--include-rows`.
     pub people: Option<PeopleData>,
+    /// For each grouping with figures, the gap in loss between its groups at every point; the page computes it from the groupings.
+    #[serde(skip)]
+    pub gaps: Vec<(String, Vec<f64>)>,
     /// Notes on the audit.
     pub notes: Vec<String>,
     /// How to reproduce the report.

@@ -7,6 +7,8 @@ use sogar_front::describe::{conditions, grouped, joined};
 use sogar_front::summary::FrontFile;
 
 use super::data::{Data, GroupData, GroupingFigures};
+use crate::plot::{Look, front_svg, gaps_svg};
+use sogar_audit::audit::MeasureName;
 
 /// A part of the document.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,10 +21,15 @@ pub enum Block {
     List(Vec<String>),
     /// A table: caption, head and rows. Columns whose head begins with `#` hold numbers.
     Table(String, Vec<String>, Vec<Vec<String>>),
+    /// A figure: what it shows, in words, and as SVG. Markdown has the words alone.
+    Figure(String, String),
 }
 
 /// What is left out because it is about few people.
 pub const LEFT_OUT: &str = "–";
+
+/// Limits on the gap whose costs are listed.
+const LIMITS_ON_GAPS: [f64; 5] = [0.01, 0.02, 0.05, 0.1, 0.2];
 
 /// What a reader must not conclude.
 const LIMITS: [&str; 4] = [
@@ -53,6 +60,8 @@ pub fn document(front: &FrontFile, data: &Data) -> Vec<Block> {
             group_table(&format!("By {}, held-out people", grouping.shown), holdout, &mut blocks);
         }
     }
+    fairness(front, data, &mut blocks);
+    subgroups(data, &mut blocks);
     reach(data, &mut blocks);
     features(data, &mut blocks);
     if !data.notes.is_empty() {
@@ -79,6 +88,7 @@ impl Block {
                 clean(caption);
                 head.iter_mut().chain(rows.iter_mut().flatten()).for_each(clean);
             }
+            Block::Figure(told, _) => clean(told),
         }
     }
 }
@@ -133,6 +143,8 @@ fn audited(data: &Data, blocks: &mut Vec<Block>) {
 /// The named points, and the tree of each.
 fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
     blocks.push(Block::Heading(2, "The named summaries".into()));
+    let told = "The front: mean cost against the share of people for whom it does not work";
+    blocks.push(Block::Figure(told.into(), front_svg(front, &Look::default())));
     let affected = data.population.affected * data.population.person.unwrap_or(1) as f64;
     let figures = |point: usize| {
         let cost = data.points.cost_sum[point] as f64 / data.cost.unit as f64 / affected;
@@ -262,6 +274,91 @@ fn group_table(title: &str, figures: &GroupingFigures, blocks: &mut Vec<Block>) 
     if !ratios.is_empty() {
         blocks.push(Block::List(ratios));
     }
+}
+
+/// Cost, loss and gap as one picture, and what a limit on the gap costs.
+fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
+    if data.gaps.is_empty() {
+        return;
+    }
+    blocks.push(Block::Heading(2, "Fairness: cost, loss and gap".into()));
+    blocks.push(Block::Paragraph(
+        "The gap of a summary is the largest distance of a group's loss from that of everyone else. A limit on it admits fewer summaries of \
+         this front; the tables say what the best of them costs. A search with --max-gap may find better ones."
+            .into(),
+    ));
+    for (grouping, gaps) in &data.gaps {
+        blocks.push(Block::Heading(3, format!("Limits on the gap by {grouping}")));
+        let told = format!(
+            "Mean cost and loss of every summary, coloured by the gap in loss by {grouping}, and that gap along the front"
+        );
+        blocks.push(Block::Figure(told, gaps_svg(front, grouping, MeasureName::Loss, gaps, None)));
+        let widest = gaps.iter().copied().fold(0.0, f64::max);
+        let limits = LIMITS_ON_GAPS.into_iter().filter(|&limit| limit < widest);
+        let rows = limits.map(Some).chain([None]).filter_map(|limit| {
+            let within = |&at: &usize| limit.is_none_or(|limit| gaps[at] <= limit);
+            let admitted: Vec<usize> = (0..gaps.len()).filter(within).collect();
+            let best = |a: &&usize, b: &&usize| {
+                front.points[**a].invalidity.total_cmp(&front.points[**b].invalidity)
+            };
+            let &best = admitted.iter().min_by(best)?;
+            let point = &front.points[best];
+            Some(row([
+                limit.map_or_else(|| "none".to_owned(), three),
+                grouped(admitted.len()),
+                best.to_string(),
+                percent(1.0 - point.loss),
+                three(point.cost),
+                three(point.invalidity),
+                three(gaps[best]),
+            ]))
+        });
+        let names = [
+            "#limit",
+            "#summaries within it",
+            "#best of them",
+            "#works for",
+            "#mean cost",
+            "#invalidity",
+            "#gap",
+        ];
+        let caption = format!("What a limit on the gap in loss by {grouping} costs");
+        blocks.push(Block::Table(caption, head(&names), rows.collect()));
+    }
+}
+
+/// The worst-off subgroups of a scan.
+fn subgroups(data: &Data, blocks: &mut Vec<Block>) {
+    let Some(scan) = &data.scan else { return };
+    blocks.push(Block::Heading(2, "Subgroups that nobody named".into()));
+    let about = format!(
+        "The worst-off subgroups by {} at summary {}, of up to {} conditions on {}. The p-value is the share of {} shuffles whose worst-off \
+         subgroup is at least as bad, so it allows for the search.",
+        scan.measure,
+        scan.point,
+        scan.max_terms,
+        scan.features.join(", "),
+        grouped(scan.permutations)
+    );
+    blocks.push(Block::Paragraph(about));
+    let rows = scan.found.iter().map(|found| {
+        let held_out = match &found.holdout {
+            Some(held) if held.confirmed => "confirmed",
+            Some(held) if held.gap.is_some() => "not confirmed",
+            _ => LEFT_OUT,
+        };
+        row([
+            joined(&found.terms),
+            grouped(found.affected),
+            three(found.value),
+            three(found.others),
+            three(found.gap),
+            three(found.p),
+            held_out.to_owned(),
+        ])
+    });
+    let names = ["subgroup", "#people", "#mean", "#everyone else", "#gap", "#p", "held-out people"];
+    blocks.push(Block::Table("The worst-off subgroups".into(), head(&names), rows.collect()));
 }
 
 fn reach(data: &Data, blocks: &mut Vec<Block>) {

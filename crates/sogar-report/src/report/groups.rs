@@ -10,6 +10,7 @@ use sogar_audit::audit::{
 use super::data::{FeatureData, GroupData, GroupingData, GroupingFigures, MeasureData};
 use super::pack::{Packed, Precision};
 use super::suppress;
+use crate::plot::gaps;
 
 /// Limit of characters for intervals in the file; beyond it, only every n-th point keeps its interval.
 const INTERVAL_BUDGET: usize = 400_000;
@@ -62,6 +63,17 @@ pub fn groupings(
             }
         })
         .collect()
+}
+
+/// The gap in loss at every point, for each grouping with figures: over the groups that the report shows.
+pub fn gaps_in_loss(audit: &Audit, shown: &[GroupingData]) -> Vec<(String, Vec<f64>)> {
+    let gaps_of = |grouping: &GroupingAudit| {
+        let figures = &shown.iter().find(|shown| shown.name == grouping.name)?.reference.groups;
+        let visible = grouping.groups.iter().zip(figures).filter(|(_, shown)| shown.measures.is_some());
+        let found = gaps(visible.map(|(group, _)| group), MeasureName::Loss, audit.points)?;
+        Some((grouping.name.clone(), found))
+    };
+    audit.reference.groupings.iter().filter_map(gaps_of).collect()
 }
 
 struct Packing {

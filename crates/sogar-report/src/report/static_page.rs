@@ -7,7 +7,6 @@ use sha2::{Digest, Sha256};
 
 use super::data::Data;
 use super::document::{Block, document};
-use crate::plot::{Look, front_svg};
 use sogar_base::markup::escaped;
 use sogar_front::summary::FrontFile;
 
@@ -29,23 +28,17 @@ pub fn static_page(data: &Data) -> String {
 
 /// The document without its frame.
 pub(super) fn body(front: &FrontFile, data: &Data) -> String {
-    let mut html = String::new();
-    for block in document(front, data) {
-        html += &written(&block);
-        if matches!(&block, Block::Heading(2, title) if title == "The named summaries") {
-            let svg = front_svg(front, &Look::default());
-            html += &format!(
-                "<figure><img alt=\"The front: mean cost against the share of people for whom it does not work\" \
-                 src=\"data:image/svg+xml;base64,{}\"></figure>\n",
-                STANDARD.encode(svg)
-            );
-        }
-    }
+    let html: String = document(front, data).iter().map(written).collect();
     html + &sign_off()
 }
 
 fn written(block: &Block) -> String {
     match block {
+        Block::Figure(told, svg) => format!(
+            "<figure><img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\"></figure>\n",
+            escaped(told),
+            STANDARD.encode(svg)
+        ),
         Block::Heading(level, text) => format!("<h{level}>{}</h{level}>\n", escaped(text)),
         Block::Paragraph(text) => format!("<p>{}</p>\n", escaped(text)),
         Block::List(items) => {

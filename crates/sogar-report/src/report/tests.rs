@@ -293,6 +293,15 @@ fn the_static_report_has_the_figures_of_the_data_and_no_script() {
         let row = format!("| {} | {} | {} |", group.name, cell(group.rows), cell(group.affected));
         assert!(lines.contains(&row), "{row}\n{lines}");
     }
+    // Fairness: a figure, and the best summary within each limit on the gap.
+    let (_, gaps) = &data.gaps[0];
+    assert_eq!(gaps.len(), front.points.len());
+    assert_eq!(html.matches("<figure>").count(), 2, "the front, and cost, loss and gap");
+    let within = (0..gaps.len()).filter(|&at| gaps[at] <= 0.05);
+    let best =
+        within.clone().min_by(|&a, &b| front.points[a].invalidity.total_cmp(&front.points[b].invalidity));
+    let row = format!("| 0.050 | {} | {} |", within.count(), best.unwrap());
+    assert!(lines.contains(&row), "{row}\n{lines}");
     assert_eq!(affected, front.population.affected as f64);
     assert!(page(&data).unwrap().contains("id=\"printed\""));
 }

@@ -115,11 +115,10 @@ fn by_group(fairness: &FairnessRef, front: &FrontFile, count: &str) -> String {
         Status::CompleteWithinEpsilon => format!(" to within {}", share(fairness.epsilon)),
         _ => String::new(),
     };
-    let chosen = match (&front.config.fairness.max_gap, fairness.least_limit) {
-        (Some(limit), Some(least)) => format!(
-            "Only doing nothing meets the limit on the gap ({}); the smallest limit that another summary meets is {least:.4}.",
-            clipped(limit)
-        ),
+    let chosen = match (&front.config.fairness.max_gap, fairness.least_limit_text()) {
+        (Some(limit), Some(least)) => {
+            format!("Only doing nothing meets the limit on the gap ({}); {least}.", clipped(limit))
+        }
         (Some(limit), None) => format!(
             "These {count} are the trade-off of cost and success within the limit on the gap ({}).",
             clipped(limit)

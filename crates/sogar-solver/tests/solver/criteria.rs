@@ -89,6 +89,24 @@ fn without_groups_the_front_is_that_of_two_criteria() {
 }
 
 #[test]
+fn a_search_that_sees_fewer_splits_is_never_better() {
+    let sizes = Sizes { rows: 40, splits: 8, actions: 24, depth: 3 };
+    campaign(0..300, |seed| {
+        let parts = draw(seed, &sizes);
+        let mut blind = parts.clone();
+        blind.splits.truncate(parts.splits.len() / 2);
+        let [sighted, blind] = [parts, blind].map(|parts| {
+            let problem = Problem::new(parts).unwrap();
+            Solver::builder().pool(pool(1)).build().unwrap().solve(&problem, &()).front
+        });
+        for own in &blind {
+            let found = sighted.iter().any(|other| other.cost <= own.cost && other.loss <= own.loss);
+            assert!(found, "seed {seed}: ({}, {}) is better than the sighted front", own.cost, own.loss);
+        }
+    });
+}
+
+#[test]
 fn threads_memory_kernels_and_dropped_actions_change_nothing_not_even_a_witness() {
     let sizes = Sizes { rows: 50, splits: 8, actions: 30, depth: 3 };
     let all = |outcome: &GroupOutcome| -> Vec<(GroupPoint, TreeNode)> {

@@ -145,8 +145,8 @@ function start() {
 
   const stairs = staircase(soon);
   const summary = summarySection(() => grouping);
-  const groups = groupsSection((next) => { grouping = next; summary.update(chosen); });
   const limited = gapLimitSection(soon);
+  const groups = groupsSection((next) => { grouping = next; summary.update(chosen); limited.regroup(next); });
   const features = featureUse();
   const single = peopleSection();
   parts.push(stairs, summary, groups, limited, features, single);
@@ -154,7 +154,8 @@ function start() {
   put(at('trade-off-lede'), `Cheaper advice works for fewer people. ${data.status === 'complete' ? 'The line shows the best that any shared advice within the limits can do' : 'The line shows the best shared advice that was found'}: ${grouped(count)} summaries, each with its own tree. Choose one with the slider, in the chart, or by name.`);
   put(at('front-chart'), stairs.nodes);
   put(at('summary-body'), summary.nodes, single.nodes);
-  put(at('groups-body'), groups.nodes, limited.nodes, fairnessSection(), data.notes.length > 0 && h('ul', { class: 'soft small' }, data.notes.map((note) => h('li', {}, note))));
+  put(at('fairness-body'), limited.nodes, fairnessSection());
+  put(at('groups-body'), groups.nodes, data.notes.length > 0 && h('ul', { class: 'soft small' }, data.notes.map((note) => h('li', {}, note))));
   put(at('reach-body'), reachSection());
   put(at('features-body'), features.nodes);
   choose(chosen);

@@ -68,3 +68,10 @@ export function sentence(parts) {
     return part.name !== undefined ? word(part.name, 'name') : word(part.value, 'value');
   });
 }
+
+/** A list to choose from; `change(i)` is called with the position of the choice. */
+export function choice(text, options, value, change) {
+  const select = h('select', { 'aria-label': text, onchange: () => change(Number(select.value)) },
+    options.map((name, i) => h('option', { value: i, selected: i === value }, clipped(name))));
+  return h('label', {}, h('span', { class: 'soft small' }, `${text} `), select);
+}

@@ -1,7 +1,7 @@
 // Groups: the classifier's own rates, recourse along the front, and who stands in which leaf.
 
 import { panel } from './disparity.js';
-import { clipped, h, put, s, sentence, word } from './dom.js';
+import { choice, clipped, h, put, s, sentence, word } from './dom.js';
 import { MEASURES, compositionOf, figuresOf, intervalAt } from './figures.js';
 import { count, data, point, rules, tree } from './front.js';
 import { fixed, grouped, percent, signed } from './numbers.js';
@@ -137,12 +137,6 @@ function worst(figures) {
     if (measures && (found < 0 || measures.invalidity.mean_gap > figures.groups[found].measures.invalidity.mean_gap)) found = g;
   });
   return found;
-}
-
-function choice(text, options, value, change) {
-  const select = h('select', { 'aria-label': text, onchange: () => change(Number(select.value)) },
-    options.map((name, i) => h('option', { value: i, selected: i === value }, clipped(name))));
-  return h('label', {}, h('span', { class: 'soft small' }, `${text} `), select);
 }
 
 /** The section. `regroup(grouping)` tells others which grouping is looked at. */
