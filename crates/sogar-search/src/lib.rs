@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, means};
-use sogar_prepare::limits::{LONG, PlaceOfFlips, Remaining, Size, memory_limit};
+use sogar_prepare::limits::{LONG, PlaceOfFlips, Remaining, Size, is_long, memory_limit};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
 use sogar_prepare::prepared::{Prepared, ProblemPopulation, Reporter, SolverProblem, seconds};
 use sogar_solver::{CancelToken, Observer, Point, ProblemDims, Solver};
@@ -45,9 +45,6 @@ impl Deref for Search<'_> {
         self.0
     }
 }
-
-/// Seconds of search after which its own speed says more than a guess.
-const PROBE: f64 = 2.0;
 
 /// Forwards the solver's progress, with means instead of sums and the time that is left. Announces a long search as soon as its first seconds tell.
 struct SearchObserver<'a> {
@@ -81,8 +78,7 @@ impl Observer for SearchObserver<'_> {
         let elapsed = self.start.elapsed().as_secs_f64();
         let left = self.remaining.seconds(&progress, elapsed);
         self.reporter.search(progress, left);
-        let long = |left: &f64| elapsed >= PROBE && elapsed + left >= LONG;
-        if let Some(left) = left.filter(long)
+        if let Some(left) = left.filter(|&left| is_long(elapsed, left))
             && !self.announced.swap(true, Ordering::Relaxed)
         {
             let spelled = |name: &str| self.reporter.setting(name);

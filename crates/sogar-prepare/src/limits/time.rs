@@ -13,6 +13,14 @@ const CACHED: f64 = 50_000.0;
 /// Runs that may take longer than this many seconds are announced.
 pub const LONG: f64 = 60.0;
 
+/// Seconds of search after which its own speed says more than a guess.
+const PROBE: f64 = 2.0;
+
+/// Whether a search is to be announced as long after `elapsed` seconds, with an estimate of those that are left.
+pub fn is_long(elapsed: f64, left: f64) -> bool {
+    elapsed >= PROBE && elapsed + left >= LONG
+}
+
 /// Estimated seconds of the two long stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeEstimate {
@@ -211,6 +219,13 @@ mod tests {
         // A depth that was not foreseen, or a guess that is no guess, is no error.
         assert_eq!(left.seconds(&at(9, 1, 2), 1.0), Some(0.0));
         assert_eq!(Remaining::new(Vec::new()).seconds(&at(1, 1, 1), 1.0), None);
+    }
+
+    #[test]
+    fn a_search_is_announced_once_its_own_speed_is_known() {
+        assert!(!is_long(PROBE / 2.0, 1e9), "too early to tell");
+        assert!(is_long(PROBE, LONG) && !is_long(PROBE, LONG / 2.0));
+        assert!(is_long(LONG, 0.0), "whatever was guessed, a minute is a minute");
     }
 
     #[test]

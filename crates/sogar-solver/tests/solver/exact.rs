@@ -418,7 +418,8 @@ fn tiles_of_a_plain_table_give_the_witnesses_of_clusters() {
             .enumerate()
             .for_each(|(at, cost)| *cost = *cost * factor + (at % 7) as u32 * u32::from(factor > 1));
         parts.weights = Vec::new();
-        parts.limits = Limits { max_depth: 3, max_leaves: 8, min_leaf: 1 + (seed % 5) as u32 };
+        let min_leaf = (1 + seed % 5).min(parts.rows as u64) as u32;
+        parts.limits = Limits { max_depth: 3, max_leaves: 8, min_leaf };
         let problem = Problem::new(parts).unwrap();
         let clusters = solve_with(&problem, Switches { tiles: false, ..Switches::default() }, 1);
         for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
