@@ -16,6 +16,7 @@ mod sample;
 mod verify;
 
 use std::ops::Deref;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -53,7 +54,8 @@ struct SearchObserver<'a> {
     people: u64,
     prepared: &'a Prepared,
     remaining: Remaining,
-    start: Instant,
+    /// When the first leaf was known.
+    start: OnceLock<Instant>,
     announced: AtomicBool,
 }
 
@@ -67,7 +69,7 @@ impl<'a> SearchObserver<'a> {
             people: people as u64,
             prepared,
             remaining: prepared.remaining(),
-            start: Instant::now(),
+            start: OnceLock::new(),
             announced: AtomicBool::new(guess >= LONG),
         }
     }
@@ -75,10 +77,10 @@ impl<'a> SearchObserver<'a> {
 
 impl Observer for SearchObserver<'_> {
     fn progress(&self, progress: sogar_solver::Progress) {
-        let elapsed = self.start.elapsed().as_secs_f64();
+        let elapsed = self.start.get_or_init(Instant::now).elapsed().as_secs_f64();
         let left = self.remaining.seconds(&progress, elapsed);
         self.reporter.search(progress, left);
-        if let Some(left) = left.filter(|&left| is_long(elapsed, left))
+        if let Some(left) = left.filter(|&left| is_long(progress.depth, elapsed, left))
             && !self.announced.swap(true, Ordering::Relaxed)
         {
             let spelled = |name: &str| self.reporter.setting(name);

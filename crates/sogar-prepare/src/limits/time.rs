@@ -15,10 +15,13 @@ pub const LONG: f64 = 60.0;
 
 /// Seconds of search after which its own speed says more than a guess.
 const PROBE: f64 = 2.0;
+/// The same at the first depth, whose few leaf sets are the largest and take the longest.
+const PROBE_OF_FIRST_DEPTH: f64 = 20.0;
 
-/// Whether a search is to be announced as long after `elapsed` seconds, with an estimate of those that are left.
-pub fn is_long(elapsed: f64, left: f64) -> bool {
-    elapsed >= PROBE && elapsed + left >= LONG
+/// Whether a search is to be announced as long, with an estimate of the seconds that are left after `elapsed`.
+pub fn is_long(depth: u32, elapsed: f64, left: f64) -> bool {
+    let probe = if depth < 2 { PROBE_OF_FIRST_DEPTH } else { PROBE };
+    elapsed >= probe && elapsed + left >= LONG
 }
 
 /// Estimated seconds of the two long stages.
@@ -223,9 +226,9 @@ mod tests {
 
     #[test]
     fn a_search_is_announced_once_its_own_speed_is_known() {
-        assert!(!is_long(PROBE / 2.0, 1e9), "too early to tell");
-        assert!(is_long(PROBE, LONG) && !is_long(PROBE, LONG / 2.0));
-        assert!(is_long(LONG, 0.0), "whatever was guessed, a minute is a minute");
+        assert!(!is_long(2, PROBE / 2.0, 1e9) && !is_long(1, PROBE, 1e9), "too early to tell");
+        assert!(is_long(2, PROBE, LONG) && !is_long(2, PROBE, LONG / 2.0));
+        assert!(is_long(1, LONG, 0.0), "whatever was guessed, a minute is a minute");
     }
 
     #[test]
