@@ -54,6 +54,10 @@ class Progress:
         self._bar.set_postfix_str(remark, refresh=False)
         self._bar.refresh()
 
+    def announce(self, text: str) -> None:
+        """Something to be said at once."""
+        LOG.warning(text)
+
     def close(self) -> None:
         """Removes the bar."""
         if self._bar is not None:

@@ -115,6 +115,6 @@ struct Watching<'a>(&'a Reports);
 
 impl Observer for Watching<'_> {
     fn progress(&self, progress: sogar_solver::Progress) {
-        sogar::pipeline::Reporter::search(self.0, progress);
+        sogar::pipeline::Reporter::search(self.0, progress, None);
     }
 }

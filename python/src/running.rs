@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sogar::CancelToken;
+use sogar::limits::about;
 use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
 
@@ -109,6 +110,8 @@ struct Heard {
     /// Whether it is new, and when it was last shown.
     news: bool,
     shown: Option<Instant>,
+    /// What is to be said at once.
+    announced: Vec<String>,
     /// Warnings.
     warnings: Vec<String>,
 }
@@ -138,6 +141,10 @@ impl Reports {
                 if due { (false, Some(Instant::now())) } else { (heard.news, heard.shown) };
             heard.stage.clone().filter(|_| due)
         };
+        let announced = std::mem::take(&mut self.heard().announced);
+        for text in announced {
+            progress.call_method1("announce", (text,))?;
+        }
         if let Some(stage) = stage {
             progress.call1(stage)?;
         }
@@ -150,14 +157,19 @@ impl Reporter for Reports {
         self.set("outcomes of all actions".to_owned(), done, all, String::new());
     }
 
-    fn search(&self, progress: sogar::Progress) {
+    fn search(&self, progress: sogar::Progress, left: Option<f64>) {
         let sogar::Progress { depth, splits_done, splits_total, leaf_sets } = progress;
+        let left = left.map(|seconds| format!(", {} left", about(seconds))).unwrap_or_default();
         self.set(
             format!("search, depth {depth}"),
             splits_done,
             splits_total,
-            format!("{leaf_sets} leaf sets"),
+            format!("{leaf_sets} leaf sets{left}"),
         );
+    }
+
+    fn announce(&self, text: &str) {
+        self.heard().announced.push(sogar::markup::visible(text));
     }
 
     fn checking(&self, what: &str, done: usize, all: usize) {

@@ -127,4 +127,8 @@ def test_progress_is_logged_now_and_then(
         now += BETWEEN_LINES
         progress("search, depth 2", 4, 10, "130 leaf sets")
         progress("search, depth 2", 5, 10, "140 leaf sets")
-    assert caplog.messages == ["search, depth 2: 4 of 10, 5 s, 130 leaf sets"]
+        progress.announce("this may take about 3 min")
+    assert caplog.messages == [
+        "search, depth 2: 4 of 10, 5 s, 130 leaf sets",
+        "this may take about 3 min",
+    ]

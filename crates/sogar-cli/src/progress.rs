@@ -1,14 +1,14 @@
 //! Progress on stderr for longer work: bars on a terminal, and a line every few seconds elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sogar::Progress;
 use sogar::describe::grouped;
-use sogar::limits::{Remaining, about};
+use sogar::limits::about;
 use sogar::markup::visible;
 use sogar::outcomes::Scorings;
 use sogar::pipeline::Reporter;
@@ -23,9 +23,6 @@ pub struct Bars<'a> {
     shown: Shown,
     /// What the search has found so far, in words.
     found: Mutex<String>,
-    /// The estimate of a search, and when it began.
-    remaining: Option<Remaining>,
-    search: OnceLock<Instant>,
 }
 
 /// Where progress is shown.
@@ -42,6 +39,11 @@ enum Stage {
     Other(String),
 }
 
+/// A setting as a flag.
+pub fn flag(setting: &str) -> String {
+    format!("--{}", setting.replace('_', "-"))
+}
+
 /// Time before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Time between two lines.
@@ -56,13 +58,7 @@ impl<'a> Bars<'a> {
             (false, true) => Shown::Bar(Mutex::new(None)),
             (false, false) => Shown::Lines(Lines::new()),
         };
-        let (remaining, search) = (None, OnceLock::new());
-        Bars { output, start: Instant::now(), shown, found: Mutex::default(), remaining, search }
-    }
-
-    /// The same for a search, with the time that it has left.
-    pub fn searching(output: &'a Output, remaining: Remaining) -> Self {
-        Bars { remaining: Some(remaining), ..Bars::new(output) }
+        Bars { output, start: Instant::now(), shown, found: Mutex::default() }
     }
 
     /// The same for work without known progress.
@@ -127,15 +123,10 @@ impl Reporter for Bars<'_> {
         self.show(Stage::Outcomes, done, all, || "outcomes of all actions".to_owned());
     }
 
-    fn search(&self, progress: Progress) {
+    fn search(&self, progress: Progress, left: Option<f64>) {
         let Progress { depth, splits_done, splits_total, leaf_sets } = progress;
-        let elapsed = self.search.get_or_init(Instant::now).elapsed().as_secs_f64();
         self.show(Stage::Depth(depth), splits_done, splits_total, || {
             let found = self.found.lock().map(|found| found.clone()).unwrap_or_default();
-            let left = self
-                .remaining
-                .as_ref()
-                .and_then(|remaining| remaining.seconds(depth, splits_done, splits_total, elapsed));
             let left = left.map(|seconds| format!(", {} left", about(seconds))).unwrap_or_default();
             format!("search, depth {depth}, {} leaf sets{found}{left}", grouped(leaf_sets))
         });
@@ -163,6 +154,10 @@ impl Reporter for Bars<'_> {
 
     fn notice(&self, text: &str) {
         self.output.notice(text);
+    }
+
+    fn setting(&self, name: &str) -> String {
+        flag(name)
     }
 
     fn warning(&self, text: &str) {

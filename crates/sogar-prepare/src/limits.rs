@@ -13,7 +13,7 @@ use sogar_table::config::{Limits, parse_bytes};
 use sogar_table::feature::Feature;
 
 pub use sogar_base::memory::{amount, machine_memory, machine_share};
-pub use time::{Remaining, TimeEstimate, about};
+pub use time::{LONG, Remaining, TimeEstimate, about, is_long};
 
 /// The limits of trees and actions of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -45,7 +45,7 @@ impl Search<'_> {
         let start = Instant::now();
         let solver = self.solver(&people, cancel)?;
         let problem = &made.problem;
-        let observer = SearchObserver { reporter, unit: self.cost().unit(), people: problem.size() as u64 };
+        let observer = SearchObserver::new(self.0, reporter, problem.size());
         let epsilon = Epsilon { millionths: settings.millionths(), unit: self.cost().unit() };
         let found = solver.solve_by_group(problem, &grouping, epsilon, &observer);
         let sizes: Vec<u64> =

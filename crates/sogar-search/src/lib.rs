@@ -16,11 +16,13 @@ mod sample;
 mod verify;
 
 use std::ops::Deref;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, means};
-use sogar_prepare::limits::{PlaceOfFlips, Size, memory_limit};
+use sogar_prepare::limits::{LONG, PlaceOfFlips, Remaining, Size, is_long, memory_limit};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
 use sogar_prepare::prepared::{Prepared, ProblemPopulation, Reporter, SolverProblem, seconds};
 use sogar_solver::{CancelToken, Observer, Point, ProblemDims, Solver};
@@ -45,16 +47,45 @@ impl Deref for Search<'_> {
     }
 }
 
-/// Forwards the solver's progress, with means instead of sums.
+/// Forwards the solver's progress, with means instead of sums and the time that is left. Announces a long search as soon as its first seconds tell.
 struct SearchObserver<'a> {
     reporter: &'a dyn Reporter,
     unit: u64,
     people: u64,
+    prepared: &'a Prepared,
+    remaining: Remaining,
+    /// When the first leaf was known.
+    start: OnceLock<Instant>,
+    announced: AtomicBool,
+}
+
+impl<'a> SearchObserver<'a> {
+    /// For a search that begins now, of so many people.
+    fn new(prepared: &'a Prepared, reporter: &'a dyn Reporter, people: usize) -> SearchObserver<'a> {
+        let guess = prepared.time_estimate().total();
+        SearchObserver {
+            reporter,
+            unit: prepared.cost().unit(),
+            people: people as u64,
+            prepared,
+            remaining: prepared.remaining(),
+            start: OnceLock::new(),
+            announced: AtomicBool::new(guess >= LONG),
+        }
+    }
 }
 
 impl Observer for SearchObserver<'_> {
     fn progress(&self, progress: sogar_solver::Progress) {
-        self.reporter.search(progress);
+        let elapsed = self.start.get_or_init(Instant::now).elapsed().as_secs_f64();
+        let left = self.remaining.seconds(&progress, elapsed);
+        self.reporter.search(progress, left);
+        if let Some(left) = left.filter(|&left| is_long(progress.depth, elapsed, left))
+            && !self.announced.swap(true, Ordering::Relaxed)
+        {
+            let spelled = |name: &str| self.reporter.setting(name);
+            self.reporter.announce(&self.prepared.long_search(left, progress.leaf_sets, spelled));
+        }
     }
 
     fn improved(&self, front: &[Point]) {
@@ -137,8 +168,7 @@ impl Search<'_> {
         let seconds_outcomes = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let solver = self.solver(people, cancel)?;
-        let observer =
-            SearchObserver { reporter, unit: self.cost().unit(), people: made.problem.size() as u64 };
+        let observer = SearchObserver::new(self.0, reporter, made.problem.size());
         let (outcome, cuts) = match &checkpoint {
             Some(checkpoint) if made.finished => {
                 let dims = ProblemDims::of(&made.problem);

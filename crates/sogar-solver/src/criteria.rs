@@ -173,7 +173,9 @@ fn search<const G: usize>(
 ) -> GroupOutcome {
     let token = switches.kernel.token();
     let useful = match switches.reduce {
-        true => GroupedLeaves::new(problem, Switches { bounds: false, ..switches }).useful().to_vec(),
+        true => GroupedLeaves::new(problem, Switches { bounds: false, tiles: false, ..switches })
+            .useful()
+            .to_vec(),
         false => vec![true; problem.actions()],
     };
     let leaves = Leaves::<G>::new(problem, &grouping.sets, &useful, epsilon, token);

@@ -30,6 +30,7 @@ mod longer;
 mod members;
 mod parts;
 mod side_dominance;
+mod tiles;
 mod unstructured;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,6 +54,7 @@ use lanes::LANES;
 use members::Members;
 pub use parts::PartsOfActions;
 use side_dominance::SideDominance;
+use tiles::{TiledContext, Tiles};
 
 /// A non-dominated action of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,7 +170,8 @@ pub struct GroupedLeaves<'a> {
     groups: Groups,
     /// For actions whose edits are ordered.
     boxes: Option<Boxes>,
-    /// For actions without structure.
+    /// For actions without structure: all of them at once, or in clusters.
+    tiles: Option<Tiles>,
     clusters: Option<Clusters>,
     token: Token,
     bounds: bool,
@@ -187,13 +190,15 @@ impl<'a> GroupedLeaves<'a> {
     /// Builds the groups. The switches change the speed, never the result.
     pub fn new(problem: &'a Problem, switches: Switches) -> Self {
         let Switches { kernel, bounds, compact_rows, reduce, .. } = switches;
-        let clusters = if bounds { Clusters::new(problem) } else { None };
-        let groups = Groups::new(problem, reduce && clusters.is_none());
+        let tiles = if switches.tiles { Tiles::new(problem) } else { None };
+        let clusters = if bounds && tiles.is_none() { Clusters::new(problem) } else { None };
+        let groups = Groups::new(problem, reduce && clusters.is_none() && tiles.is_none());
         let boxes = if bounds { Boxes::new(problem, &groups, switches.boxes) } else { None };
         GroupedLeaves {
             problem,
             groups,
             boxes,
+            tiles,
             clusters,
             token: kernel.token(),
             bounds,
@@ -220,6 +225,13 @@ impl<'a> GroupedLeaves<'a> {
         let (sets, groups) = (before.sets + now.sets, before.groups + now.groups);
         let (losses, costs) = (before.losses + now.losses, before.costs + now.costs);
         sets < TRIAL || losses + 2 * (costs + groups) < 2 * sets * self.problem.actions() as u64
+    }
+
+    /// Adds to what was counted so far.
+    fn count(&self, LeafWork { sets, groups, losses, costs }: LeafWork) {
+        for (total, more) in self.counted.iter().zip([sets, groups, losses, costs]) {
+            total.fetch_add(more, Ordering::Relaxed);
+        }
     }
 
     /// Per row a lower bound on the cost of its cheapest flip, without a look at every action (the quick bound of
@@ -358,11 +370,8 @@ impl LeafContext for GroupedContext<'_> {
             Token::Avx2(simd) => unsafe { self.evaluate_avx2(simd, requests, stop, &mut batch) },
             Token::Portable(simd) => self.evaluate(simd, requests, stop, &mut batch),
         };
-        let LeafWork { sets, groups, losses, costs } = std::mem::take(&mut batch.work);
+        self.owner.count(std::mem::take(&mut batch.work));
         idle().push(batch);
-        for (total, more) in self.owner.counted.iter().zip([sets, groups, losses, costs]) {
-            total.fetch_add(more, Ordering::Relaxed);
-        }
         fronts
     }
 
@@ -395,7 +404,10 @@ impl LeafContext for GroupedContext<'_> {
 
 impl LeafEvaluation for GroupedLeaves<'_> {
     fn among<'a>(&'a self, members: &RowSet) -> Box<dyn LeafContext + 'a> {
-        Box::new(GroupedContext::new(self, members))
+        match &self.tiles {
+            Some(tiles) => Box::new(TiledContext { owner: self, tiles }),
+            None => Box::new(GroupedContext::new(self, members)),
+        }
     }
 
     fn prepare(&self, stop: &Stop) {
@@ -410,6 +422,7 @@ impl LeafEvaluation for GroupedLeaves<'_> {
         if worth
             && self.reduce
             && self.clusters.is_none()
+            && self.tiles.is_none()
             && self.boxes.is_none()
             && self.sides.get().is_none()
             && let Some(sides) = SideDominance::new(self.problem, &self.groups, stop)

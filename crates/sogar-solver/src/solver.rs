@@ -73,6 +73,8 @@ pub struct Switches {
     pub boxes: BoxesOfActions,
     /// Actions that flip no more of a leaf than without one of their edits are left out there, before their cost is summed (needs [`Switches::bounds`]).
     pub parts: PartsOfActions,
+    /// Actions without structure are summed in tiles, all of them, instead of grouped in clusters.
+    pub tiles: bool,
     /// Leaves start with their parent's front.
     pub warm_start: bool,
     /// Fronts of row sets are remembered.
@@ -89,6 +91,7 @@ impl Default for Switches {
             compact_rows: CompactRows::WhereItPays,
             boxes: BoxesOfActions::WhereItPays,
             parts: PartsOfActions::WhereItPays,
+            tiles: true,
             warm_start: true,
             memo: true,
         }

@@ -18,7 +18,7 @@ use sogar::{Error, ErrorKind, Result};
 use crate::args::{InputArgs, SolveArgs};
 use crate::files::{Outputs, require_folder};
 use crate::output::{Exit, Output, Text, heading, seconds};
-use crate::progress::Bars;
+use crate::progress::{Bars, flag};
 use crate::{interrupt, tables};
 
 pub fn run(args: &SolveArgs, output: &Output) -> Result<Exit> {
@@ -109,7 +109,7 @@ fn said(mut prepared: Prepared, input: &InputArgs, output: &Output) -> Result<Pr
     }
     if !output.quiet {
         output.notice(sizes(&prepared));
-        if let Some(text) = prepared.long_run(|setting| format!("--{}", setting.replace('_', "-"))) {
+        if let Some(text) = prepared.long_run(flag) {
             output.notice(text);
         }
     }
@@ -135,7 +135,7 @@ fn solve_with(
     for notice in held_out.map_or(&[][..], |held_out| &held_out.notices) {
         output.notice(notice);
     }
-    let bars = Bars::searching(output, prepared.remaining());
+    let bars = Bars::new(output);
     let result = match groups {
         Some(groups) => Search(prepared).solve_by_group(groups, &bars, &interrupt::token()),
         None => Search(prepared).solve(&bars, &interrupt::token()),

@@ -17,7 +17,7 @@ struct Listening(Mutex<Vec<String>>);
 
 impl Reporter for Listening {
     fn outcomes(&self, _: usize, _: usize) {}
-    fn search(&self, _: Progress) {}
+    fn search(&self, _: Progress, _: Option<f64>) {}
     fn warning(&self, text: &str) {
         self.0.lock().unwrap().push(text.to_owned());
     }

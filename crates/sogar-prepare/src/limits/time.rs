@@ -3,7 +3,7 @@
 //! The formulas are fitted to measured runs: outcomes by `scripts/cost_model.py` (docs/SCALE.md), the search to the published data sets and the tables of
 //! `scripts/time_guess.py`. On another machine or with another model they are a guess, meant to tell seconds from hours.
 
-use sogar_solver::RowSet;
+use sogar_solver::{Progress, RowSet};
 
 /// Threads of the measured runs.
 const THREADS: f64 = 2.0;
@@ -12,6 +12,17 @@ const CACHED: f64 = 50_000.0;
 
 /// Runs that may take longer than this many seconds are announced.
 pub const LONG: f64 = 60.0;
+
+/// Seconds of search after which its own speed says more than a guess.
+const PROBE: f64 = 2.0;
+/// The same at the first depth, whose few leaf sets are the largest and take the longest.
+const PROBE_OF_FIRST_DEPTH: f64 = 20.0;
+
+/// Whether a search is to be announced as long, with an estimate of the seconds that are left after `elapsed`.
+pub fn is_long(depth: u32, elapsed: f64, left: f64) -> bool {
+    let probe = if depth < 2 { PROBE_OF_FIRST_DEPTH } else { PROBE };
+    elapsed >= probe && elapsed + left >= LONG
+}
 
 /// Estimated seconds of the two long stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,11 +99,12 @@ impl Remaining {
         Remaining(leaf_sets)
     }
 
-    /// Seconds that are left after `elapsed` seconds of search, with `done` of `all` root splits at this depth; `None` as long as nothing is known.
+    /// Seconds that are left after `elapsed` seconds of search; `None` as long as nothing is known.
     ///
     /// Leaf sets take nearly all the time. How many there are in all is a guess, but the same guess says how many there should be by now, so that only
     /// their growth from depth to depth counts, and at the last depth only the share of splits.
-    pub fn seconds(&self, depth: u32, done: usize, all: usize, elapsed: f64) -> Option<f64> {
+    pub fn seconds(&self, progress: &Progress, elapsed: f64) -> Option<f64> {
+        let Progress { depth, splits_done: done, splits_total: all, .. } = *progress;
         let until = |depth: usize| self.0.get(depth).or(self.0.last()).copied();
         let (before, after) = (until((depth as usize).checked_sub(1)?)?, until(depth as usize)?);
         let share = done as f64 / all.max(1) as f64;
@@ -201,13 +213,22 @@ mod tests {
     #[test]
     fn what_is_left_follows_what_was_done() {
         let left = Remaining::new(vec![1.0, 10.0, 100.0, 1000.0]);
-        assert_eq!(left.seconds(1, 0, 5, 1.0), None);
+        let at =
+            |depth, splits_done, splits_total| Progress { depth, splits_done, splits_total, leaf_sets: 9 };
+        assert_eq!(left.seconds(&at(1, 0, 5), 1.0), None);
         // After a half of depth 2, 55 of 1,000 leaf sets are done.
-        assert!((left.seconds(2, 5, 10, 5.5).unwrap() - 94.5).abs() < 1e-9);
-        assert_eq!(left.seconds(3, 10, 10, 60.0), Some(0.0));
+        assert!((left.seconds(&at(2, 5, 10), 5.5).unwrap() - 94.5).abs() < 1e-9);
+        assert_eq!(left.seconds(&at(3, 10, 10), 60.0), Some(0.0));
         // A depth that was not foreseen, or a guess that is no guess, is no error.
-        assert_eq!(left.seconds(9, 1, 2, 1.0), Some(0.0));
-        assert_eq!(Remaining::new(Vec::new()).seconds(1, 1, 1, 1.0), None);
+        assert_eq!(left.seconds(&at(9, 1, 2), 1.0), Some(0.0));
+        assert_eq!(Remaining::new(Vec::new()).seconds(&at(1, 1, 1), 1.0), None);
+    }
+
+    #[test]
+    fn a_search_is_announced_once_its_own_speed_is_known() {
+        assert!(!is_long(2, PROBE / 2.0, 1e9) && !is_long(1, PROBE, 1e9), "too early to tell");
+        assert!(is_long(2, PROBE, LONG) && !is_long(2, PROBE, LONG / 2.0));
+        assert!(is_long(1, LONG, 0.0), "whatever was guessed, a minute is a minute");
     }
 
     #[test]

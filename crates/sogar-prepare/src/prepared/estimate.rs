@@ -77,12 +77,24 @@ impl Prepared {
     /// of a setting as the user would.
     pub fn long_run(&self, setting: impl Fn(&str) -> String) -> Option<String> {
         let guess = self.time_estimate();
-        let mut text = format!(
+        let text = format!(
             "this may take {} (outcomes {}, search {}), by what other runs took",
             time::about(guess.total()),
             time::about(guess.outcomes),
             time::about(guess.search)
         );
+        (guess.total() >= time::LONG).then(|| text + &self.ways_to_shorten(setting))
+    }
+
+    /// The same after a search has begun, from what it took so far.
+    pub fn long_search(&self, left: f64, leaf_sets: u64, setting: impl Fn(&str) -> String) -> String {
+        let text = format!("this may take {} (by the first {leaf_sets} leaf sets)", time::about(left));
+        text + &self.ways_to_shorten(setting)
+    }
+
+    /// What makes a run shorter.
+    fn ways_to_shorten(&self, setting: impl Fn(&str) -> String) -> String {
+        let mut text = String::new();
         if self.sample().is_none() {
             let [sample, limit, edits, depth, actions] =
                 ["sample", "time_limit", "max_edits", "max_depth", "actions"].map(setting);
@@ -90,6 +102,6 @@ impl Prepared {
                 "; {sample}, {limit}, fewer edits ({edits}), a smaller budget of actions ({actions}) and less depth ({depth}) make it shorter"
             );
         }
-        (guess.total() >= time::LONG).then_some(text)
+        text
     }
 }

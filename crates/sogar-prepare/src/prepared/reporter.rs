@@ -7,8 +7,8 @@ use crate::outcomes::Scorings;
 pub trait Reporter: Sync {
     /// Outcomes of `done` of `all` rows are known.
     fn outcomes(&self, done: usize, all: usize);
-    /// The search has come this far.
-    fn search(&self, progress: sogar_solver::Progress);
+    /// The search has come this far, and may need so many more seconds.
+    fn search(&self, progress: sogar_solver::Progress, left: Option<f64>);
     /// The front improved: all of its current points, cost ascending. A stopped search returns at least these.
     fn improved(&self, _front: &[EvaluatedPoint]) {}
     /// A check has come this far.
@@ -17,6 +17,14 @@ pub trait Reporter: Sync {
     fn scorings(&self, _scorings: Scorings) {}
     /// Something that the user may want to know.
     fn notice(&self, _text: &str) {}
+    /// The run will take long, and how to shorten it: said at once.
+    fn announce(&self, text: &str) {
+        self.notice(text);
+    }
+    /// The name of a setting as the user writes it.
+    fn setting(&self, name: &str) -> String {
+        format!("`{name}`")
+    }
     /// Something is wrong, but the run continues.
     fn warning(&self, _text: &str) {}
 }
@@ -24,5 +32,5 @@ pub trait Reporter: Sync {
 /// Ignores everything.
 impl Reporter for () {
     fn outcomes(&self, _: usize, _: usize) {}
-    fn search(&self, _: sogar_solver::Progress) {}
+    fn search(&self, _: sogar_solver::Progress, _: Option<f64>) {}
 }

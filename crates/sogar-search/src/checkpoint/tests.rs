@@ -231,7 +231,7 @@ struct Heard(Mutex<Vec<String>>);
 
 impl Reporter for Heard {
     fn outcomes(&self, _: usize, _: usize) {}
-    fn search(&self, _: sogar_solver::Progress) {}
+    fn search(&self, _: sogar_solver::Progress, _: Option<f64>) {}
     fn warning(&self, text: &str) {
         self.0.lock().unwrap().push(text.to_owned());
     }

@@ -215,8 +215,18 @@ fn all_switches() -> Vec<Switches> {
                     [0, 1, 2, 3, 4, 5, 6].map(|bit| bits >> bit & 1 == 1);
                 let boxes = if boxed { BoxesOfActions::Always } else { BoxesOfActions::Never };
                 let parts = if held { PartsOfActions::Always } else { PartsOfActions::Never };
-                let switches =
-                    Switches { kernel, merge, reduce, bounds, compact_rows, boxes, parts, warm_start, memo };
+                let switches = Switches {
+                    kernel,
+                    merge,
+                    reduce,
+                    bounds,
+                    compact_rows,
+                    boxes,
+                    parts,
+                    tiles: true,
+                    warm_start,
+                    memo,
+                };
                 all.push(switches);
             }
         }
@@ -226,7 +236,7 @@ fn all_switches() -> Vec<Switches> {
 
 /// The default with each switch set otherwise, alone; and with every two of them.
 fn one_or_two_switches_off() -> Vec<Switches> {
-    let changes: [fn(&mut Switches); 12] = [
+    let changes: [fn(&mut Switches); 13] = [
         |s| s.kernel = Kernel::Portable,
         |s| s.kernel = Kernel::Avx2,
         |s| s.boxes = BoxesOfActions::Always,
@@ -237,6 +247,7 @@ fn one_or_two_switches_off() -> Vec<Switches> {
         |s| s.bounds = false,
         |s| s.compact_rows = CompactRows::Never,
         |s| s.compact_rows = CompactRows::Always,
+        |s| s.tiles = false,
         |s| s.warm_start = false,
         |s| s.memo = false,
     ];
@@ -396,6 +407,31 @@ fn plain_tables_of_costs_equal_the_exhaustive_solver_with_and_without_clusters()
 }
 
 #[test]
+fn tiles_of_a_plain_table_give_the_witnesses_of_clusters() {
+    // Leaves of all sizes: sums that fit and such that do not, sides of a split with and without the other one.
+    campaign(0..150, |seed| {
+        let rows = [40, 300, 700][seed as usize % 3];
+        let mut parts = draw_plain(seed, rows, 400);
+        let factor = [1, 50, 3_000, 9_999_991][seed as usize / 3 % 4];
+        let costs = parts.edit_costs.iter_mut().flatten();
+        costs
+            .enumerate()
+            .for_each(|(at, cost)| *cost = *cost * factor + (at % 7) as u32 * u32::from(factor > 1));
+        parts.weights = Vec::new();
+        let min_leaf = (1 + seed % 5).min(parts.rows as u64) as u32;
+        parts.limits = Limits { max_depth: 3, max_leaves: 8, min_leaf };
+        let problem = Problem::new(parts).unwrap();
+        let clusters = solve_with(&problem, Switches { tiles: false, ..Switches::default() }, 1);
+        for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
+            for memo in [true, false] {
+                let tiles = Switches { kernel, memo, merge: false, ..Switches::default() };
+                assert_eq!(solve_with(&problem, tiles, 1).front, clusters.front, "seed {seed}, {tiles:?}");
+            }
+        }
+    });
+}
+
+#[test]
 fn clusters_of_a_plain_table_spare_most_actions() {
     // Twenty kinds of twenty actions each, alike in whom they flip; the later kinds are dearer.
     let (rows, mut random) = (400, Random(5));
@@ -420,7 +456,7 @@ fn clusters_of_a_plain_table_spare_most_actions() {
         limits: Limits { max_depth: 2, max_leaves: 4, min_leaf: 20 },
     })
     .unwrap();
-    let usual = solve(&problem, 1, usize::MAX);
+    let usual = solve_with(&problem, Switches { tiles: false, ..Switches::default() }, 1);
     let (work, cells) = (usual.stats.leaf_work, usual.stats.leaf_work.sets * problem.actions() as u64);
     assert!(work.losses < cells * 2 / 3 && work.costs < cells / 4, "{work:?} of {cells}");
     let plain = solve_with(&problem, Switches { bounds: false, ..Switches::default() }, 1);
