@@ -1,6 +1,8 @@
 //! `sogar show`: one summary of a front.
 
-use sogar::describe::{held_out_text, outcome_text, point_json, rules_text, tree_dot, tree_text};
+use sogar::describe::{
+    held_out_text, outcome_text, plausibility_text, point_json, rules_text, tree_dot, tree_text,
+};
 use sogar::select::select;
 use sogar::summary::FrontFile;
 use sogar::{Error, ErrorKind, Result};
@@ -16,11 +18,11 @@ pub fn run(args: &ShowArgs, output: &Output) -> Result<Exit> {
     match format {
         ShowFormat::Tree => {
             output.print(title(&front, chosen) + outcome_text(&front) + "\n" + tree_text(&front, tree))?;
-            output.print(held_out_text(&front, chosen))?;
+            output.print(plausibility_text(&front, chosen) + &held_out_text(&front, chosen))?;
         }
         ShowFormat::Rules => {
             output.print(title(&front, chosen) + outcome_text(&front) + "\n" + rules_text(&front, tree))?;
-            output.print(held_out_text(&front, chosen))?;
+            output.print(plausibility_text(&front, chosen) + &held_out_text(&front, chosen))?;
         }
         ShowFormat::Dot => output.print(tree_dot(&front, tree))?,
         ShowFormat::Json => output.print_json(&point_json(&front, chosen))?,
