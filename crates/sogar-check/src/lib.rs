@@ -257,7 +257,8 @@ fn check_here(
     let usual = Usual::new(&prepared)?;
     let mut texts = Vec::new();
     let splits = report.record("splits", admissible::splits(front, &prepared, &mut texts));
-    let actions = report.record("actions", admissible::actions(front, &prepared, (&prices, usual.as_ref()), &mut texts));
+    let actions = report
+        .record("actions", admissible::actions(front, &prepared, (&prices, usual.as_ref()), &mut texts));
     report.text_differs = texts;
     if let (Some(splits), Some(actions)) = (&splits, &actions) {
         let rows: Vec<usize> = (0..prepared.affected().len()).collect();
@@ -276,7 +277,15 @@ fn check_here(
         if let Some(said) = &front.holdout {
             match held_out_table(front, options) {
                 Some(path) => {
-                    let verdict = holdout::check(front, said, &path, &prepared, (&prices, usual.as_ref()), splits, actions);
+                    let verdict = holdout::check(
+                        front,
+                        said,
+                        &path,
+                        &prepared,
+                        (&prices, usual.as_ref()),
+                        splits,
+                        actions,
+                    );
                     report.record("held-out", verdict);
                 }
                 None => report.not_proved.push(
@@ -291,8 +300,14 @@ fn check_here(
     }
     report.record("status", order::status(front));
     if let (Some(actions), true) = (&actions, report.passed()) {
-        let test =
-            completeness::Test { front, prepared: &prepared, usual: usual.as_ref(), groups: groups.as_ref(), options, reporter };
+        let test = completeness::Test {
+            front,
+            prepared: &prepared,
+            usual: usual.as_ref(),
+            groups: groups.as_ref(),
+            options,
+            reporter,
+        };
         completeness::check(&test, actions, &prices, &mut report)?;
     }
     Ok(report)

@@ -40,7 +40,8 @@ pub(super) struct Usual<'a> {
 impl<'a> Usual<'a> {
     /// `None` if the configuration does not ask.
     pub fn new(prepared: &'a Prepared) -> Result<Option<Usual<'a>>> {
-        let (Some(limit), Some(known)) = (prepared.config().plausibility.millionths(), prepared.plausibility())
+        let (Some(limit), Some(known)) =
+            (prepared.config().plausibility.millionths(), prepared.plausibility())
         else {
             return Ok(None);
         };
@@ -77,7 +78,8 @@ impl<'a> Usual<'a> {
         match &self.numbers {
             Numbers::Function(known) => known.measured(rows),
             Numbers::Forest(trees) => {
-                let length = |row: &Vec<f64>| trees.iter().map(|tree| self.leaf(tree, row)).sum::<u64>() as f64;
+                let length =
+                    |row: &Vec<f64>| trees.iter().map(|tree| self.leaf(tree, row)).sum::<u64>() as f64;
                 Ok(rows.iter().map(length).collect())
             }
         }
@@ -119,7 +121,11 @@ impl<'a> Usual<'a> {
         let (said, usual) = match (&front.plausibility, usual) {
             (Some(said), Some(usual)) => (said, usual),
             (None, None) => return Ok(((), String::new())),
-            _ => return defect("the file has a block and its configuration asks for none, or the other way round"),
+            _ => {
+                return defect(
+                    "the file has a block and its configuration asks for none, or the other way round",
+                );
+            }
         };
         let (measure, forest) = match usual.numbers {
             Numbers::Forest(_) => ("forest", Some((walk.prepared.config().seed, 100, 256))),

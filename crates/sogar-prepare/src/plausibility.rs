@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use forest::{Drawn, Forest};
+use rayon::prelude::*;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_table::config::Config;
 use sogar_table::feature::{Feature, FeatureTable, Scale};
@@ -21,6 +22,8 @@ use crate::model::{LoadedModel, Predictor, Rows, TreeEnsemble};
 
 /// Rows that are read or measured at a time.
 const ROWS_AT_ONCE: usize = 1 << 16;
+/// Rows of one task.
+const ROWS_PER_TASK: usize = 256;
 
 /// What gives a row its number.
 #[derive(Clone)]
@@ -65,9 +68,14 @@ impl Plausibility {
                     Encoder::match_table_columns(model.predictor.info(), features, &config.model, &columns)?;
                 (Measure::Function(model.predictor.clone()), encoder, model.hash.clone())
             }
-            None if wanted.function => return Err(not_given("a function of the Python package", "plausibility=")),
+            None if wanted.function => {
+                return Err(not_given("a function of the Python package", "plausibility="));
+            }
             None if wanted.command.is_some() => {
-                return Err(not_given("a command, which is only run if you give it", "--plausibility-command"));
+                return Err(not_given(
+                    "a command, which is only run if you give it",
+                    "--plausibility-command",
+                ));
             }
             None => {
                 let forest = rows.forest()?;
@@ -106,16 +114,26 @@ impl Plausibility {
 
     /// The numbers of rows of feature values.
     pub fn measured(&self, rows: &[Vec<f64>]) -> Result<Vec<f64>> {
-        let mut block = Vec::with_capacity(rows.len() * self.encoder.columns.len());
-        let mut encoded = Vec::new();
-        for row in rows {
-            self.encoder.encode_row(row, &mut encoded);
-            block.extend_from_slice(&encoded);
-        }
-        let rows = Rows { values: &block, columns: self.encoder.columns.len() };
         match &self.measure {
-            Measure::Forest(_, trees) => Ok(rows.iter().map(|row| sum(trees, row)).collect()),
-            Measure::Function(function) => finite(function.predict(rows)?.iter().map(|said| said.score)),
+            Measure::Forest(_, trees) => {
+                let number = |row: &Vec<f64>| {
+                    let mut encoded = Vec::new();
+                    self.encoder.encode_row(row, &mut encoded);
+                    trees.trees.iter().map(|tree| tree.value_of(&encoded)).sum()
+                };
+                Ok(rows.par_iter().with_min_len(ROWS_PER_TASK).map(number).collect())
+            }
+            Measure::Function(function) => {
+                let columns = self.encoder.columns.len();
+                let mut block = Vec::with_capacity(rows.len() * columns);
+                let mut encoded = Vec::new();
+                for row in rows {
+                    self.encoder.encode_row(row, &mut encoded);
+                    block.extend_from_slice(&encoded);
+                }
+                let said = function.predict(Rows { values: &block, columns })?;
+                finite(said.iter().map(|said| said.score))
+            }
         }
     }
 
@@ -144,11 +162,6 @@ impl Measure {
         let trees = forest.ensemble(features);
         Measure::Forest(Arc::new(forest), Arc::new(trees))
     }
-}
-
-/// The sum of the leaves of a row.
-pub(crate) fn sum(trees: &TreeEnsemble, row: &[f64]) -> f64 {
-    trees.trees.iter().map(|tree| tree.value_of(row)).sum()
 }
 
 fn not_given(what: &str, how: &str) -> Error {
@@ -236,7 +249,9 @@ impl RowsOf<'_> {
         let is_used = |&feature: &usize| {
             let setting = self.config.features.get(&self.features[feature].name);
             setting.is_none_or(|setting| {
-                setting.protected == Some(true) || setting.immutable != Some(true) || setting.split != Some(false)
+                setting.protected == Some(true)
+                    || setting.immutable != Some(true)
+                    || setting.split != Some(false)
             })
         };
         let used: Vec<usize> = (0..self.features.len()).filter(is_used).collect();
@@ -251,18 +266,9 @@ impl RowsOf<'_> {
     fn ranks(&self, plausibility: &Plausibility) -> Result<Ranks> {
         let mut numbers = Vec::new();
         self.each_part(|part, weights| {
-            use rayon::prelude::*;
-            let rows: Vec<usize> = (0..part.rows).collect();
-            let found: Vec<Vec<f64>> = match &plausibility.measure {
-                Measure::Forest(..) => rows
-                    .par_chunks(1024)
-                    .map(|rows| plausibility.measured(&rows.iter().map(|&row| part.row(row)).collect::<Vec<_>>()))
-                    .collect::<Result<_>>()?,
-                Measure::Function(_) => {
-                    vec![plausibility.measured(&rows.iter().map(|&row| part.row(row)).collect::<Vec<_>>())?]
-                }
-            };
-            numbers.extend(found.into_iter().flatten().zip(weights.iter().copied()));
+            let rows: Vec<Vec<f64>> = (0..part.rows).map(|row| part.row(row)).collect();
+            let found = plausibility.measured(&rows)?;
+            numbers.extend(found.into_iter().zip(weights.iter().copied()));
             Ok(())
         })?;
         Ok(Ranks::new(numbers))

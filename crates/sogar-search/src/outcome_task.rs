@@ -95,7 +95,11 @@ impl Search<'_> {
             encoder: columns_of(self.encoder()),
             others: others.iter().map(|other| (other.hash.clone(), columns_of(&other.encoder))).collect(),
             agree: self.requirements().map_or(0, |required| required.agree),
-            plausibility: self.requirements().and_then(Requirements::limiting_plausibility).map(shared).transpose()?,
+            plausibility: self
+                .requirements()
+                .and_then(Requirements::limiting_plausibility)
+                .map(shared)
+                .transpose()?,
             desired: self.classes().desired.clone(),
             edits: self.edits().iter().map(|edit| EditRef::new(edit, features)).collect(),
             rules: self.config().rules.clone(),
@@ -272,7 +276,12 @@ fn required(
         let (predictor, path) = (other.predictor.clone(), other.path.clone());
         Ok(OtherModel { predictor, encoder, path, hash })
     });
-    Ok(Requirements { others: found.collect::<Result<_>>()?, agree, desired: desired.to_vec(), plausibility: None })
+    Ok(Requirements {
+        others: found.collect::<Result<_>>()?,
+        agree,
+        desired: desired.to_vec(),
+        plausibility: None,
+    })
 }
 
 /// A worker has a task for each of its threads.

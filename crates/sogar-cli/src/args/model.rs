@@ -94,7 +94,12 @@ impl ModelFlags {
     /// The models of a result: from the flags, otherwise the files at their recorded paths. A command in a result file is never run.
     pub fn source_of(&self, front: &FrontFile) -> Result<Source> {
         let also = match self.also.as_slice() {
-            [] => front.run.also_paths.iter().map(|path| file_of(None, path, "--also")).collect::<Result<_>>()?,
+            [] => front
+                .run
+                .also_paths
+                .iter()
+                .map(|path| file_of(None, path, "--also"))
+                .collect::<Result<_>>()?,
             given => model_files(given)?,
         };
         let mut config = front.config.clone();

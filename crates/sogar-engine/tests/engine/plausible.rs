@@ -42,7 +42,11 @@ fn the_filter_is_its_definition_on_random_problems() {
     while problems < 60 {
         let people = People::drawn(&mut draw, 40);
         let weights = draw.below(3) == 0;
-        let table = if weights { people.weighted(1.0) } else { Table::from_columns("people", people.columns()).unwrap() };
+        let table = if weights {
+            people.weighted(1.0)
+        } else {
+            Table::from_columns("people", people.columns()).unwrap()
+        };
         let mut config = config(&mut draw);
         if weights {
             config = weighing(config);
@@ -75,7 +79,11 @@ fn the_filter_is_its_definition_on_random_problems() {
                 let below = u128::from(less) * 1_000_000 < u128::from(limit as u32) * u128::from(all);
                 let fails = below && number(&after) < number(&before);
                 let works = accepted(&prepared, &after, 1);
-                assert_eq!(made.problem.flips(action, position), works && !fails, "row {row}, action {action}");
+                assert_eq!(
+                    made.problem.flips(action, position),
+                    works && !fails,
+                    "row {row}, action {action}"
+                );
                 excluded += u64::from(works && fails);
                 kept += u64::from(works && !fails);
             }
@@ -99,7 +107,8 @@ fn a_row_that_counts_twice_is_as_two_rows() {
     let people = People::drawn(&mut draw, 60);
     let mut config = Config::default();
     config.plausibility.min_plausibility = Some(0.1);
-    let one = Prepared::new(weighing(config.clone()), Path::new(""), &people.weighted(1.0), model(8.0), None).unwrap();
+    let one = Prepared::new(weighing(config.clone()), Path::new(""), &people.weighted(1.0), model(8.0), None)
+        .unwrap();
     let two = Prepared::new(config, Path::new(""), &people.repeated(), model(8.0), None).unwrap();
     let (one, two) = (one.plausibility().unwrap(), two.plausibility().unwrap());
     assert_eq!((&one.hash, one.floor), (&two.hash, two.floor));
@@ -193,7 +202,8 @@ fn a_measure_that_is_no_finite_number_is_refused() {
     config.plausibility.min_plausibility = Some(0.1);
     config.plausibility.function = true;
     let info = function().predictor.info().clone();
-    let endless = Callback::new(info, |rows| Ok(Answers::Scores(rows.iter().map(|row| 1.0 / row[0]).collect())));
+    let endless =
+        Callback::new(info, |rows| Ok(Answers::Scores(rows.iter().map(|row| 1.0 / row[0]).collect())));
     let mut first = model(8.0);
     let missing = Prepared::new(config.clone(), Path::new(""), &table, first.clone(), None).err().unwrap();
     assert!(missing.to_string().contains("comes from a function of the Python package"), "{missing}");

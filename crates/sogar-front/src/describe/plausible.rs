@@ -7,7 +7,11 @@ use crate::summary::{FrontFile, UsualRef};
 
 /// `less usual are 48 % of real people before the change, 43 % after it`.
 fn shares(usual: UsualRef) -> String {
-    format!("{:.0} % of real people are less usual before the change, {:.0} % after it", 100.0 * usual.before, 100.0 * usual.after)
+    format!(
+        "{:.0} % of real people are less usual before the change, {:.0} % after it",
+        100.0 * usual.before,
+        100.0 * usual.after
+    )
 }
 
 /// How usual those are for whom a point works, group by group; empty if the front does not know.

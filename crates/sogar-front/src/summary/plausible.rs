@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sogar_base::error::Result;
@@ -56,9 +55,6 @@ pub fn usual((before, after, weight): (u128, u128, u64), everybody: u64) -> Opti
     (weight > 0).then(|| UsualRef { before: mean(before), after: mean(after) })
 }
 
-/// Rows that are measured at a time.
-const ROWS_AT_ONCE: usize = 4096;
-
 /// The tests on the way to a leaf.
 type Way = Vec<(usize, bool)>;
 
@@ -79,9 +75,11 @@ impl FrontFile {
         rules.iter().flatten().for_each(|(way, action)| {
             ways[*action].insert(way, None);
         });
-        let own = less_usual(found, affected.iter().map(|&row| table.row(row)).collect())?;
+        let own = less_usual(found, &affected.iter().map(|&row| table.row(row)).collect::<Vec<_>>())?;
         let mut actions = Vec::with_capacity(self.actions.len());
-        for ((action, edits), ways) in self.actions.iter().zip(self.edits_of_actions(features)?).zip(&mut ways) {
+        for ((action, edits), ways) in
+            self.actions.iter().zip(self.edits_of_actions(features)?).zip(&mut ways)
+        {
             let flips = action.flips.flags(affected.len()).unwrap_or_default();
             let works: Vec<usize> = (0..flips.len()).filter(|&position| flips[position]).collect();
             let edited = works.iter().map(|&position| {
@@ -89,7 +87,7 @@ impl FrontFile {
                 edits.iter().for_each(|edit| edit.apply(&mut row));
                 row
             });
-            let after = less_usual(found, edited.collect())?;
+            let after = less_usual(found, &edited.collect::<Vec<_>>())?;
             let mean = |people: &RowSet| {
                 let mut sums = (0u128, 0u128, 0u64);
                 for (&position, &after) in works.iter().zip(&after).filter(|(at, _)| people.contains(**at)) {
@@ -115,7 +113,11 @@ impl FrontFile {
         Ok(Some(PlausibilityRef {
             measure: found.kind().to_owned(),
             hash: found.hash.clone(),
-            forest: is_forest.then_some(ForestRef { seed: prepared.config().seed, trees: TREES, draws: DRAWS }),
+            forest: is_forest.then_some(ForestRef {
+                seed: prepared.config().seed,
+                trees: TREES,
+                draws: DRAWS,
+            }),
             actions,
             points: rules.iter().map(|rules| rules.iter().map(of_leaf).collect()).collect(),
         }))
@@ -123,8 +125,7 @@ impl FrontFile {
 }
 
 /// How many people are less usual than each of some rows.
-fn less_usual(plausibility: &Plausibility, rows: Vec<Vec<f64>>) -> Result<Vec<u64>> {
-    let numbers: Vec<Vec<f64>> =
-        rows.par_chunks(ROWS_AT_ONCE).map(|rows| plausibility.measured(rows)).collect::<Result<_>>()?;
-    Ok(numbers.into_iter().flatten().map(|number| plausibility.less_usual(number).0).collect())
+fn less_usual(plausibility: &Plausibility, rows: &[Vec<f64>]) -> Result<Vec<u64>> {
+    let numbers = plausibility.measured(rows)?;
+    Ok(numbers.into_iter().map(|number| plausibility.less_usual(number).0).collect())
 }

@@ -47,7 +47,10 @@ fn by_trees(
         let (first, words) = (block * at_once / 64, rows.len().div_ceil(64));
         for action in 1..query.actions.len() {
             let flips = &mut found.flips.set_mut(action)[first..first + words];
-            flips.iter_mut().zip(plausible.flips.set(action)).for_each(|(flips, plausible)| *flips &= plausible);
+            flips
+                .iter_mut()
+                .zip(plausible.flips.set(action))
+                .for_each(|(flips, plausible)| *flips &= plausible);
         }
     }
     Ok(true)
@@ -122,4 +125,3 @@ pub(super) fn measure(
     };
     actions.par_iter().map(of_action).collect()
 }
-

@@ -66,9 +66,9 @@ impl Drawn {
     pub fn new(seed: u64, people: u64) -> Drawn {
         let mut streams: Vec<Draw> =
             (0..TREES as u64).map(|tree| Draw::new(seed, FIRST_STREAM + tree)).collect();
-        let people = streams.iter_mut().map(|stream| {
-            (0..DRAWS).map(|_| stream.below(people.max(1) as usize) as u64).collect()
-        });
+        let people = streams
+            .iter_mut()
+            .map(|stream| (0..DRAWS).map(|_| stream.below(people.max(1) as usize) as u64).collect());
         Drawn { people: people.collect(), streams }
     }
 }
@@ -254,7 +254,9 @@ mod tests {
         feature.codes = vec![-9.0, 4.0];
         let question = |relation, value: f64| Question { feature: 0, relation, value: value.to_bits() };
         let at_most = question(Relation::AtMost, 5.0).test(std::slice::from_ref(&feature));
-        for (value, passes) in [(5.0, true), (6.0, false), (4.0, false), (-9.0, false), (-8.0, true), (-50.0, true)] {
+        for (value, passes) in
+            [(5.0, true), (6.0, false), (4.0, false), (-9.0, false), (-8.0, true), (-50.0, true)]
+        {
             assert_eq!(at_most.passes(value), passes, "{value}");
         }
         assert!(!at_most.passes(f64::NAN));

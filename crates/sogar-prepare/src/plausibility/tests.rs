@@ -20,8 +20,8 @@ fn the_floor_separates_the_shares_below_the_limit_from_those_that_reach_it() {
             let floor = ranks.floor(limit);
             for half in -2..20 {
                 let number = f64::from(half) / 2.0;
-                let reaches =
-                    u128::from(ranks.below(number)) * 1_000_000 >= u128::from(limit) * u128::from(ranks.total());
+                let reaches = u128::from(ranks.below(number)) * 1_000_000
+                    >= u128::from(limit) * u128::from(ranks.total());
                 assert_eq!(number > floor, reaches, "{number} {limit} {floor}");
             }
         }

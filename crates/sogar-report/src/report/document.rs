@@ -173,7 +173,8 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
             names.extend(["#less usual people before", "#after"]);
             for (row, usual) in rows.iter_mut().zip(&plausibility[pick.point]) {
                 let share = |share: f64| format!("{:.0} %", 100.0 * share);
-                let cells = usual.map_or([LEFT_OUT.to_owned(), LEFT_OUT.to_owned()], |usual| usual.map(share));
+                let cells =
+                    usual.map_or([LEFT_OUT.to_owned(), LEFT_OUT.to_owned()], |usual| usual.map(share));
                 row.extend(cells);
             }
         }
