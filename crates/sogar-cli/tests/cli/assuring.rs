@@ -233,6 +233,18 @@ fn plausible_people_are_searched_shown_reported_and_checked() {
     let json = folder.sogar(&["show", "usual.json", "--json"]).json();
     let leaves = json["rules"].as_array().unwrap();
     assert!(leaves.iter().any(|rule| rule["plausibility"]["after"].as_f64().is_some()), "{json}");
+    let near = folder.sogar(&["show", "usual.json", "--neighbours", "2"]);
+    assert!(near.code == 0 && near.stdout.contains("after the change is near row "), "{near}");
+    let json = folder.sogar(&["show", "usual.json", "--neighbours", "2", "--json"]).json();
+    let nearest =
+        json["rules"].as_array().unwrap().iter().find_map(|rule| rule["neighbours"]["nearest"].as_array());
+    let distances: Vec<f64> = nearest.unwrap().iter().map(|one| one["distance"].as_f64().unwrap()).collect();
+    assert!(distances.len() == 2 && 0.0 <= distances[0] && distances[0] <= distances[1], "{json}");
+    let other = folder.sogar(&["show", "usual.json", "--neighbours", "2", "--table", "others.csv"]);
+    assert!(
+        other.code == 2 && other.stderr.contains("not the table that the result was made from"),
+        "{other}"
+    );
     let report = folder.sogar(&["report", "usual.json", "--format", "md", "-o", "report.md", "--quiet"]);
     assert_eq!(report.code, 0, "{report}");
     assert!(folder.read("report.md").contains("less usual people before"));
