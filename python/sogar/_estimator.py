@@ -57,6 +57,12 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
             off.
         epsilon: The accuracy of such a front (default: 0, complete): nothing is better by more than this in
             mean cost or in the loss of a group.
+        min_plausibility: The share of real people who must be less usual than an edited row, unless it is at
+            least as usual as the person's own; 0 shows plausibility and excludes nothing (default: it is not
+            computed).
+        plausibility: How usual rows are, instead of an isolation forest: a function of rows that returns a
+            finite number for each, the larger the more usual, or a fitted detector with
+            ``decision_function``.
         directions: Features that may only ``"increase"`` or ``"decrease"``, as a dictionary.
         ranges: Ranges ``(lo, hi)`` that edits of a feature stay within.
         steps: Sizes of shifts, in bins.
@@ -111,6 +117,8 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
             ``cancelled``.
         fairness_: With `max_gap` or `minimax`: the groups, every vector of cost and the groups' losses that
             no summary dominates, and the positions of the points among them; else None.
+        plausibility_: With `min_plausibility`: the measure, its hash, and how usual the people are for whom
+            each action and leaf works, before and after it; else None.
         n_affected_: How many people the model turns down: rows, or their weight.
         desired_: The outcomes that people hope for.
         actions_: The actions in use, as a frame: id, text, edits, flipped (how many people it works for).
@@ -141,6 +149,8 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
         max_gap: str | None = None,
         minimax: str | None = None,
         epsilon: float | None = None,
+        min_plausibility: float | None = None,
+        plausibility: Any = None,
         directions: Mapping[str, str] | None = None,
         ranges: Mapping[str, Sequence[float]] | None = None,
         steps: Mapping[str, Sequence[int]] | None = None,
@@ -193,6 +203,8 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
         self.max_gap = max_gap
         self.minimax = minimax
         self.epsilon = epsilon
+        self.min_plausibility = min_plausibility
+        self.plausibility = plausibility
         self.directions = directions
         self.ranges = ranges
         self.steps = steps
@@ -268,7 +280,7 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
         """
         if client is not None:
             self._check_client(client)
-            for name in ("checkpoint", "outcomes_cache", "max_gap", "minimax"):
+            for name in ("checkpoint", "outcomes_cache", "max_gap", "minimax", "plausibility"):
                 if getattr(self, name) is not None:
                     raise ArgumentError(f"`{name}` and `client` cannot be combined", "leave one of them out")
         made_of = self._prepare(X, model, desired, client=client, also=also, agree=agree)
@@ -323,6 +335,7 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
             affected if weight is None else number_of_people(weight["affected"], weight["unit"])
         )
         self.fairness_ = about["fairness"]
+        self.plausibility_ = about["plausibility"]
         self.desired_ = list(about["population"]["desired"])
         self.classes_ = np.asarray(about["population"]["classes"], dtype=object)
         self.model_backend_ = "" if made_of is None else made_of.model_backend

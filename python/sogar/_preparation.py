@@ -120,6 +120,8 @@ def prepare(
         others = [models.other(one) for one in also]
         loaded = loaded.with_also([other for other, _ in others])
         how = ("several", how, *(recipe for _, recipe in others))
+    if params["plausibility"] is not None:
+        loaded = loaded.with_plausibility(models.measure(params["plausibility"]))
     names = names or [str(number) for number in range(loaded.info["classes"])]
     _settings.with_classes(config, names, desired)
     text = _settings.as_json(config)
@@ -182,7 +184,11 @@ class _Models:
         adapted = self.adapted(model)
         return adapted.build(self.native, _settings.as_json(self.config)), adapted.recipe
 
-    def adapted(self, model: Any) -> Adapted:
+    def measure(self, function: Any) -> _native.Model:
+        """A function, or an object with ``decision_function``, that says how usual rows are."""
+        return self.adapted(function, threshold=0.0).called(self.native, _settings.as_json(self.config))
+
+    def adapted(self, model: Any, threshold: float | None = None) -> Adapted:
         """A model object, and how to read or call it."""
         from ._models import adapt
 
@@ -193,8 +199,8 @@ class _Models:
             rows_for(model, self.table, self.native),
             columns=names,
             features=[name for name in names if name not in aside],
-            threshold=self.config.get("model", {}).get("threshold"),
-            classes=self.params["classes"],
+            threshold=self.config.get("model", {}).get("threshold") if threshold is None else threshold,
+            classes=self.params["classes"] if threshold is None else None,
             batch=self.params["batch"],
             trim=bool(data.get("trim")),
         )

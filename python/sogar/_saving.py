@@ -64,6 +64,7 @@ class Saving:
         other = type(self)(config=about["config"], batch=self.batch, n_jobs=self.n_jobs, classes=self.classes)
         if callable(self.cost):
             other.cost = self.cost
+        other.plausibility = self.plausibility
         hoped = about["population"]["desired"]
         desired = None if all(name.isdigit() for name in hoped) else hoped
         agree = about["config"].get("model", {}).get("agree", "all")

@@ -104,6 +104,9 @@ def configuration(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> tup
     if "max_gap" in said or "minimax" in said:
         config.setdefault("fairness", {}).pop("minimax" if "max_gap" in said else "max_gap", None)
     _say(config, "fairness", said, {"max_gap": "max_gap", "minimax": "minimax", "epsilon": "epsilon"})
+    _say(config, "plausibility", said, {"min_plausibility": "min_plausibility"})
+    if said.get("plausibility") is not None:
+        config.setdefault("plausibility", {})["function"] = True
     if "random_state" in said:
         config["seed"] = _seed(said["random_state"])
     _say(

@@ -77,7 +77,7 @@ class Summary:
         self.unit: int = about["cost"]["unit"]
         self.holdout: Json | None = said.get("holdout")
         self.guarantee: Json | None = None
-        self._held_out = front.held_out_text(point)
+        self._held_out = front.plausibility_text(point) + front.held_out_text(point)
         self._texts = {
             "tree": front.tree_text(point),
             "rules": front.rules_text(point),

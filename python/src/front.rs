@@ -8,7 +8,9 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
-use sogar::describe::{conditions, held_out_text, joined, point_json, rules_text, tree_dot, tree_text};
+use sogar::describe::{
+    conditions, held_out_text, joined, plausibility_text, point_json, rules_text, tree_dot, tree_text,
+};
 use sogar::markup::visible;
 use sogar::select::{By, select};
 use sogar::summary::{FrontFile, Node, PointRef};
@@ -94,6 +96,7 @@ impl Front {
             },
             "features": front.features, "counts": front.counts, "cost": front.cost, "limits": front.limits,
             "weight": front.weight, "bound": front.bound, "holdout": front.holdout, "fairness": front.fairness,
+            "plausibility": front.plausibility,
             "run": front.run,
         }))
     }
@@ -177,6 +180,12 @@ impl Front {
     /// A point's tree as indented text.
     fn tree_text(&self, point: usize) -> PyResult<String> {
         Ok(tree_text(&self.inner, &self.point(point)?.tree))
+    }
+
+    /// How usual the people are for whom a point works, group by group; empty if the front does not know.
+    fn plausibility_text(&self, point: usize) -> PyResult<String> {
+        self.point(point)?;
+        Ok(plausibility_text(&self.inner, point))
     }
 
     /// How a point does on the held-out people of the front, with intervals; empty without any.

@@ -42,6 +42,12 @@ impl Model {
         Model { inner: LoadedModel { also, ..self.inner.clone() }, raised: self.raised.clone() }
     }
 
+    /// The same model with a function that says how usual rows are, as its score.
+    fn with_plausibility(&self, measure: PyRef<'_, Model>) -> Model {
+        let usual = Some(std::sync::Arc::new(measure.inner.clone()));
+        Model { inner: LoadedModel { usual, ..self.inner.clone() }, raised: self.raised.clone() }
+    }
+
     /// The bytes of a model file, recognised by their content. `name` is its name in messages.
     #[staticmethod]
     #[pyo3(signature = (data, name, threshold=None))]

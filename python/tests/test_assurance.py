@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import lightgbm
 import numpy as np
@@ -11,7 +15,10 @@ import pandas as pd
 import pytest
 import sogar
 from scipy.stats import binomtest, t
+from sogar import Sogar, SogarError
 
+Cli = Callable[..., str]
+GERMAN = Path(__file__).resolve().parents[2] / "examples" / "german"
 FEATURES = ["income", "debt", "age"]
 
 
@@ -139,3 +146,53 @@ def test_targets_bring_everybody_to_the_same_side() -> None:
     front.select(next(i for i in range(len(front.front_)) if "at most 10" in str(front.select(i))))
     turned_down = front.predict(table) != 0
     assert front.transform(table)["debt"][turned_down].max() <= 10
+
+
+def test_plausible_people_are_those_of_the_command_line(run_cli: Cli, tmp_path: Path) -> None:
+    table, model, out = GERMAN / "german.csv", GERMAN / "model.txt", tmp_path / "front.json"
+    config = GERMAN / "sogar.toml"
+    flags = ("--config", config, "--max-edits", "1", "--max-depth", "1", "--min-plausibility", "0.1")
+    run_cli("solve", table, "--model", model, "-o", out, "--quiet", *flags)
+    params: dict[str, Any] = {"config": config, "max_edits": 1, "max_depth": 1, "progress": False}
+    front = Sogar(min_plausibility=0.1, **params).fit(table, str(model))
+    theirs = json.loads(out.read_text(encoding="utf-8"))
+    ours = json.loads(front.to_json() or "")
+    assert {**theirs, "run": None} == {**ours, "run": None}
+    assert front.plausibility_ == theirs["plausibility"]
+    assert "How usual are the people for whom it works?" in str(front.select("knee"))
+    assert Sogar(**params).fit(table, str(model)).plausibility_ is None
+
+
+def test_a_function_says_how_usual_rows_are() -> None:
+    rng = np.random.default_rng(3)
+    people = pd.DataFrame({"income": rng.uniform(0, 100, 300), "debt": rng.uniform(0, 100, 300)})
+
+    def granted(rows: pd.DataFrame) -> Any:
+        return rows["income"] - rows["debt"] > 10
+
+    def usual(rows: pd.DataFrame) -> Any:
+        return -np.abs(rows["income"] - 50)
+
+    params: dict[str, Any] = {"max_depth": 1, "max_edits": 1, "bins": 10, "progress": False}
+    plain = Sogar(**params).fit(people, granted, desired=1)
+    front = Sogar(min_plausibility=0.2, plausibility=usual, **params).fit(people, granted, desired=1)
+    assert front.plausibility_["measure"] == "function"
+    assert front.front_["loss"].min() >= plain.front_["loss"].min()
+    # Nobody is led further from 50 than they are, unless at least 20 % of people are further away.
+    distance = np.sort(np.abs(people["income"] - 50))[::-1]
+    limit = distance[int(0.2 * len(people)) - 1]
+    affected = people[~granted(people).to_numpy()].reset_index(drop=True)
+    for position, action in enumerate(json.loads(front.to_json() or "")["actions"]):
+        works = front._front.flips(position)
+        shift = next((edit for edit in action["edits"] if edit["feature"] == "income"), None)
+        if shift is None:
+            continue
+        after = np.clip(affected["income"] + shift["by"], shift["lo"], shift["hi"])[works]
+        before = affected["income"][works]
+        assert (((after - 50).abs() < limit) | ((after - 50).abs() <= (before - 50).abs())).all()
+    with pytest.raises(SogarError, match="inf"):
+        Sogar(min_plausibility=0.2, plausibility=lambda rows: np.full(len(rows), np.inf), **params).fit(
+            people, granted, desired=1
+        )
+    with pytest.raises(SogarError, match="no effect without"):
+        Sogar(plausibility=usual, **params).fit(people, granted, desired=1)

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::numbering::{Numbering, rivals};
+use super::plausible::Usual;
 use super::pricing::Prices;
 use super::{Verdict, defect};
 use sogar_base::error::Result;
@@ -95,7 +96,7 @@ fn mark_actions(node: &Node, used: &mut [bool]) {
 pub(super) fn actions(
     front: &FrontFile,
     prepared: &Prepared,
-    prices: &Prices<'_>,
+    (prices, usual): (&Prices<'_>, Option<&Usual<'_>>),
     texts: &mut Vec<String>,
 ) -> Verdict<(Vec<Action>, String)> {
     let mut used = vec![false; front.actions.len()];
@@ -124,7 +125,7 @@ pub(super) fn actions(
         .iter()
         .map(|own| own.iter().map(|&edit| prepared.edits()[edit as usize].clone()).collect())
         .collect();
-    let flips = flips(prepared, prepared.table(), &lists, prepared.affected())?;
+    let flips = flips(prepared, usual, prepared.table(), &lists, prepared.affected())?;
     let costs: Vec<Vec<u64>> = lists
         .par_iter()
         .map(|edits| {
@@ -208,6 +209,7 @@ fn admitted_edits(action: &ActionRef, prepared: &Prepared, texts: &mut Vec<Strin
 /// model prefers large batches.
 pub(super) fn flips(
     prepared: &Prepared,
+    usual: Option<&Usual<'_>>,
     table: &FeatureTable,
     actions: &[Vec<Edit>],
     rows: &[usize],
@@ -221,7 +223,7 @@ pub(super) fn flips(
                 actions.iter().flat_map(|edits| rows.iter().map(|&row| (&edits[..], row))).collect();
             let flips: Vec<Vec<bool>> = pairs
                 .chunks(batch)
-                .map(|pairs| flips_of_pairs(prepared, table, pairs))
+                .map(|pairs| flips_of_pairs(prepared, usual, table, pairs))
                 .collect::<Result<_>>()?;
             Ok(flips.concat())
         })
@@ -234,6 +236,7 @@ pub(super) fn flips(
 
 fn flips_of_pairs(
     prepared: &Prepared,
+    usual: Option<&Usual<'_>>,
     table: &FeatureTable,
     pairs: &[(&[Edit], usize)],
 ) -> Result<Vec<bool>> {
@@ -241,7 +244,7 @@ fn flips_of_pairs(
     let mut block = Vec::with_capacity(pairs.len() * columns);
     let mut encoded = Vec::new();
     let mut counts = Vec::with_capacity(pairs.len());
-    let mut edited = Vec::with_capacity(pairs.len());
+    let (mut own, mut edited) = (Vec::new(), Vec::with_capacity(pairs.len()));
     for &(edits, row) in pairs {
         let before = table.row(row);
         let mut after = before.clone();
@@ -251,6 +254,7 @@ fn flips_of_pairs(
         prepared.encoder().encode_row(&after, &mut encoded);
         block.extend_from_slice(&encoded);
         edited.push(after);
+        own.push(before);
     }
     let predictions = prepared.model().predictor.predict(Rows { values: &block, columns })?;
     let flipped = predictions.iter().zip(&counts);
@@ -268,5 +272,9 @@ fn flips_of_pairs(
         votes.iter_mut().zip(accepted).for_each(|(votes, accepted)| *votes += usize::from(accepted));
     }
     flips.iter_mut().zip(votes).for_each(|(flips, votes)| *flips &= votes >= needed);
+    if let Some(usual) = usual {
+        let allowed = usual.allowed(&own, &edited)?;
+        flips.iter_mut().zip(allowed).for_each(|(flips, allowed)| *flips &= allowed);
+    }
     Ok(flips)
 }

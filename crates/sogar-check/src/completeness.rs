@@ -13,6 +13,7 @@ use super::admissible::Action;
 use super::by_group::{self, Groups};
 use super::order::below;
 use super::plain::{LeafFronts, Pair, Plain};
+use super::plausible::Usual;
 use super::pricing::Prices;
 use super::weights::{self, Scalarisations, WEIGHTS, Weight};
 use super::{Completeness, Options, Report, Verdict, defect, sample};
@@ -55,6 +56,7 @@ pub(super) struct Whole {
 pub(super) struct Test<'a> {
     pub front: &'a FrontFile,
     pub prepared: &'a Prepared,
+    pub usual: Option<&'a Usual<'a>>,
     pub groups: Option<&'a Groups<'a>>,
     pub options: &'a Options,
     pub reporter: &'a dyn Reporter,
@@ -67,7 +69,7 @@ pub(super) fn check(
     prices: &Prices<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let Test { front, prepared, groups, options, reporter } = *test;
+    let Test { front, prepared, usual, groups, options, reporter } = *test;
     let claim = front.claim();
     let (name, tested) = if claim.is_complete() {
         ("completeness", "completeness was not tested")
@@ -97,7 +99,8 @@ pub(super) fn check(
         return Ok(());
     }
     let problem = &made.problem;
-    let outcomes = report.record("outcomes", sample::outcomes(front, prepared, problem, used, options.seed));
+    let outcomes = sample::outcomes(front, (prepared, usual), problem, used, options.seed);
+    let outcomes = report.record("outcomes", outcomes);
     let costs = report.record("costs", sample::costs(prepared, problem, prices));
     if outcomes.is_none() || costs.is_none() {
         return Ok(());

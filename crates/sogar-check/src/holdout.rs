@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::admissible::{Action, flips};
+use super::plausible::Usual;
 use super::pricing::Prices;
 use super::{Verdict, defect, same};
 use sogar_front::summary::{Evaluation, FrontFile, HeldOutLeaf, Node, PointDetail, means};
@@ -30,7 +31,7 @@ pub(super) fn check(
     said: &Evaluation,
     path: &Path,
     prepared: &Prepared,
-    prices: &Prices<'_>,
+    (prices, usual): (&Prices<'_>, Option<&Usual<'_>>),
     splits: &[Split],
     actions: &[Action],
 ) -> Verdict<((), String)> {
@@ -40,7 +41,7 @@ pub(super) fn check(
             "{name} is not the table that the front was evaluated on: its content differs"
         ));
     }
-    let held_out = read(path, prepared, prices, actions)?;
+    let held_out = read(path, prepared, (prices, usual), actions)?;
     let rows = held_out.affected.len();
     same("the number of held-out rows", said.rows, held_out.table.rows)?;
     same("the number of affected held-out rows", said.affected, rows)?;
@@ -122,14 +123,19 @@ fn close(what: &str, said: f64, found: f64) -> Verdict<()> {
     defect(format!("{what} is {said} in the file and should be {found:.6}"))
 }
 
-fn read(path: &Path, prepared: &Prepared, prices: &Prices<'_>, actions: &[Action]) -> Verdict<HeldOut> {
+fn read(
+    path: &Path,
+    prepared: &Prepared,
+    (prices, usual): (&Prices<'_>, Option<&Usual<'_>>),
+    actions: &[Action],
+) -> Verdict<HeldOut> {
     let read = Table::read(path, &prepared.config().read_options()?)?;
     let (table, _) = FeatureTable::apply(&prepared.table().features, &read, prepared.config())?;
     let table = table.weighed(&read, prepared.config())?;
     let predictions = predict_table(&*prepared.model().predictor, prepared.encoder(), &table)?;
     let affected = prepared.classes().turned_down(&predictions);
     let lists: Vec<Vec<Edit>> = actions.iter().map(|action| action.edits.clone()).collect();
-    let flips = flips(prepared, &table, &lists, &affected)?;
+    let flips = flips(prepared, usual, &table, &lists, &affected)?;
     let mut effects = Vec::with_capacity(actions.len());
     for (edits, flips) in lists.iter().zip(flips) {
         let cost = |&row: &usize| prices.price(&table.row(row), edits);

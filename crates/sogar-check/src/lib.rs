@@ -10,6 +10,7 @@
 //! | `origin` | are these the table, the model, the people and the problem of the file? |
 //! | `classes` | do the classes have the names of model, label or configuration? |
 //! | `admissible` | are splits and actions in use those of the configuration (`numbering`), and do actions flip the recorded people? |
+//! | `plausible` | how usual edited rows are, if the configuration asks for it |
 //! | `trees` | does every tree have the cost and loss of its point, within the limits? |
 //! | `on_sample` | is the sample what the seed draws, and do the points follow from its front on all people? |
 //! | `holdout` | are cost and loss on the held-out rows right? |
@@ -30,6 +31,7 @@ mod on_sample;
 mod order;
 mod origin;
 mod plain;
+mod plausible;
 mod pricing;
 mod quotes;
 mod sample;
@@ -46,6 +48,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use self::plausible::Usual;
 use self::pricing::Prices;
 use self::trees::Walk;
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -253,15 +256,20 @@ fn check_here(
             return Ok(report);
         }
     };
+    let usual = Usual::new(&prepared)?;
     let mut texts = Vec::new();
     let splits = report.record("splits", admissible::splits(front, &prepared, &mut texts));
-    let actions = report.record("actions", admissible::actions(front, &prepared, &prices, &mut texts));
+    let actions = report
+        .record("actions", admissible::actions(front, &prepared, (&prices, usual.as_ref()), &mut texts));
     report.text_differs = texts;
     if let (Some(splits), Some(actions)) = (&splits, &actions) {
         let rows: Vec<usize> = (0..prepared.affected().len()).collect();
         let least = u64::from(prepared.limits().min_leaf) * prepared.table().weight_unit();
         let walk = Walk { front, prepared: &prepared, splits, actions, rows: &rows, least };
         report.record("trees", trees::check(&walk, &front.points));
+        if usual.is_some() || front.plausibility.is_some() {
+            report.record("plausibility", Usual::check(front, usual.as_ref(), &walk));
+        }
         if let Some(groups) = &groups {
             report.record("fairness", by_group::points(&walk, groups));
         }
@@ -271,7 +279,15 @@ fn check_here(
         if let Some(said) = &front.holdout {
             match held_out_table(front, options) {
                 Some(path) => {
-                    let verdict = holdout::check(front, said, &path, &prepared, &prices, splits, actions);
+                    let verdict = holdout::check(
+                        front,
+                        said,
+                        &path,
+                        &prepared,
+                        (&prices, usual.as_ref()),
+                        splits,
+                        actions,
+                    );
                     report.record("held-out", verdict);
                 }
                 None => report.not_proved.push(
@@ -286,8 +302,14 @@ fn check_here(
     }
     report.record("status", order::status(front));
     if let (Some(actions), true) = (&actions, report.passed()) {
-        let test =
-            completeness::Test { front, prepared: &prepared, groups: groups.as_ref(), options, reporter };
+        let test = completeness::Test {
+            front,
+            prepared: &prepared,
+            usual: usual.as_ref(),
+            groups: groups.as_ref(),
+            options,
+            reporter,
+        };
         completeness::check(&test, actions, &prices, &mut report)?;
     }
     Ok(report)

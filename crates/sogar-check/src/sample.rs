@@ -6,6 +6,7 @@ use sogar_solver::{Problem, RowSet};
 
 use super::admissible::{Action, flips};
 use super::plain::{LeafFronts, Pair, Plain};
+use super::plausible::Usual;
 use super::pricing::Prices;
 use super::trees;
 use super::{Defect, Verdict, defect};
@@ -26,7 +27,7 @@ const SPLITS: usize = 6;
 /// sample for the others.
 pub(super) fn outcomes(
     front: &FrontFile,
-    prepared: &Prepared,
+    (prepared, usual): (&Prepared, Option<&Usual<'_>>),
     problem: &Problem,
     used: &[Action],
     seed: u64,
@@ -64,7 +65,7 @@ pub(super) fn outcomes(
             problem.edits_of(action).iter().map(|&edit| prepared.edits()[edit as usize].clone()).collect()
         })
         .collect();
-    let found = flips(prepared, prepared.table(), &lists, &in_table)?;
+    let found = flips(prepared, usual, prepared.table(), &lists, &in_table)?;
     for ((&action, edits), found) in actions.iter().zip(&lists).zip(&found) {
         if let Some(i) = (0..rows.len()).find(|&i| found[i] != problem.flips(action, rows[i])) {
             return Err(differs(edits, in_table[i]));

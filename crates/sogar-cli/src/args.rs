@@ -235,6 +235,12 @@ pub struct ShowArgs {
     /// How to print the summary
     #[arg(long, short, value_enum, default_value = "tree")]
     pub format: ShowFormat,
+    /// Also name this many real people who are nearest to an edited person of each group
+    #[arg(long, value_name = "N")]
+    pub neighbours: Option<usize>,
+    /// The table of the front, for --neighbours [default: the recorded one]
+    #[arg(long, value_name = "TABLE", requires = "neighbours")]
+    pub table: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

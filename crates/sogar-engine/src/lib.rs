@@ -39,7 +39,7 @@
 pub use sogar_audit::{audit, diff, explain, guarantee};
 pub use sogar_base::{binomial, clock, envelope, error, files, markup, statistics};
 pub use sogar_check as check;
-pub use sogar_front::{describe, evaluate, fairness, intervals, router, select, summary};
+pub use sogar_front::{describe, evaluate, fairness, intervals, neighbours, router, select, summary};
 pub use sogar_prepare::{actions, cost, encode, init, limits, model, outcomes, population, predict, require};
 pub use sogar_report::{plot, report};
 pub use sogar_search::{checkpoint, device, export};

@@ -4,6 +4,7 @@
 
 mod conditions;
 mod held_out;
+mod plausible;
 mod point;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ pub use sogar_base::text::{grouped, hoped_for, spoken, spoken_number};
 
 pub use conditions::{Predicate, conditions, joined, predicates};
 pub use held_out::{evaluated_text, held_out_text};
+pub use plausible::plausibility_text;
 pub use point::point_json;
 
 /// The outcome that people hope for, how many have it, and how many do not.

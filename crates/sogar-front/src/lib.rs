@@ -4,6 +4,7 @@ pub mod describe;
 pub mod evaluate;
 pub mod fairness;
 pub mod intervals;
+pub mod neighbours;
 pub mod router;
 pub mod select;
 pub mod summary;

@@ -11,6 +11,7 @@ mod claims;
 mod gap;
 mod other_rows;
 mod people;
+mod plausible;
 mod read;
 mod round_trip;
 mod tree;
@@ -32,6 +33,7 @@ pub use changes::{ActionRef, ChangeRef, EditRef, FollowerRef, SplitRef, Value};
 pub use claims::Claim;
 pub use other_rows::{Evaluation, HeldOutLeaf, PointDetail, SampleRef, distances};
 pub use people::{PeopleCounts, as_count, as_count_if_any};
+pub use plausible::{ForestRef, PlausibilityRef, UsualRef};
 pub use tree::{Node, PointRef};
 
 /// The version of the format that this program writes.
@@ -90,6 +92,9 @@ pub struct FrontFile {
     /// What the search found out about groups, if it had some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<FairnessRef>,
+    /// How usual edited rows are, if the configuration asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plausibility: Option<PlausibilityRef>,
     /// The same trees on held-out rows, if there is a held-out table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Evaluation>,

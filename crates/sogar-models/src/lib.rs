@@ -122,6 +122,8 @@ pub struct LoadedModel {
     pub hash: String,
     /// Further models that must agree before an action works; they have none themselves.
     pub also: Vec<LoadedModel>,
+    /// A function that says how usual rows are, in place of a forest: its score, the larger the more usual.
+    pub usual: Option<Arc<LoadedModel>>,
 }
 
 impl LoadedModel {
@@ -131,7 +133,7 @@ impl LoadedModel {
         path: impl Into<std::path::PathBuf>,
         hash: impl Into<String>,
     ) -> Self {
-        LoadedModel { predictor, path: path.into(), hash: hash.into(), also: Vec::new() }
+        LoadedModel { predictor, path: path.into(), hash: hash.into(), also: Vec::new(), usual: None }
     }
 }
 

@@ -6,6 +6,7 @@
 //! | who was turned down | [`population`] |
 //! | which changes a person could make | [`actions`] |
 //! | what they cost, and whether they work | [`cost`], [`outcomes`] |
+//! | whether enough models agree, and the edited row is plausible | [`require`], [`plausibility`] |
 //! | limits of memory, time and trees | [`limits`] |
 //! | all of it | [`prepared`] |
 //! | a commented starting configuration | [`init`] |
@@ -17,6 +18,7 @@ pub mod init;
 pub mod limits;
 pub mod model;
 pub mod outcomes;
+pub mod plausibility;
 pub mod population;
 pub mod predict;
 pub mod prepared;

@@ -17,6 +17,7 @@ mod leaves;
 mod linked_features;
 pub mod mapped;
 mod network;
+mod plausible;
 mod predicates;
 mod rounding;
 mod scoring;
@@ -87,7 +88,8 @@ impl<'a> OutcomeQuery<'a> {
     pub fn scored_models(&self) -> u64 {
         let others = self.required.iter().flat_map(|required| &required.others);
         let scored = others.filter(|other| is_scored(&*other.predictor)).count() as u64;
-        scored + u64::from(is_scored(self.predictor))
+        let measured = self.required.is_some_and(Requirements::calls_a_measure);
+        scored + u64::from(is_scored(self.predictor)) + u64::from(measured)
     }
 }
 
@@ -153,12 +155,18 @@ fn finished(
     find: fn(OutcomeQuery<'_>, &Watch<'_>) -> Result<Option<Outcomes>>,
 ) -> Result<Option<Outcomes>> {
     let Some(mut found) = found else { return Ok(None) };
-    if let Some(required) = query.required.filter(|required| !required.is_empty())
+    if let Some(required) = query.required.filter(|required| required.asks_others())
         && !agreement::require(query, required, &mut found, watch, find)?
     {
         return Ok(None);
     }
     forbid::forbid(query, &mut found.flips);
+    // Last, because a measured row costs more than the others.
+    if let Some(plausibility) = query.required.and_then(Requirements::limiting_plausibility)
+        && !plausible::require(query, plausibility, &mut found, watch)?
+    {
+        return Ok(None);
+    }
     Ok(Some(found))
 }
 

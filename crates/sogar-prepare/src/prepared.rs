@@ -30,6 +30,7 @@ use crate::cost::{CostFunction, CostModel};
 use crate::encode::Encoder;
 use crate::limits::TreeLimits;
 use crate::model::{LoadedModel, Predictor};
+use crate::plausibility::Plausibility;
 use crate::population::Classes;
 use crate::require::{OtherModel, Requirements};
 
@@ -201,6 +202,11 @@ impl Prepared {
     /// Models beside the first, and their columns.
     pub fn other_models(&self) -> &[OtherModel] {
         &self.required.others
+    }
+
+    /// How usual rows are, if the configuration asks for it.
+    pub fn plausibility(&self) -> Option<&Plausibility> {
+        self.required.plausibility.as_ref()
     }
 
     /// Features that have no edits because the model does not use them.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::encode::Encoder;
 use crate::model::{LoadedModel, ModelInfo, Predictor, Rows};
+use crate::plausibility::{Measure, Plausibility};
 use crate::population::{Classes, is_desired};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_table::config::{Agree, ModelConfig};
@@ -26,7 +27,7 @@ pub struct OtherModel {
     pub hash: String,
 }
 
-/// All that an action must do besides convincing the first model. There is no such requirement if `others` is empty.
+/// All that an action must do besides convincing the first model.
 #[derive(Clone, Default)]
 pub struct Requirements {
     /// Further models.
@@ -35,6 +36,8 @@ pub struct Requirements {
     pub agree: usize,
     /// Per class, whether it is desired.
     pub desired: Vec<bool>,
+    /// How usual edited rows are, and how usual they must be; none if nobody asks.
+    pub plausibility: Option<Plausibility>,
 }
 
 impl OtherModel {
@@ -97,16 +100,41 @@ impl Requirements {
         let all = others.len() + 1;
         let agree = config.agree.as_ref().map_or(Ok(all), |agree: &Agree| agree.of(all))?;
         // The first always accepts what counts.
-        Ok(Requirements { others, agree: agree - 1, desired: classes.desired.clone() })
+        Ok(Requirements { others, agree: agree - 1, desired: classes.desired.clone(), plausibility: None })
     }
 
     /// Whether nothing is required.
     pub fn is_empty(&self) -> bool {
-        self.others.is_empty() || self.agree == 0
+        !self.asks_others() && self.limiting_plausibility().is_none()
+    }
+
+    /// Whether further models have a say.
+    pub fn asks_others(&self) -> bool {
+        !self.others.is_empty() && self.agree > 0
+    }
+
+    /// The plausibility, if it excludes anything.
+    pub fn limiting_plausibility(&self) -> Option<&Plausibility> {
+        self.plausibility.as_ref().filter(|plausibility| plausibility.limits())
+    }
+
+    /// Whether a function of the user measures edited rows.
+    pub fn calls_a_measure(&self) -> bool {
+        self.limiting_plausibility().is_some_and(|found| matches!(found.measure, Measure::Function(_)))
+    }
+
+    /// Whether edited rows meet all requirements, for the people who had the rows before.
+    pub fn hold(&self, before: &[Vec<f64>], after: &[Vec<f64>]) -> Result<Vec<bool>> {
+        let mut holds = self.enough_accept(after)?;
+        if let Some(plausibility) = self.limiting_plausibility() {
+            let plausible = plausibility.hold(before, after)?;
+            holds.iter_mut().zip(plausible).for_each(|(holds, plausible)| *holds &= plausible);
+        }
+        Ok(holds)
     }
 
     /// Whether enough of the further models accept rows of feature values.
-    pub fn hold(&self, rows: &[Vec<f64>]) -> Result<Vec<bool>> {
+    fn enough_accept(&self, rows: &[Vec<f64>]) -> Result<Vec<bool>> {
         let mut votes = vec![0usize; rows.len()];
         for other in self.others.iter().filter(|_| self.agree > 0) {
             let accepted = other.accepts(&self.desired, rows)?;

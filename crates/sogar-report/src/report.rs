@@ -34,7 +34,7 @@ use sogar_base::statistics::Interval;
 use sogar_front::evaluate::{HeldOut, evaluate};
 use sogar_front::intervals::PointIntervals;
 use sogar_front::select::By;
-use sogar_front::summary::{Evaluation, FrontFile, HeldOutLeaf, Node};
+use sogar_front::summary::{Evaluation, FrontFile, HeldOutLeaf, Node, PlausibilityRef, UsualRef};
 use sogar_prepare::prepared::{Prepared, Reporter};
 use sogar_table::table::Table;
 
@@ -171,6 +171,7 @@ fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
         picks: picks::picks(front, &request.picks)?,
         fairness: fairness(front, request.min_n)?,
         holdout: front.holdout.as_ref().map(|there| holdout(there, request.min_n)),
+        plausibility: front.plausibility.as_ref().map(|block| plausibility(front, block, request.min_n)),
         individual: None,
         bound: front.bound.as_deref().map(thinned),
         groupings: Vec::new(),
@@ -193,6 +194,19 @@ fn stored(front: &FrontFile, min_n: usize, point: usize, leaf: usize, node: &Nod
         Node::Leaf { action, rows, flipped, cost_sum } => vec![*action as u64, *rows, *flipped, *cost_sum],
         Node::Split { .. } => Vec::new(),
     }
+}
+
+/// How usual the people of each leaf are, unless they are few.
+fn plausibility(front: &FrontFile, block: &PlausibilityRef, min_n: usize) -> Vec<Vec<Option<[f64; 2]>>> {
+    let of_point = |(point, leaves): (usize, &Vec<Option<UsualRef>>)| {
+        let shown = leaves.iter().enumerate().map(|(leaf, usual)| {
+            usual
+                .filter(|_| !composition::is_small(front, min_n, point, leaf))
+                .map(|usual| [usual.before, usual.after])
+        });
+        shown.collect()
+    };
+    block.points.iter().enumerate().map(of_point).collect()
 }
 
 fn fairness(front: &FrontFile, min_n: usize) -> Result<Option<FairnessData>> {

@@ -83,7 +83,7 @@ impl Search<'_> {
         let ids: Vec<u32> = (0..found.made.actions.len() as u32).collect();
         let mut file = self.file(&found, solutions, &ids, &mut Describe::default());
         file.fairness = Some(fairness);
-        Ok(file)
+        self.with_plausibility(file)
     }
 
     /// The groups in the order of the problem's rows.

@@ -134,12 +134,12 @@ impl Search<'_> {
         let searched =
             Searched { made, outcome, status, device: "cpu".to_owned(), seconds_outcomes, seconds_search };
         if !known {
-            return Ok(FrontFile { bound: None, ..self.nothing_known(searched) });
+            return self.with_plausibility(FrontFile { bound: None, ..self.nothing_known(searched) });
         }
         if self.sample().is_some() {
             let sample = self.searched();
             let bound = searched.bound().filter(|_| has_bound);
-            return Ok(self.on_everybody(
+            return self.with_plausibility(self.on_everybody(
                 Candidates { sample: &sample, found: solutions, ids: &ids, actions: all.len(), bound },
                 searched,
             ));
@@ -149,7 +149,7 @@ impl Search<'_> {
         let mut file = self.file(&searched, solutions, &ids, &mut Describe::default());
         file.counts.actions = all.len();
         file.bound = file.bound.filter(|_| has_bound);
-        Ok(file)
+        self.with_plausibility(file)
     }
 }
 

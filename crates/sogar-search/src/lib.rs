@@ -106,12 +106,18 @@ impl Search<'_> {
             .help("leave them out here; `sogar solve` and `Sogar.fit` know them"));
         }
         if self.sample().is_some() {
-            return self.solve_on_sample(reporter, cancel);
+            return self.with_plausibility(self.solve_on_sample(reporter, cancel)?);
         }
         let mut found = self.search(&self.everybody(), reporter, cancel)?;
         let solutions = std::mem::take(&mut found.outcome.front);
         let ids: Vec<u32> = (0..found.made.actions.len() as u32).collect();
-        Ok(self.file(&found, solutions, &ids, &mut Describe::default()))
+        self.with_plausibility(self.file(&found, solutions, &ids, &mut Describe::default()))
+    }
+
+    /// A finished front that says how usual edited rows are, if the configuration asks for it.
+    fn with_plausibility(&self, mut front: FrontFile) -> Result<FrontFile> {
+        front.plausibility = self.with_threads(|| front.plausibility_among(self))?;
+        Ok(front)
     }
 
     /// The problem of all affected people, with outcomes from the cache if it has them.

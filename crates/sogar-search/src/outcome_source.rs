@@ -142,6 +142,11 @@ impl Search<'_> {
             .and("rules", format!("{:?}", self.rules()));
         if let Some(required) = self.requirements() {
             key = key.and("agree", required.agree.to_string());
+            if let Some(plausibility) = required.limiting_plausibility() {
+                key = key
+                    .and("plausibility", &plausibility.hash)
+                    .and("floor", plausibility.floor.to_le_bytes());
+            }
             for other in &required.others {
                 key = key
                     .and("other model", &other.hash)

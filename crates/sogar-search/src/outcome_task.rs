@@ -12,6 +12,8 @@ use sogar_prepare::encode::{ColumnSource, Encoder};
 use sogar_prepare::limits::Size;
 use sogar_prepare::model::LoadedModel;
 use sogar_prepare::outcomes::{OutcomeQuery, Outcomes, Watch, outcomes};
+use sogar_prepare::plausibility::forest::Forest;
+use sogar_prepare::plausibility::{Measure, Plausibility};
 use sogar_prepare::predict::predict_table;
 use sogar_prepare::require::{OtherModel, Requirements};
 use sogar_solver::{Actions, CancelToken, Stop};
@@ -47,6 +49,8 @@ struct Head {
     others: Vec<(String, Columns)>,
     /// How many of them must accept.
     agree: usize,
+    /// A forest and the bits of its floor, if edited rows must be plausible.
+    plausibility: Option<(Forest, u64)>,
     desired: Vec<bool>,
     edits: Vec<EditRef>,
     rules: Vec<String>,
@@ -74,7 +78,7 @@ pub struct OutcomeTask {
 }
 
 fn label() -> Label {
-    Label { kind: "outcome-task", version: 2, owner: env!("CARGO_PKG_VERSION").to_owned() }
+    Label { kind: "outcome-task", version: 3, owner: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
 impl Search<'_> {
@@ -91,6 +95,11 @@ impl Search<'_> {
             encoder: columns_of(self.encoder()),
             others: others.iter().map(|other| (other.hash.clone(), columns_of(&other.encoder))).collect(),
             agree: self.requirements().map_or(0, |required| required.agree),
+            plausibility: self
+                .requirements()
+                .and_then(Requirements::limiting_plausibility)
+                .map(shared)
+                .transpose()?,
             desired: self.classes().desired.clone(),
             edits: self.edits().iter().map(|edit| EditRef::new(edit, features)).collect(),
             rules: self.config().rules.clone(),
@@ -153,7 +162,13 @@ impl OutcomeTask {
         if !encoders.all(known) || searched.iter().any(|&row| row >= rows) {
             return Err(wrong("it speaks of features or people that it does not have".into()));
         }
-        let required = required(&model, others, head.agree, &desired)?;
+        let mut required = required(&model, others, head.agree, &desired)?;
+        if let Some((forest, floor)) = head.plausibility {
+            if !forest.fits(features) {
+                return Err(wrong("its forest is damaged".into()));
+            }
+            required.plausibility = Some(Plausibility::of_parts(forest, f64::from_bits(floor), features));
+        }
         let actions = all_actions(&edits, max_edits);
         let rows = (0..rows).collect();
         let task = OutcomeTask {
@@ -231,6 +246,18 @@ impl OutcomeTask {
     }
 }
 
+/// What another process needs to require plausible rows.
+fn shared(plausibility: &Plausibility) -> Result<(Forest, u64)> {
+    match &plausibility.measure {
+        Measure::Forest(forest, _) => Ok(((**forest).clone(), plausibility.floor.to_bits())),
+        Measure::Function(_) => {
+            let message = "a function for plausibility cannot be shared with other processes";
+            Err(Error::new(ErrorKind::Usage, message)
+                .help("leave it out, so that an isolation forest is used, or fit without a cluster"))
+        }
+    }
+}
+
 fn unlike(message: &str) -> Error {
     Error::new(ErrorKind::Model, message)
         .help("give all workers the same version of sogar and of the model's library")
@@ -249,7 +276,12 @@ fn required(
         let (predictor, path) = (other.predictor.clone(), other.path.clone());
         Ok(OtherModel { predictor, encoder, path, hash })
     });
-    Ok(Requirements { others: found.collect::<Result<_>>()?, agree, desired: desired.to_vec() })
+    Ok(Requirements {
+        others: found.collect::<Result<_>>()?,
+        agree,
+        desired: desired.to_vec(),
+        plausibility: None,
+    })
 }
 
 /// A worker has a task for each of its threads.

@@ -115,6 +115,7 @@ impl Search<'_> {
             bound: found.bound(),
             sample: None,
             fairness: None,
+            plausibility: None,
             holdout: None,
             run,
         };

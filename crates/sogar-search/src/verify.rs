@@ -213,7 +213,7 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
     let columns = query.encoder.columns.len();
     let mut block = Vec::with_capacity(cells.len() * columns);
     let mut broken = Vec::with_capacity(cells.len());
-    let mut edited = Vec::new();
+    let (mut own, mut edited) = (Vec::new(), Vec::new());
     let mut encoded = Vec::new();
     for &(row, action) in cells {
         let before = query.table.row(query.rows[row as usize]);
@@ -225,6 +225,7 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
         query.encoder.encode_row(&after, &mut encoded);
         block.extend_from_slice(&encoded);
         if query.required.is_some() {
+            own.push(before);
             edited.push(after);
         }
     }
@@ -237,7 +238,7 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
     let mut flips: Vec<bool> =
         predictions.iter().zip(broken).map(|(said, broken)| desired(said.label) && !broken).collect();
     if let Some(required) = query.required {
-        flips.iter_mut().zip(required.hold(&edited)?).for_each(|(flips, holds)| *flips &= holds);
+        flips.iter_mut().zip(required.hold(&own, &edited)?).for_each(|(flips, holds)| *flips &= holds);
     }
     Ok(flips)
 }

@@ -13,6 +13,7 @@ mod command;
 mod device;
 mod fairness;
 mod fit;
+mod plausibility;
 mod presets;
 mod read;
 mod recorded;
@@ -27,6 +28,7 @@ pub use bins::BinRule;
 pub use command::words;
 pub use device::Device;
 pub use fairness::{FairnessConfig, FairnessGoal, Share};
+pub use plausibility::PlausibilityConfig;
 pub use presets::{Preset, presets};
 
 use read::{OneOrMany, one_or_many, optional_one_or_many};
@@ -59,6 +61,9 @@ pub struct Config {
     /// What the search does about groups of people.
     #[serde(skip_serializing_if = "FairnessConfig::is_empty")]
     pub fairness: FairnessConfig,
+    /// How usual edited rows must be.
+    #[serde(skip_serializing_if = "PlausibilityConfig::is_empty")]
+    pub plausibility: PlausibilityConfig,
     /// Seed of everything random (sampling, bootstrap); the search itself is deterministic.
     pub seed: u64,
 }

@@ -234,6 +234,10 @@ class Adapted:
                 f"class {theirs[row]} ({len(differing)} of {len(ours)} rows differ)"
             )
 
+    def called(self, table: Table | None, config: str) -> Model:
+        """The engine's model that calls the object, even if it could be read."""
+        return self._callback(table, config)
+
     def _callback(self, table: Table | None, config: str) -> Model:
         from .._native import Model
 

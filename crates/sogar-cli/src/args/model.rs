@@ -23,6 +23,10 @@ pub struct ModelFlags {
     /// Further models, files or a folder of them: an action works only if the first model and enough of all accept (--agree)
     #[arg(long, value_name = "MODEL", num_args = 1..)]
     pub also: Vec<PathBuf>,
+    /// A command that says how usual rows are, instead of an isolation forest: it reads rows as CSV and prints a number per line, the
+    /// larger the more usual (--min-plausibility)
+    #[arg(long, value_name = "COMMAND")]
+    pub plausibility_command: Option<String>,
     /// What the command answers [default: scores]
     #[arg(long, value_enum, value_name = "KIND")]
     pub model_answers: Option<AnswersName>,
@@ -73,7 +77,8 @@ impl ModelFlags {
 
     /// The model of a run with this configuration, which includes these flags.
     pub fn source(&self, config: &Config) -> Result<Source> {
-        Ok(self.first(config)?.with(model_files(&self.also)?))
+        let command = CommandLine::of_plausibility(config)?;
+        Ok(self.first(config)?.with(model_files(&self.also)?).measured_by(command))
     }
 
     fn first(&self, config: &Config) -> Result<Source> {
@@ -88,11 +93,23 @@ impl ModelFlags {
 
     /// The models of a result: from the flags, otherwise the files at their recorded paths. A command in a result file is never run.
     pub fn source_of(&self, front: &FrontFile) -> Result<Source> {
-        if !self.also.is_empty() {
-            return Ok(self.first_of(front)?.with(model_files(&self.also)?));
+        let also = match self.also.as_slice() {
+            [] => front
+                .run
+                .also_paths
+                .iter()
+                .map(|path| file_of(None, path, "--also"))
+                .collect::<Result<_>>()?,
+            given => model_files(given)?,
+        };
+        let mut config = front.config.clone();
+        config.plausibility.command.clone_from(&self.plausibility_command);
+        let command = CommandLine::of_plausibility(&config)?;
+        if self.plausibility_command.is_some() && front.config.plausibility.command.is_none() {
+            let message = "the plausibility of this result does not come from a command";
+            return Err(Error::new(ErrorKind::Usage, message).help("leave --plausibility-command out"));
         }
-        let also = front.run.also_paths.iter().map(|path| file_of(None, path, "--also"));
-        Ok(self.first_of(front)?.with(also.collect::<Result<_>>()?))
+        Ok(self.first_of(front)?.with(also).measured_by(command))
     }
 
     fn first_of(&self, front: &FrontFile) -> Result<Source> {

@@ -102,6 +102,10 @@ pub struct ConfigFlags {
     /// Affected people that every group of --max-gap or --minimax must have [default: 10]
     #[arg(long, value_name = "N")]
     pub min_group: Option<u32>,
+    /// The share of real people who must be less usual than an edited row, unless it is at least as usual as the person's own; 0 only
+    /// shows plausibility [default: not computed]
+    #[arg(long, value_name = "SHARE")]
+    pub min_plausibility: Option<f64>,
     /// Refuse to score more edited rows than this [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_scorings: Option<u64>,
@@ -209,6 +213,7 @@ impl ConfigFlags {
         let (config, folder) = self.reading.resolve_with(|config| {
             self.apply(config);
             model.apply(&mut config.model);
+            set(&mut config.plausibility.command, &model.plausibility_command);
         })?;
         let source = model.source(&config)?;
         Ok((config, folder, source))
@@ -233,6 +238,7 @@ impl ConfigFlags {
         set(&mut config.fairness.minimax, &self.minimax);
         set(&mut config.fairness.epsilon, &self.epsilon);
         set(&mut config.fairness.min_group, &self.min_group);
+        set(&mut config.plausibility.min_plausibility, &self.min_plausibility);
         set(&mut config.limits.max_scorings, &self.max_scorings);
         set(&mut config.limits.outcomes_time_limit, &self.outcomes_time_limit);
         set(&mut config.limits.time_limit, &self.time_limit);
@@ -301,6 +307,8 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         ("fairness.minimax", "--minimax"),
         ("fairness.epsilon", "--epsilon"),
         ("fairness.min_group", "--min-group"),
+        ("plausibility.min_plausibility", "--min-plausibility"),
+        ("plausibility.command", "--plausibility-command"),
     ] {
         message = message.replace(key, flag);
     }

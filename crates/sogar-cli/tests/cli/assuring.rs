@@ -210,3 +210,86 @@ fn targets_are_solved_for_shown_and_checked() {
     let checked = folder.sogar(&["check", "front.json", "--require", "proved"]);
     assert_eq!(checked.code, 0, "{checked}");
 }
+
+#[test]
+fn plausible_people_are_searched_shown_reported_and_checked() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--min-plausibility", "0.2", "-o", "usual.json", "--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    let plain: serde_json::Value = serde_json::from_str(&folder.read("front.json")).unwrap();
+    let usual: serde_json::Value = serde_json::from_str(&folder.read("usual.json")).unwrap();
+    assert!(plain.get("plausibility").is_none(), "nobody asked");
+    let block = &usual["plausibility"];
+    assert_eq!((&block["measure"], &block["forest"]["seed"]), (&"forest".into(), &0.into()));
+    assert_eq!(block["hash"].as_str().map(str::len), Some(64));
+    let lowest = |front: &serde_json::Value| {
+        let points = front["points"].as_array().unwrap();
+        points.last().unwrap()["loss_count"].as_u64().unwrap()
+    };
+    assert!(lowest(&usual) >= lowest(&plain), "a requirement helps nobody");
+    let shown = folder.sogar(&["show", "usual.json"]);
+    assert!(shown.stdout.contains("How usual are the people for whom it works?"), "{shown}");
+    assert!(shown.stdout.contains("% of real people are less usual before the change"), "{shown}");
+    let json = folder.sogar(&["show", "usual.json", "--json"]).json();
+    let leaves = json["rules"].as_array().unwrap();
+    assert!(leaves.iter().any(|rule| rule["plausibility"]["after"].as_f64().is_some()), "{json}");
+    let near = folder.sogar(&["show", "usual.json", "--neighbours", "2"]);
+    assert!(near.code == 0 && near.stdout.contains("after the change is near row "), "{near}");
+    let json = folder.sogar(&["show", "usual.json", "--neighbours", "2", "--json"]).json();
+    let nearest =
+        json["rules"].as_array().unwrap().iter().find_map(|rule| rule["neighbours"]["nearest"].as_array());
+    let distances: Vec<f64> = nearest.unwrap().iter().map(|one| one["distance"].as_f64().unwrap()).collect();
+    assert!(distances.len() == 2 && 0.0 <= distances[0] && distances[0] <= distances[1], "{json}");
+    let other = folder.sogar(&["show", "usual.json", "--neighbours", "2", "--table", "others.csv"]);
+    assert!(
+        other.code == 2 && other.stderr.contains("not the table that the result was made from"),
+        "{other}"
+    );
+    let report = folder.sogar(&["report", "usual.json", "--format", "md", "-o", "report.md", "--quiet"]);
+    assert_eq!(report.code, 0, "{report}");
+    assert!(folder.read("report.md").contains("less usual people before"));
+    let checked = folder.sogar(&["check", "usual.json", "--require", "proved"]);
+    assert!(checked.code == 0 && checked.stdout.contains("the forest has the recorded hash"), "{checked}");
+    let hash = block["hash"].as_str().unwrap();
+    folder.write("usual.json", folder.read("usual.json").replace(hash, &"0".repeat(64)));
+    let checked = folder.sogar(&["check", "usual.json"]);
+    assert!(checked.code == 2 && checked.to_string().contains("the hash of the measure"), "{checked}");
+}
+
+#[test]
+fn a_command_can_say_how_usual_rows_are() {
+    let folder = Folder::new();
+    let header =
+        "BEGIN { FS = \",\" } NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"hours\") at = i; next }";
+    folder.write("usual.awk", format!("{header}\n{{ off = $at - 40; print off < 0 ? off : -off }}\n"));
+    let flags =
+        ["--min-plausibility", "0.1", "--plausibility-command", "awk -f usual.awk", "-o", "usual.json", "-q"];
+    let run = folder.solve(&flags);
+    assert_eq!(run.code, 0, "{run}");
+    // The command in a result is only run if the user gives it.
+    let run = folder.sogar(&["check", "usual.json"]);
+    assert!(run.code == 2 && run.stderr.contains("only run if you give it"), "{run}");
+    let run = folder.sogar(&["check", "usual.json", "--plausibility-command", "awk -f usual.awk"]);
+    assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn plausibility_that_cannot_be_is_refused_and_nothing_is_written() {
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path("front.json")).unwrap();
+    folder.write("endless.awk", "NR > 1 { print \"inf\" }\n");
+    for (flags, why) in [
+        (&["--min-plausibility", "1"][..], "--min-plausibility = 1, but it must be at least 0 and below 1"),
+        (&["--min-plausibility", "nan"], "at least 0 and below 1"),
+        (&["--min-plausibility=-0.1"], "at least 0 and below 1"),
+        (&["--plausibility-command", "awk -f endless.awk"], "no effect without --min-plausibility"),
+        (
+            &["--min-plausibility", "0.1", "--plausibility-command", "awk -f endless.awk"],
+            "the plausibility of row 1",
+        ),
+    ] {
+        let run = folder.solve(flags);
+        assert!(run.code == 2 && run.stderr.contains(why), "`{why}`: {run}");
+    }
+    assert!(!folder.names().contains(&"front.json".to_owned()));
+}

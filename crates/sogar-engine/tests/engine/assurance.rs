@@ -18,7 +18,7 @@ use sogar_solver::exhaustive;
 use crate::people::{Draw, People, config, model, solved};
 
 /// A random sum of trees over debt, income, region and member.
-fn trees(draw: &mut Draw) -> LoadedModel {
+pub fn trees(draw: &mut Draw) -> LoadedModel {
     let list = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
     let info = ModelInfo {
         format: "trees".into(),
@@ -55,7 +55,7 @@ fn trees(draw: &mut Draw) -> LoadedModel {
 }
 
 /// Whether enough models accept a row of features, the first among them.
-fn accepted(prepared: &Prepared, row: &[f64], agree: usize) -> bool {
+pub fn accepted(prepared: &Prepared, row: &[f64], agree: usize) -> bool {
     let mut encoded = Vec::new();
     prepared.encoder().encode_row(row, &mut encoded);
     let rows = Rows { values: &encoded, columns: encoded.len() };

@@ -96,6 +96,12 @@ fn honest(folder: &Path) -> Vec<Honest> {
         solved("priced", priced, table.clone(), false),
         solved("sampled", with(|config| config.limits.sample = Some(80)), table.clone(), false),
         solved("held-out", config(), table.clone(), true),
+        solved(
+            "plausible",
+            with(|config| config.plausibility.min_plausibility = Some(0.3)),
+            table.clone(),
+            true,
+        ),
         solved("stopped", with(|config| config.limits.time_limit = Some(1e-9)), table.clone(), false),
         solved(
             "stopped on a sample",
@@ -271,7 +277,10 @@ fn every_field_is_what_the_documentation_says() {
                     let as_said = match said.class {
                         Class::Verified => refused(&verdict),
                         Class::DisplayOnly
-                            if field == "config.seed" && result.json.get("sample").is_some() =>
+                            if field == "config.seed"
+                                && ["sample", "plausibility"]
+                                    .iter()
+                                    .any(|block| result.json.get(*block).is_some()) =>
                         {
                             refused(&verdict)
                         }
@@ -444,6 +453,9 @@ fn random_config(draw: &mut Random) -> Config {
         if draw.index(3) == 0 {
             config.features.entry(name.into()).or_default().weight = Some(0.1 * (1 + draw.index(20)) as f64);
         }
+    }
+    if draw.index(2) == 0 {
+        config.plausibility.min_plausibility = Some([0.0, 0.05, 0.3][draw.index(3)]);
     }
     if draw.index(3) == 0 {
         config.rules = vec!["hours <= age".into()];

@@ -7,6 +7,7 @@ mod check_fields;
 mod large;
 mod partitioned_audit;
 mod people;
+mod plausible;
 mod presets;
 mod schemas;
 mod streamed;

@@ -36,6 +36,9 @@ pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
             if let Some((leaf, works)) = held_out.as_ref().and_then(|found| found.leaf(number)) {
                 rule["holdout"] = json!({ "rows": leaf.rows, "flipped": leaf.flipped, "cost_sum": leaf.cost_sum, "works": works });
             }
+            if let Some(block) = &front.plausibility {
+                rule["plausibility"] = json!(block.points[chosen].get(number));
+            }
             rule
         })
         .collect();

@@ -112,7 +112,7 @@ impl HeldOut {
         // Whether a flip of a row in the block would count.
         let mut open: Vec<bool> = Vec::new();
         let mut block = Vec::new();
-        let mut edited = Vec::new();
+        let (mut own, mut edited) = (Vec::new(), Vec::new());
         let mut encoded = Vec::new();
         for edits in actions {
             for &row in &self.affected {
@@ -124,14 +124,15 @@ impl HeldOut {
                 prepared.encoder().encode_row(&after, &mut encoded);
                 block.extend_from_slice(&encoded);
                 if prepared.requirements().is_some() {
+                    own.push(before);
                     edited.push(after);
                 }
             }
             if open.len() >= batch {
-                settle(prepared, &mut open, &mut block, &mut edited, &mut found)?;
+                settle(prepared, &mut open, &mut block, (&mut own, &mut edited), &mut found)?;
             }
         }
-        settle(prepared, &mut open, &mut block, &mut edited, &mut found)?;
+        settle(prepared, &mut open, &mut block, (&mut own, &mut edited), &mut found)?;
         Ok(found.chunks(self.affected.len()).map(<[_]>::to_vec).collect())
     }
 }
@@ -141,13 +142,13 @@ fn settle(
     prepared: &Prepared,
     open: &mut Vec<bool>,
     block: &mut Vec<f64>,
-    edited: &mut Vec<Vec<f64>>,
+    (own, edited): (&mut Vec<Vec<f64>>, &mut Vec<Vec<f64>>),
     found: &mut Vec<bool>,
 ) -> Result<()> {
     let rows = Rows { values: block, columns: prepared.encoder().columns.len() };
     let predictions = prepared.model().predictor.predict(rows)?;
     let holds = match prepared.requirements() {
-        Some(required) => required.hold(edited)?,
+        Some(required) => required.hold(own, edited)?,
         None => vec![true; predictions.len()],
     };
     let settled = open.drain(..).zip(&predictions).zip(holds);
@@ -155,6 +156,7 @@ fn settle(
         settled.map(|((counts, label), holds)| counts && holds && prepared.classes().is_desired(label)),
     );
     block.clear();
+    own.clear();
     edited.clear();
     Ok(())
 }

@@ -102,6 +102,12 @@ impl FrontFile {
         }
         self.check_points(&self.points, people)?;
         self.check_fairness(people)?;
+        if let Some(block) = &self.plausibility {
+            let leaves = self.points.iter().map(|point| point.leaves as usize);
+            if block.actions.len() != self.actions.len() || !block.points.iter().map(Vec::len).eq(leaves) {
+                return Err("the block `plausibility` has not every action and leaf".into());
+            }
+        }
         if self.holdout.as_ref().is_some_and(|holdout| holdout.points.len() != self.points.len()) {
             return Err("the held-out block does not have as many points as the front".into());
         }

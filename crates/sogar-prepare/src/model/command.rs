@@ -59,6 +59,12 @@ impl CommandLine {
         }))
     }
 
+    /// The command that says how usual rows are, if a checked configuration names one. It runs as the model's would.
+    pub fn of_plausibility(config: &Config) -> Result<Option<CommandLine>> {
+        let command = config.plausibility.command.clone();
+        CommandLine::of(&ModelConfig { command, answers: None, ..config.model.clone() })
+    }
+
     /// The command line as the user wrote it.
     pub fn text(&self) -> &str {
         &self.text

@@ -1,6 +1,7 @@
 //! Where a model comes from, as the user names it: a file, or a command.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{CommandLine, Format, LoadedModel, load};
 use sogar_base::error::Result;
@@ -17,6 +18,8 @@ pub enum Source {
     Command(CommandLine),
     /// One of these, and files of models that must agree with it.
     Several(Box<Source>, Vec<PathBuf>),
+    /// One of these, and a command that says how usual rows are.
+    Measured(Box<Source>, CommandLine),
 }
 
 impl Source {
@@ -31,6 +34,20 @@ impl Source {
                     also.iter().map(|path| load(path, config.model.threshold)).collect::<Result<_>>()?;
                 Ok(model)
             }
+            Source::Measured(first, command) => {
+                let mut model = first.open(table, config)?;
+                model.usual = Some(Arc::new(command.open(table, config)?));
+                Ok(model)
+            }
+        }
+    }
+
+    /// The same with a command that says how usual rows are, if there is one.
+    #[must_use]
+    pub fn measured_by(self, command: Option<CommandLine>) -> Source {
+        match command {
+            Some(command) => Source::Measured(Box::new(self), command),
+            None => self,
         }
     }
 
@@ -52,7 +69,7 @@ impl Source {
                 }
             }
             Source::Command(command) => Ok(sha256_hex(&command.identity())),
-            Source::Several(first, _) => first.hash(),
+            Source::Several(first, _) | Source::Measured(first, _) => first.hash(),
         }
     }
 
@@ -61,7 +78,7 @@ impl Source {
         match self {
             Source::File(path) => Some(path),
             Source::Command(_) => None,
-            Source::Several(first, _) => first.file(),
+            Source::Several(first, _) | Source::Measured(first, _) => first.file(),
         }
     }
 
@@ -70,7 +87,7 @@ impl Source {
         match self {
             Source::File(path) => path.clone(),
             Source::Command(command) => PathBuf::from(command.text()),
-            Source::Several(first, _) => first.name(),
+            Source::Several(first, _) | Source::Measured(first, _) => first.name(),
         }
     }
 }

@@ -28,8 +28,9 @@ use super::linked_features::{LinkedFeatures, linked_features};
 use super::predicates::PredicateValues;
 use super::value_intervals::ValueIntervals;
 use super::walk::{LinkedWalk, PathUnit, Walk};
-use super::{OutcomeQuery, Outcomes, Watch, rounding, scoring};
+use super::{OutcomeQuery, Outcomes, Watch, plausible, rounding, scoring};
 use crate::model::{Rows, TreeEnsemble};
+use crate::plausibility::Plausibility;
 use crate::population::is_desired;
 use sogar_base::error::Result;
 
@@ -51,6 +52,8 @@ pub(super) struct Decomposition<'a> {
     error: f64,
     most_edits: usize,
     kernel: Kernel,
+    /// Set if the sum is a path length: what it is compared with depends on the row.
+    plausibility: Option<&'a Plausibility>,
 }
 
 /// Bytes of outcomes that wait to be written.
@@ -116,16 +119,36 @@ impl<'a> Decomposition<'a> {
             most_edits,
             intervals,
             query,
+            plausibility: None,
         })
+    }
+
+    /// The same for path lengths of a forest: an outcome says whether the edited row is plausible enough. `None` if sums could be
+    /// rounded, or the decomposition does not apply.
+    pub fn of_path_lengths(
+        trees: &TreeEnsemble,
+        query: &'a OutcomeQuery<'a>,
+        plausibility: &'a Plausibility,
+    ) -> Option<Self> {
+        let found = Decomposition::new(trees, query)?;
+        let weight: f64 = found.leaves.list.iter().map(|leaf| leaf.value.abs()).sum();
+        // Every sum on the way is a whole number of at most this size.
+        (2f64.powi(found.most_edits as i32) * weight < 2f64.powi(53))
+            .then_some(Decomposition { plausibility: Some(plausibility), ..found })
     }
 
     /// All outcomes, 64 rows to a word of every action's flip set.
     pub fn outcomes(&self, watch: &Watch<'_>) -> Result<Option<Outcomes>> {
+        self.outcomes_of(self.query.rows, watch)
+    }
+
+    /// The same for some of the rows.
+    pub fn outcomes_of(&self, rows: &[usize], watch: &Watch<'_>) -> Result<Option<Outcomes>> {
         let query = self.query;
-        let mut flips = BitTable::new(query.actions.len(), query.rows.len());
+        let mut flips = BitTable::new(query.actions.len(), rows.len());
         let mut settled = 0;
         let mut done = 0;
-        let blocks: Vec<&[usize]> = query.rows.chunks(64).collect();
+        let blocks: Vec<&[usize]> = rows.chunks(64).collect();
         let pool = Mutex::new(Vec::new());
         // Enough blocks at a time that threads seldom wait for each other, few enough for the memory of unwritten words.
         let bytes = 8 * query.actions.len();
@@ -148,7 +171,7 @@ impl<'a> Decomposition<'a> {
             );
             settled += words.iter().map(|(_, close)| close).sum::<u64>();
             done += some.iter().map(|rows| rows.len()).sum::<usize>();
-            (watch.progress)(done, query.rows.len());
+            (watch.progress)(done, rows.len());
         }
         Ok(Some(Outcomes { flips, method: "tree ensemble, decomposed around each row", settled, kept: None }))
     }
@@ -192,7 +215,15 @@ impl<'a> Decomposition<'a> {
             self.look_up_cells(&values, scratch);
             self.collect_terms(scratch);
             scratch.close.clear();
-            match self.judge.threshold(self.error) {
+            let threshold = match self.plausibility {
+                // The term of no edits is the row's own path length.
+                Some(plausibility) => {
+                    let beyond = plausibility.beyond(scratch.terms[0][0]);
+                    Some(Threshold { low: beyond.next_up(), high: beyond, desired_above: true })
+                }
+                None => self.judge.threshold(self.error),
+            };
+            match threshold {
                 Some(threshold) => self.compare_margins(threshold, scratch),
                 None => self.judge_margins(scratch),
             }
@@ -210,7 +241,11 @@ impl<'a> Decomposition<'a> {
             words.copy_from_slice(&square[..words.len()]);
         }
         words[0] = 0; // the identity flips nobody
-        for (&action, word) in self.scored.iter().zip(scoring::score(query, rows, &self.scored)?) {
+        let scored = match self.plausibility {
+            Some(plausibility) => plausible::measure(query, plausibility, rows, &self.scored)?,
+            None => scoring::score(query, rows, &self.scored)?,
+        };
+        for (&action, word) in self.scored.iter().zip(scored) {
             words[action as usize] = word;
         }
         Ok((words, settled))

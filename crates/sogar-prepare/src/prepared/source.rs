@@ -13,6 +13,7 @@ use super::Prepared;
 use super::build::{Classified, labelled, without_predictions};
 use crate::encode::Encoder;
 use crate::model::LoadedModel;
+use crate::plausibility::Plausibility;
 use crate::population::{Classes, Comparison, some_but_not_all};
 use crate::predict::HashOfPredictions;
 use crate::predict::{predict_table, rows_at_once};
@@ -97,7 +98,8 @@ impl Prepared {
             classes: &classes,
         };
         let kept = judge.classify(source, predictions, keep)?;
-        Prepared::finish(Classified {
+        let (scale, usual) = (reference.scale.clone(), model.usual.clone());
+        let mut prepared = Prepared::finish(Classified {
             folder: folder.to_path_buf(),
             table_path: header.path.clone(),
             table_hash: header.hash.clone(),
@@ -114,7 +116,11 @@ impl Prepared {
             notices,
             unfit: seen.unfit,
             config,
-        })
+        })?;
+        let features = &prepared.table.features;
+        prepared.required.plausibility =
+            Plausibility::new(source, features, scale.as_ref(), &prepared.config, usual.as_deref())?;
+        Ok(prepared)
     }
 }
 

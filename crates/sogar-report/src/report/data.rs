@@ -65,6 +65,10 @@ pub struct Data {
     pub fairness: Option<FairnessData>,
     /// The same trees on held-out people.
     pub holdout: Option<Holdout>,
+    /// Per point and leaf, for the people for whom it works: the mean share of real people who are less usual, before and after; null
+    /// for few people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plausibility: Option<Vec<Vec<Option<[f64; 2]>>>>,
     /// What individual recourse would reach: pairs of total cost and people not flipped. No summary lies below.
     pub individual: Option<Vec<[u64; 2]>>,
     /// For a stopped search: no summary lies below these pairs.

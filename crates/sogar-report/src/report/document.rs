@@ -180,7 +180,16 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         blocks.push(Block::Heading(3, format!("{} (summary {})", pick.name, pick.point)));
         let mut rows = Vec::new();
         leaves(front, data, data.points.tree[pick.point], &mut Vec::new(), &mut rows);
-        let names = ["who", "advice", "#people", "#works for", "#mean cost"];
+        let mut names = vec!["who", "advice", "#people", "#works for", "#mean cost"];
+        if let Some(plausibility) = &data.plausibility {
+            names.extend(["#less usual people before", "#after"]);
+            for (row, usual) in rows.iter_mut().zip(&plausibility[pick.point]) {
+                let share = |share: f64| format!("{:.0} %", 100.0 * share);
+                let cells =
+                    usual.map_or([LEFT_OUT.to_owned(), LEFT_OUT.to_owned()], |usual| usual.map(share));
+                row.extend(cells);
+            }
+        }
         blocks.push(Block::Table(format!("The groups of summary {}", pick.point), head(&names), rows));
     }
 }

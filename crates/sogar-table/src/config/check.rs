@@ -27,6 +27,7 @@ impl Config {
         faults.take(self.bins.rule());
         faults.take(self.limits.check());
         faults.take(self.check_fairness());
+        faults.take(self.plausibility.check());
         self.check_model(&mut notices, &mut faults);
         faults.take(self.check_command(&mut notices));
         faults.take(self.check_cost(&mut notices));

@@ -54,7 +54,10 @@ export function tree(i) {
   const root = node(data.points.tree[i]);
   root.rows = data.population.affected;
   // The share of held-out people for whom a leaf works, and its interval.
-  rules(root).forEach(({ leaf }, number) => { leaf.heldOut = data.holdout?.leaves[i]?.[number] ?? null; });
+  rules(root).forEach(({ leaf }, number) => {
+    leaf.heldOut = data.holdout?.leaves[i]?.[number] ?? null;
+    leaf.usual = data.plausibility?.[i]?.[number] ?? null;
+  });
   return root;
 }
 

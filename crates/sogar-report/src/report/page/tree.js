@@ -31,7 +31,8 @@ function leafCard(leaf, extra) {
       h('span', { class: 'share', 'aria-hidden': 'true' }, filled),
       h('span', {}, `works for ${grouped(leaf.flipped)} of ${people(leaf.rows)}`),
       h('span', {}, `mean cost ${fixed(leafCost(leaf), 2)}`),
-      leaf.heldOut && h('span', { class: 'soft' }, `held out ${shareOf(leaf.heldOut)}`)),
+      leaf.heldOut && h('span', { class: 'soft' }, `held out ${shareOf(leaf.heldOut)}`),
+      leaf.usual && h('span', { class: 'soft', title: 'Those for whom it works: the mean share of real people who are less usual, before and after the change' }, `less usual people ${percent(leaf.usual[0], 0)} → ${percent(leaf.usual[1], 0)}`)),
     extra(leaf));
 }
 
