@@ -19,7 +19,7 @@ pub const MOST_BYTES: u64 = 256 << 20;
 #[derive(Default)]
 pub struct Given {
     /// The table.
-    pub table: Option<PathBuf>,
+    pub table: Option<TableOf>,
     /// The model.
     pub model: Option<ModelOf>,
     /// What is said about table, model and features.
@@ -28,6 +28,33 @@ pub struct Given {
     pub complete: bool,
     /// Where files named in the configuration are looked for.
     pub folder: PathBuf,
+}
+
+/// A table as it was given.
+#[derive(Clone)]
+pub enum TableOf {
+    /// A file.
+    File(PathBuf),
+    /// One that is in memory already; settings do not change how it is read.
+    Opened(Arc<Table>),
+}
+
+impl TableOf {
+    /// Its name on the page.
+    pub fn name(&self) -> String {
+        let path = match self {
+            TableOf::File(path) => path,
+            TableOf::Opened(table) => &table.path,
+        };
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn read(&self, config: &Config) -> Result<Arc<Table>> {
+        match self {
+            TableOf::File(path) => Table::read(path, &config.read_options()?).map(Arc::new),
+            TableOf::Opened(table) => Ok(Arc::clone(table)),
+        }
+    }
 }
 
 /// A model as it was given.
@@ -42,9 +69,9 @@ pub enum ModelOf {
 /// A table and a model, read.
 pub struct Inputs {
     /// The table.
-    pub table: Table,
-    /// Its path.
-    pub path: PathBuf,
+    pub table: Arc<Table>,
+    /// As it was given.
+    pub origin: TableOf,
     /// The model.
     pub model: LoadedModel,
     /// As it was given.
@@ -58,22 +85,23 @@ pub struct Inputs {
 impl Inputs {
     /// Reads table and model, and gives the configuration to start with: the user's, or the one that `sogar config init` would write.
     pub fn open(
-        path: &Path,
+        origin: &TableOf,
         source: &ModelOf,
         folder: &Path,
         given: &Config,
         complete: bool,
     ) -> Result<(Arc<Inputs>, Config)> {
-        let table = Table::read(path, &given.read_options()?)?;
+        let table = origin.read(given)?;
         let model = opened(source, &table, given)?;
         let facts = Facts::new(&table, Some(&model), given)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let start = match complete {
             true => given.clone(),
-            false => said(Config::parse(&facts.file(&table, &name), Path::new("sogar.toml"))?, given),
+            false => {
+                said(Config::parse(&facts.file(&table, &origin.name()), Path::new("sogar.toml"))?, given)
+            }
         };
         let inputs = Arc::new(Inputs {
-            path: path.to_path_buf(),
+            origin: origin.clone(),
             table,
             model,
             source: source.clone(),
@@ -85,12 +113,12 @@ impl Inputs {
     }
 
     fn again(&self, config: &Config) -> Result<Inputs> {
-        let table = Table::read(&self.path, &config.read_options()?)?;
+        let table = self.origin.read(config)?;
         let model = opened(&self.source, &table, config)?;
         let facts = Facts::new(&table, Some(&model), config)?;
         Ok(Inputs {
             table,
-            path: self.path.clone(),
+            origin: self.origin.clone(),
             model,
             source: self.source.clone(),
             folder: self.folder.clone(),

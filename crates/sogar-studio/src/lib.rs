@@ -42,6 +42,6 @@ pub mod server;
 pub mod session;
 pub mod take_away;
 
-pub use inputs::{Given, Inputs};
+pub use inputs::{Given, Inputs, ModelOf, TableOf};
 pub use server::{Server, open_browser};
 pub use session::Session;

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::change::Change;
 use crate::columns;
-use crate::inputs::{Given, Inputs, ModelOf, store};
+use crate::inputs::{Given, Inputs, ModelOf, TableOf, store};
 use crate::run::{Live, Run};
 
 /// Bytes of outcomes that are kept for later runs.
@@ -158,7 +158,7 @@ impl Session {
                 let path = store(&folder, name, bytes)?;
                 let mut state = self.state();
                 if what == "table" {
-                    state.given.table = Some(path);
+                    state.given.table = Some(TableOf::File(path));
                 } else {
                     state.given.model = Some(ModelOf::Source(Source::File(path)));
                 }
@@ -380,7 +380,7 @@ impl Session {
         });
         json!({
             "version": version,
-            "table": state.given.table.as_ref().map(name),
+            "table": state.given.table.as_ref().map(TableOf::name),
             "model": model,
             "fault": state.fault.as_ref().map(told),
             "opened": state.opened.as_ref().map(|opened| json!({

@@ -12,7 +12,7 @@ use sogar::summary::FrontFile;
 use sogar::{CancelToken, Error, ErrorKind, Result};
 
 use crate::assets::WHAT_IF;
-use crate::inputs::{Inputs, ModelOf};
+use crate::inputs::{Inputs, ModelOf, TableOf};
 use crate::run::Run;
 
 /// The configuration as `sogar.toml`.
@@ -44,10 +44,14 @@ pub fn commands(inputs: &Inputs, groups: &[String]) -> String {
         ModelOf::Source(sogar::model::Source::Command(_)) => String::new(),
         ModelOf::Opened(_) => " --model MODEL".to_owned(),
     };
+    let table = match &inputs.origin {
+        TableOf::File(path) => name(path),
+        TableOf::Opened(_) => "TABLE".to_owned(),
+    };
     let groups: String = groups.iter().map(|group| format!(" --group {}", quoted(group))).collect();
     format!(
         "sogar solve {}{model} --config sogar.toml -o front.json\nsogar report front.json{groups} -o report.html\n",
-        name(&inputs.path)
+        table
     )
 }
 

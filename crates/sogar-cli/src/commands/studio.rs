@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use sogar::{Error, ErrorKind, Result};
-use sogar_studio::inputs::ModelOf;
-use sogar_studio::{Given, Server, Session, open_browser};
+use sogar_studio::{Given, ModelOf, Server, Session, TableOf, open_browser};
 
 use crate::args::{ModelFlags, ReadingFlags, is_stdin};
 use crate::interrupt;
@@ -36,7 +35,7 @@ pub fn run(args: &StudioArgs, output: &Output) -> Result<Exit> {
     let has_model = args.model.model.is_some() || config.model.command.is_some();
     let model = has_model.then(|| args.model.source(&config).map(ModelOf::Source)).transpose()?;
     let complete = args.reading.config.is_some() || args.reading.preset.is_some();
-    let given = Given { table: args.table.clone(), model, config, complete, folder };
+    let given = Given { table: args.table.clone().map(TableOf::File), model, config, complete, folder };
     let session = Session::new(given)?;
     let cancel = interrupt::token();
     let bars = Bars::waiting(output, "reading the table and scoring its rows");
