@@ -127,7 +127,7 @@ fn found(session: &Arc<Session>, request: &Request) -> Result<Option<Answer>> {
             done()
         }
         (false, ["end"]) => {
-            session.end();
+            session.finish();
             done()
         }
         (false, ["drop", what]) => {

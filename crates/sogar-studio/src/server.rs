@@ -70,7 +70,7 @@ impl Server {
         let listener = tokio::net::TcpListener::from_std(self.listener.try_clone()?)?;
         loop {
             if cancel.is_cancelled() || self.session.has_ended() {
-                self.session.end();
+                self.session.finish();
                 tokio::time::sleep(GRACE).await;
                 return Ok(());
             }

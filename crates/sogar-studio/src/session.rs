@@ -319,17 +319,21 @@ impl Session {
         self.tell();
     }
 
-    /// Ends the session: stops the search and waits for it.
-    pub fn end(&self) {
-        let thread = {
-            let mut state = self.state();
-            state.ended = true;
-            if let Some(live) = &state.live {
-                live.cancel.cancel();
-            }
-            state.thread.take()
-        };
+    /// Ends the session: stops the search without waiting for it.
+    pub fn finish(&self) {
+        let mut state = self.state();
+        state.ended = true;
+        if let Some(live) = &state.live {
+            live.cancel.cancel();
+        }
+        drop(state);
         self.tell();
+    }
+
+    /// Ends the session, and waits for the search.
+    pub fn end(&self) {
+        self.finish();
+        let thread = self.state().thread.take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }

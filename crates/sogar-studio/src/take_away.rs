@@ -98,19 +98,11 @@ pub fn compare(old: &Run, new: &Run) -> Value {
     json!({
         "price": price(a, b),
         "front": found.front,
-        "settings": differing(&old.config, &new.config, &found.settings),
+        "settings": found.settings,
         "features": found.features.iter().filter(|used| used.a != used.b).take(8).collect::<Vec<_>>(),
         "notes": notes,
         "same_costs": same_costs,
     })
-}
-
-/// Settings that the user changed; what a run resolved by itself is left out.
-fn differing(old: &Config, new: &Config, resolved: &[sogar::diff::Setting]) -> Vec<Value> {
-    let json = |config: &Config| serde_json::to_value(config).unwrap_or_default();
-    let (old, new) = (json(old), json(new));
-    let settings = resolved.iter().filter(|_| old != new);
-    settings.map(|setting| json!({ "key": setting.key, "a": setting.a, "b": setting.b })).collect()
 }
 
 fn weights(config: &Config) -> Vec<(&String, f64)> {

@@ -216,7 +216,8 @@ fn ending_stops_the_search_and_leaves_nothing() {
     let server = Running::new(session);
     let (status, _) = server.own("POST", "end", b"{}");
     assert_eq!(status, 200);
-    assert!(server.session.has_ended());
-    assert!(server.session.shown()["live"].is_null(), "the search has stopped");
+    let session = std::sync::Arc::clone(&server.session);
+    assert!(session.has_ended());
     server.ends();
+    assert!(session.shown()["live"].is_null(), "the search has stopped");
 }
