@@ -126,7 +126,7 @@ def start(browser: Browser) -> Iterator[Start]:
         page.on("dialog", lambda dialog: studio.complaints.append(f"dialog: {dialog.message}"))
         page.on("request", lambda request: studio.requests.append(request.url))
         page.goto(address)
-        page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        page.wait_for_function("() => document.documentElement.dataset.ready === 'yes'")
         return studio
 
     yield run

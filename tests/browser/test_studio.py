@@ -63,7 +63,7 @@ def test_the_whole_story_on_german_credit(start: Start, sogar: Sogar, tmp_path: 
     assert first["points"] > 200
     # Forbid, and compare on the same resolved steps.
     label = ask_what_if(studio)
-    page.wait_for_function("document.documentElement.dataset.runs === '2'", timeout=120_000)
+    page.wait_for_function("() => document.documentElement.dataset.runs === '2'", timeout=120_000)
     second = studio.state["runs"][1]
     assert second["label"] == label
     assert second["known"] == second["actions"] < first["actions"]
@@ -104,7 +104,7 @@ def test_a_table_of_twenty_thousand_people_with_odd_names(
     first = studio.searched(lambda: page.locator("#solve").click())
     assert first["complete"]
     ask_what_if(studio)
-    page.wait_for_function("document.documentElement.dataset.runs === '2'", timeout=300_000)
+    page.wait_for_function("() => document.documentElement.dataset.runs === '2'", timeout=300_000)
     page.locator("#price .price").wait_for()
     studio.tab("take")
     (tmp_path / "sogar.toml").write_bytes(studio.saved(".take a[href$='sogar.toml']"))
@@ -131,7 +131,7 @@ def test_files_are_dropped_and_faults_are_explained(start: Start, tmp_path: Path
     trouble = page.locator("#trouble")
     (tmp_path / "model.pkl").write_bytes(b"\x80\x04\x95\x1a\x00\x00\x00\x00\x00\x00\x00\x8c\x08builtins\x93.")
     page.set_input_files("#file-table", GERMAN / "german.csv")
-    page.wait_for_function("document.getElementById('files').textContent.includes('german.csv')")
+    page.wait_for_function("() => document.getElementById('files').textContent.includes('german.csv')")
     page.set_input_files("#file-model", tmp_path / "model.pkl")
     trouble.get_by_text("pickle").first.wait_for()
     page.set_input_files("#file-model", GERMAN / "model.txt")
@@ -151,7 +151,7 @@ def test_tabs_share_one_state_and_survive(start: Start) -> None:
     studio = start(*FILES, "--config", GERMAN / "sogar.toml")
     other = studio.page.context.new_page()
     other.goto(studio.address)
-    other.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+    other.wait_for_function("() => document.documentElement.dataset.ready === 'yes'")
     before = other.evaluate("document.documentElement.dataset.problem")
     other.bring_to_front()
     mark(studio, "amount", "fixed")
@@ -162,7 +162,7 @@ def test_tabs_share_one_state_and_survive(start: Start) -> None:
     other.close()
     again = studio.page.context.new_page()
     again.goto(studio.address)
-    again.wait_for_function("document.documentElement.dataset.runs === '1'", timeout=120_000)
+    again.wait_for_function("() => document.documentElement.dataset.runs === '1'", timeout=120_000)
     # The button ends the command, and every page says so.
     again.locator("#end").click()
     again.get_by_role("heading", name="The studio has ended").wait_for()
