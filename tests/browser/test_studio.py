@@ -154,9 +154,9 @@ def test_tabs_share_one_state_and_survive(start: Start) -> None:
     other.wait_for_function("() => document.documentElement.dataset.ready === 'yes'")
     before = other.evaluate("document.documentElement.dataset.problem")
     other.bring_to_front()
-    mark(studio, "amount", "fixed")
+    mark(studio, "credit_amount", "fixed")
     other.wait_for_function("(before) => document.documentElement.dataset.problem !== before", arg=before)
-    assert other.locator(f"#mode-{studio.column('amount')}").input_value() == "fixed"
+    assert other.locator(f"#mode-{studio.column('credit_amount')}").input_value() == "fixed"
     # A tab closed in the middle of a search: the search goes on, and a new tab shows it.
     studio.page.evaluate("fetch('solve', { method: 'POST', body: '{}' })")
     other.close()

@@ -37,12 +37,12 @@ fn whatever_was_clicked_the_saved_configuration_gives_the_same_bytes() {
     let steps = [
         (&["features", "duration", "immutable"][..], json!(true), true),
         (&["features", "housing", "split"], json!(false), true),
-        (&["features", "amount", "weight"], json!(2), true),
+        (&["features", "credit_amount", "weight"], json!(2), true),
         (&["limits", "max_edits"], json!(2), true),
-        (&["features", "amount", "direction"], json!("decrease"), true),
+        (&["features", "credit_amount", "direction"], json!("decrease"), true),
         (&["limits", "min_leaf"], json!(30), true),
         (&["features", "duration", "immutable"], Value::Null, true),
-        (&["rules"], json!(["amount >= 500"]), false),
+        (&["rules"], json!(["credit_amount >= 500"]), false),
         (&["features", "job", "immutable"], json!(false), false),
         (&["features", "status", "protected"], json!(true), true),
     ];
@@ -75,11 +75,11 @@ fn history_goes_back_and_forward_and_forks() {
     session.undo(false).unwrap();
     assert_eq!(counts(), fewer);
     session.go_to(0).unwrap();
-    session.change(&change(&["features", "amount", "immutable"], json!(true))).unwrap();
+    session.change(&change(&["features", "credit_amount", "immutable"], json!(true))).unwrap();
     assert_eq!(session.shown()["opened"]["steps"].as_array().unwrap().len(), 2, "what was undone is gone");
     assert!(session.go_to(9).is_err());
     // The same value again is no step.
-    session.change(&change(&["features", "amount", "immutable"], json!(true))).unwrap();
+    session.change(&change(&["features", "credit_amount", "immutable"], json!(true))).unwrap();
     assert_eq!(session.shown()["opened"]["steps"].as_array().unwrap().len(), 2);
 }
 
@@ -138,7 +138,7 @@ fn the_price_of_a_constraint_is_that_of_the_two_fronts() {
     assert!(works(&new.front) < works(&old.front), "checking accounts matter here");
     assert_eq!(found["same_costs"], true);
     assert_eq!(found["notes"], json!([]));
-    session.change(&change(&["features", "amount", "weight"], json!(3))).unwrap();
+    session.change(&change(&["features", "credit_amount", "weight"], json!(3))).unwrap();
     let dearer = session.run(searched(&session)).unwrap();
     let found = compare(&new, &dearer);
     assert_eq!(found["same_costs"], false);

@@ -29,7 +29,8 @@ function range({ bars: { low, high, names } }) {
 function remarks(column) {
   const { settings } = column;
   const found = [];
-  if (column.personal && settings?.protected === undefined) found.push(['warn', `${column.personal.reason}${column.personal.clear ? ': people cannot change it, and should not be judged by it' : '?'}`]);
+  const decided = settings?.protected !== undefined || (settings?.immutable === true && !column.personal?.clear);
+  if (column.personal && !decided) found.push(['warn', `${column.personal.reason}${column.personal.clear ? ': people cannot change it, and should not be judged by it' : '?'}`]);
   if (column.unfit) found.push(['warn', `it ${column.unfit}${column.left_aside ? ', so it is neither changed nor split on' : ''}`]);
   if (column.codes_suggested) found.push(['warn', `many rows have ${column.codes_suggested.map(plain).join(', ')}, apart from the rest: are these amounts or codes?`]);
   if (column.unused) found.push(['', 'the model does not use it']);

@@ -1,6 +1,6 @@
 // The report of a run, and what to do about a piece of advice in it.
 
-import { h, put, say, word } from './dom.js';
+import { h, put, word } from './dom.js';
 
 /** The settings after which nobody is told an edit. `column` is the feature as the problem shows it. */
 export function withoutEdit(edit, column) {
@@ -46,6 +46,10 @@ export function explorePanel(panel, act) {
     shownNow = address();
     frame.src = shownNow;
   };
+  // The report follows the colours of the studio.
+  const colour = () => { if (frame.contentDocument) frame.contentDocument.documentElement.dataset.theme = document.documentElement.dataset.theme; };
+  frame.addEventListener('load', colour);
+  new MutationObserver(colour).observe(document.documentElement, { attributeFilter: ['data-theme'] });
   which.addEventListener('change', () => { wantedRun = Number(which.value); load(); });
   groups.addEventListener('change', load);
   rows.addEventListener('change', load);
@@ -107,6 +111,5 @@ export function explorePanel(panel, act) {
       load();
     },
     load,
-    say,
   };
 }

@@ -70,7 +70,7 @@ export function runsPanel(panel, explore, failed) {
     if (shown !== key) return;
     put(result, summary, h('p', { class: 'notice price' }, h('b', {}, `The price compared with ${nameOf(old)}: `), priceText(found)),
       found.notes.map((note) => h('p', { class: 'soft' }, note)),
-      found.settings.length > 0 && h('details', {}, h('summary', {}, `${found.settings.length} settings differ`),
+      found.settings.length > 0 && h('details', {}, h('summary', {}, found.settings.length === 1 ? '1 setting differs' : `${found.settings.length} settings differ`),
         h('ul', {}, found.settings.map(({ key: name, a, b }) => h('li', {}, word(name), `: ${shortValue(a)} → ${shortValue(b)}`)))));
     say(priceText(found));
   };
@@ -85,7 +85,7 @@ export function runsPanel(panel, explore, failed) {
   };
 
   const runsTable = () => table('All searches of this session', [
-    { label: 'Search', show: (_, run) => [h('b', {}, nameOf(run)), h('br'), h('span', { class: 'soft small' }, run.label)] },
+    { label: 'Search', show: (_, run) => [h('bdi', {}, nameOf(run)), h('span', { class: 'change soft small' }, run.label)] },
     { label: 'summaries', number: true, show: (_, run) => grouped(run.points) },
     { label: 'works for at most', number: true, show: (_, run) => percent(1 - run.lowest_loss) },
     { label: 'lowest invalidity', number: true, show: (_, run) => fixed(run.best?.invalidity ?? 0, 3) },
