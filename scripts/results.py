@@ -212,7 +212,9 @@ def main() -> None:
         verdict = "recorded" if arguments.write else "same" if known.get(name) == value else "DIFFERS"
         print(f"{verdict:9} {name}", flush=True)
     if arguments.write:
-        RECORDED.write_text(json.dumps({**recorded, part: found}, indent=1, ensure_ascii=False) + "\n")
+        # What was not solved keeps its record: the presets, without --paper.
+        kept = {**recorded, part: {**known, **found}}
+        RECORDED.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
         return
     differing = [name for name, value in found.items() if known.get(name) != value]
     if differing:

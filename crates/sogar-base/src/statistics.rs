@@ -22,16 +22,11 @@ pub struct Interval {
 
 impl Interval {
     /// From 0 to 1: a rate about which nothing is known.
-    pub const UNKNOWN_RATE: Interval = Interval { low: 0.0, high: 1.0 };
-
-    /// The interval of 1 minus a rate.
-    pub fn of_opposite(self) -> Interval {
-        Interval { low: 1.0 - self.high, high: 1.0 - self.low }
-    }
+    const UNKNOWN_RATE: Interval = Interval { low: 0.0, high: 1.0 };
 }
 
 /// The standard normal quantile at a probability between 0 and 1.
-pub fn normal_quantile(probability: f64) -> f64 {
+fn normal_quantile(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability.clamp(0.0, 1.0))
 }
 
@@ -95,7 +90,7 @@ pub fn clopper_pearson(successes: f64, total: f64, confidence: f64) -> Interval 
 }
 
 /// A quantile of the beta distribution, by bisection of its distribution function: that needs no starting value and always ends.
-pub fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
+fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     bisect(0.0, 1.0, |x| checked_beta_reg(a, b, x).unwrap_or(0.0) >= probability)
 }
 
@@ -223,8 +218,8 @@ mod tests {
         ] {
             assert_is(wilson(successes, total, CONFIDENCE), a, b, 4);
             assert_is(clopper_pearson(successes, total, CONFIDENCE), c, d, 4);
-            let opposite = wilson(total - successes, total, CONFIDENCE).of_opposite();
-            assert_is(opposite, a, b, 4);
+            let failing = wilson(total - successes, total, CONFIDENCE);
+            assert_is(Interval { low: 1.0 - failing.high, high: 1.0 - failing.low }, a, b, 4);
         }
         assert_eq!(wilson(0.0, 0.0, CONFIDENCE), Interval::UNKNOWN_RATE);
         assert_eq!(clopper_pearson(0.0, 0.0, CONFIDENCE), Interval::UNKNOWN_RATE);

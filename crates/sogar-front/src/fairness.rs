@@ -145,7 +145,7 @@ impl Gap {
 }
 
 /// Positions of the trade-off of cost and loss under a limit on the gap; of equal pairs the one with the smaller gap, then the first.
-pub fn within_gap(front: &[Vec<u64>], sizes: &[u64], limit: Share) -> Vec<usize> {
+fn within_gap(front: &[Vec<u64>], sizes: &[u64], limit: Share) -> Vec<usize> {
     let gap = |at: usize| Gap::of(&front[at][1..], sizes);
     let mut admitted: Vec<usize> = (0..front.len()).filter(|&at| gap(at).at_most(limit)).collect();
     let key = |at: usize| (front[at][0], front[at][1..].iter().sum::<u64>());
@@ -181,7 +181,7 @@ pub fn minimax(front: &[Vec<u64>], sizes: &[u64]) -> Vec<usize> {
 }
 
 /// The largest loss of a group, as a fraction.
-pub fn worst_off(losses: &[u64], sizes: &[u64]) -> Gap {
+fn worst_off(losses: &[u64], sizes: &[u64]) -> Gap {
     let share = |(&loss, &size): (&u64, &u64)| Gap { part: u128::from(loss), whole: u128::from(size) };
     let none = Gap { part: 0, whole: 1 };
     losses

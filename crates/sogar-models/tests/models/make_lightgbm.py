@@ -19,6 +19,7 @@ import re
 import lightgbm as lgb
 import numpy as np
 import pandas as pd
+from training_tables import as_numbers, lines, numbers, target, with_holes
 
 FOLDER = pathlib.Path(__file__).parent
 ROWS = 60
@@ -31,30 +32,6 @@ COMMON = {
     "num_leaves": 8,
     "min_data_in_leaf": 10,
 }
-
-
-def numbers(rng, n=TRAINING_ROWS):
-    """Numeric columns of several tempers: continuous, whole, mostly zero, tiny."""
-    return pd.DataFrame(
-        {
-            "income": rng.lognormal(10, 1, n),
-            "age": rng.integers(18, 90, n).astype(float),
-            "gain": np.where(rng.random(n) < 0.7, 0.0, rng.normal(0, 5, n)),
-            "rate": rng.normal(0, 1, n) * 1e-3,
-        }
-    )
-
-
-def target(rng, frame, classes=2):
-    """Classes of equal size by a noisy sum of the columns."""
-    signal = np.log(frame["income"]) - 10 + (frame["age"] - 50) / 40 + 400 * frame["rate"].fillna(0)
-    signal = signal + rng.normal(0, 0.5, len(frame))
-    return np.digitize(signal, np.quantile(signal, np.arange(1, classes) / classes))
-
-
-def with_holes(rng, frame, share=0.15):
-    """The frame with missing values."""
-    return frame.mask(rng.random(frame.shape) < share)
 
 
 def categories(rng, n=TRAINING_ROWS, many=90):
@@ -70,15 +47,6 @@ def categories(rng, n=TRAINING_ROWS, many=90):
     )
     signal = frame["age"] / 40 + frame["job"].cat.codes % 2 + frame["region"].cat.codes % 7 / 3
     return frame, (signal + rng.normal(0, 0.3, n) > signal.median()).astype(int)
-
-
-def as_numbers(frame):
-    """The model's inputs: category codes for pandas categoricals, NaN for the missing one."""
-    codes = {
-        n: c.cat.codes.replace(-1, np.nan).astype(float) if c.dtype == "category" else c
-        for n, c in frame.items()
-    }
-    return pd.DataFrame(codes).to_numpy(dtype=float)
 
 
 def interesting_rows(rng, text, data):
@@ -113,11 +81,6 @@ def interesting_rows(rng, text, data):
             elif luck < 0.55:
                 row[column] = edge[rng.integers(len(edge))]
     return rows
-
-
-def lines(block):
-    """One text a row, with all digits."""
-    return [" ".join(repr(float(value)) for value in row) for row in block]
 
 
 def write(name, booster, data, rng):
@@ -168,7 +131,7 @@ def main():
     if lgb.__version__.startswith("3."):
         old_format(rng)
         return
-    frame = numbers(rng)
+    frame = numbers(rng, TRAINING_ROWS)
     holes = with_holes(rng, frame)
     label, three = target(rng, frame), target(rng, frame, 3)
     rare = target(rng, frame, 5) == 4

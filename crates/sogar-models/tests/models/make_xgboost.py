@@ -28,35 +28,12 @@ if np.__version__ >= "2" and "--old" in sys.argv:
 
 import pandas as pd
 import xgboost as xgb
+from training_tables import as_numbers, lines, numbers, target, with_holes
 
 FOLDER = pathlib.Path(__file__).parent / "xgboost"
 ROWS = 24
 TRAINING_ROWS = 500
 COMMON = {"nthread": 1, "seed": 7, "max_depth": 3, "verbosity": 0}
-
-
-def numbers(rng, n=TRAINING_ROWS):
-    """Numeric columns of several tempers: continuous, whole, mostly zero, tiny."""
-    return pd.DataFrame(
-        {
-            "income": rng.lognormal(10, 1, n),
-            "age": rng.integers(18, 90, n).astype(float),
-            "gain": np.where(rng.random(n) < 0.7, 0.0, rng.normal(0, 5, n)),
-            "rate": rng.normal(0, 1, n) * 1e-3,
-        }
-    )
-
-
-def target(rng, frame, classes=2):
-    """Classes of equal size by a noisy sum of the columns."""
-    signal = np.log(frame["income"]) - 10 + (frame["age"] - 50) / 40 + 400 * frame["rate"].fillna(0)
-    signal = signal + rng.normal(0, 0.5, len(frame))
-    return np.digitize(signal, np.quantile(signal, np.arange(1, classes) / classes))
-
-
-def with_holes(rng, frame, share=0.15):
-    """The frame with missing values."""
-    return frame.mask(rng.random(frame.shape) < share)
 
 
 def categories(rng, n=TRAINING_ROWS, many=40):
@@ -72,15 +49,6 @@ def categories(rng, n=TRAINING_ROWS, many=40):
     )
     signal = frame["age"] / 40 + frame["job"].cat.codes % 2 + frame["region"].cat.codes % 7 / 3
     return frame, (signal + rng.normal(0, 0.3, n) > signal.median()).astype(int)
-
-
-def as_numbers(frame):
-    """The model's inputs: category codes for pandas categoricals, NaN for the missing one."""
-    codes = {
-        n: c.cat.codes.replace(-1, np.nan).astype(float) if c.dtype == "category" else c
-        for n, c in frame.items()
-    }
-    return pd.DataFrame(codes).to_numpy(dtype=float)
 
 
 def tests_of(document, columns):
@@ -139,11 +107,6 @@ def interesting_rows(rng, document, data, rows=ROWS):
     return picked
 
 
-def lines(block):
-    """One text a row, with all digits."""
-    return [" ".join(repr(float(value)) for value in row) for row in block]
-
-
 def answers(booster, rows, early):
     """Margins, predictions and labels of the rows."""
     matrix = xgb.DMatrix(rows, feature_names=booster.feature_names, feature_types=booster.feature_types)
@@ -192,7 +155,7 @@ def train(parameters, frame, label, rounds=6, **named):
 
 def old_release(rng):
     """One model of an old release."""
-    frame = with_holes(rng, numbers(rng))
+    frame = with_holes(rng, numbers(rng, TRAINING_ROWS))
     three = target(rng, frame.fillna(0.001), 3)
     release = "_".join(xgb.__version__.split(".")[:2])
     parameters = {"objective": "multi:softprob", "num_class": 3}
@@ -212,7 +175,7 @@ def main():
     if not xgb.__version__.startswith(("3.1", "3.2")):
         old_release(rng)
         return
-    frame = numbers(rng)
+    frame = numbers(rng, TRAINING_ROWS)
     holes = with_holes(rng, frame)
     label, three = target(rng, frame), target(rng, frame, 3)
 

@@ -1,4 +1,4 @@
-//! Outcomes of a tree ensemble without re-scoring (DESIGN §2.1).
+//! Outcomes of a tree ensemble without re-scoring.
 //!
 //! Around a row `x`, the margin under a set of edits is a sum over the subsets `U` of the edited *units* of terms `g_U`
 //! (inclusion–exclusion anchored at `x`): a model leaf with value `w` adds `w · Π_{j∈U}(in'_j − in_j) · Π_{j∉U} in_j` to `g_U`,
