@@ -24,6 +24,7 @@ function drawing(width, fronts) {
 }
 
 function described(fronts) {
+  if (fronts.length === 0) return 'No front yet';
   return fronts.map(({ name, points }) => {
     if (points.length === 0) return `${name}: nothing yet`;
     const [cost, loss] = points.at(-1);
