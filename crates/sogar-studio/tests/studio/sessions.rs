@@ -1,8 +1,6 @@
 //! A session without a browser: changes, history, runs, what they reuse and what users take away.
 
-mod common;
-
-use common::{Running, change, searched, session, waited};
+use crate::common::{Running, change, searched, session, waited};
 use serde_json::{Value, json};
 use sogar::CancelToken;
 use sogar::config::Config;
@@ -22,7 +20,7 @@ fn bytes(front: &FrontFile) -> String {
 
 /// The front that a fresh process finds with a saved configuration.
 fn fresh(toml: &str) -> FrontFile {
-    let folder = common::german();
+    let folder = crate::common::german();
     let config = Config::parse(toml, "sogar.toml".as_ref()).unwrap();
     let table = Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
     let model = model::load(&folder.join("model.txt"), None).unwrap();
@@ -147,7 +145,7 @@ fn the_price_of_a_constraint_is_that_of_the_two_fronts() {
 
 #[test]
 fn dropped_files_that_are_no_table_or_model_are_explained() {
-    let folder = common::german();
+    let folder = crate::common::german();
     let (table, model) =
         (std::fs::read(folder.join("german.csv")).unwrap(), std::fs::read(folder.join("model.txt")).unwrap());
     let session = Session::new(Given::default()).unwrap();
@@ -179,7 +177,7 @@ fn dropped_files_that_are_no_table_or_model_are_explained() {
 
 #[test]
 fn a_session_starts_from_what_config_init_knows() {
-    let folder = common::german();
+    let folder = crate::common::german();
     let given = Given {
         table: Some(TableOf::File(folder.join("german.csv"))),
         model: Some(ModelOf::Source(sogar::model::Source::File(folder.join("model.txt")))),

@@ -1,8 +1,6 @@
 //! Requests that the page would never send.
 
-mod common;
-
-use common::{Running, body, session};
+use crate::common::{Running, body, session};
 use sogar_studio::{Given, Session};
 
 fn empty() -> Running {
@@ -145,7 +143,7 @@ fn scripts_in_names_of_files_stay_text() {
 #[test]
 fn the_report_in_the_frame_is_only_for_this_page() {
     let session = session();
-    let id = common::searched(&session);
+    let id = crate::common::searched(&session);
     let server = Running::new(session);
     let (status, answer) = server.own("GET", &format!("run/{id}/explore?group=housing"), b"");
     assert_eq!(status, 200, "{answer}");

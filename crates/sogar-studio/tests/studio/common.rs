@@ -1,5 +1,4 @@
 //! What the tests share: a session on the German example, and requests as a browser or a stranger sends them.
-#![allow(dead_code)] // each test file uses a part of it
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
