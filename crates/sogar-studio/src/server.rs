@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -111,15 +111,21 @@ async fn respond(
         Ok(path) => {
             let (path, query) = (path.to_owned(), request.uri().query().unwrap_or_default().to_owned());
             let most = if path.starts_with("drop/") { MOST_BYTES as usize } else { MOST_SETTINGS };
-            match Limited::new(request.into_body(), most).collect().await {
-                Err(_) => fault(
+            // An announced length is refused before anything is read.
+            let announced = request.body().size_hint().lower();
+            let read = match announced > most as u64 {
+                true => None,
+                false => Limited::new(request.into_body(), most).collect().await.ok(),
+            };
+            match read {
+                None => fault(
                     StatusCode::PAYLOAD_TOO_LARGE,
                     &format!(
                         "this is more than {} MB, or it was not sent in whole: name large files on the command line, sogar studio TABLE --model FILE",
                         most >> 20
                     ),
                 ),
-                Ok(body) => {
+                Some(body) => {
                     let request = Request { method, path, query, body: body.to_bytes() };
                     if request.path == "state" && request.method == Method::GET {
                         news(session, &request).await
