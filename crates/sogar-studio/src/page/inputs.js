@@ -6,6 +6,8 @@ import { send } from './server.js';
 
 const MODEL = /\.(txt|json|ubj|onnx|model|lgb|xgb|bst)$/i;
 
+const MOST = 256 * 2 ** 20;
+
 /** What a dropped file is, by its name. */
 function kindOf(name) {
   if (/\.toml$/i.test(name)) return 'config';
@@ -16,6 +18,10 @@ function kindOf(name) {
 export function filesPanel(panel, failed) {
   const busy = h('p', { class: 'soft', 'aria-live': 'polite' });
   const drop = async (file, kind) => {
+    if (file.size > MOST) {
+      failed({ message: `${file.name} has more than 256 MB`, help: 'Name large files on the command line: sogar studio TABLE --model FILE' });
+      return;
+    }
     put(busy, 'Reading ', word(file.name), ' …');
     try {
       await send(`drop/${kind}?name=${encodeURIComponent(file.name)}`, file);
