@@ -24,8 +24,8 @@ HIDDEN = re.compile(r"^_")
 
 def reference() -> str:
     """The page."""
-    classes = [sogar.Sogar, sogar.Summary, sogar.Explanation, sogar.Studio]
-    functions = [sogar.studio, sogar.plot_front, sogar.plot_disparity, sogar.plot_tree, sogar.solve_matrix]
+    classes = [sogar.Sogar, sogar.Summary, sogar.Explanation]
+    functions = [sogar.plot_front, sogar.plot_disparity, sogar.plot_tree, sogar.solve_matrix]
     others = [getattr(sogar, name) for name in sogar.__all__]
     matrix = [item for item in others if inspect.isclass(item) and item.__name__.startswith("Matrix")]
     errors = [item for item in others if inspect.isclass(item) and issubclass(item, Exception)]
