@@ -20,6 +20,8 @@ use crate::commands::diff::DiffArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::plot::PlotArgs;
 use crate::commands::report::ReportArgs;
+#[cfg(feature = "studio")]
+use crate::commands::studio::StudioArgs;
 
 /// What could the people that a classifier turned down do about it, and is that fair across groups?
 #[derive(Debug, Parser)]
@@ -96,6 +98,9 @@ pub enum Command {
     Audit(AuditArgs),
     /// Write an interactive report of a front: one HTML file, for people
     Report(ReportArgs),
+    /// See the table, say what people can change, search and ask "what if", in the browser on this computer
+    #[cfg(feature = "studio")]
+    Studio(StudioArgs),
     /// Verify a front: every point, and that none is missing
     Check(CheckArgs),
     /// Write, check or print configuration files

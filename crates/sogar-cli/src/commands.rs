@@ -20,3 +20,5 @@ pub mod schema;
 pub mod select;
 pub mod show;
 pub mod solve;
+#[cfg(feature = "studio")]
+pub mod studio;

@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Command::Diff(args) => commands::diff::run(args, &output),
         Command::Plot(args) => commands::plot::run(args, &output),
         Command::Report(args) => commands::report::run(args, &output),
+        #[cfg(feature = "studio")]
+        Command::Studio(args) => commands::studio::run(args, &output),
         Command::Check(args) => commands::check::run(args, &output),
         Command::Config(args) => commands::config::run(args, &output),
         Command::Problem(args) => commands::problem::run(args, &output),

@@ -8,7 +8,7 @@ mod facts;
 use std::fmt::Write;
 
 use crate::model::LoadedModel;
-use facts::{Facts, Outcome};
+pub use facts::{Facts, Outcome};
 use sogar_base::error::Result;
 use sogar_base::markup::steers;
 use sogar_base::text::grouped;
@@ -49,59 +49,65 @@ pub fn starting_file(
     model: Option<&LoadedModel>,
     given: &Config,
 ) -> Result<String> {
-    let facts = Facts::new(table, model, given)?;
-    // Editors that support TOML (taplo, VS Code) complete and check keys by the schema in the first line.
-    let mut text = String::from("#:schema ./sogar.toml.schema.json\n");
-    let columns = table.columns.len();
-    let _ = writeln!(text, "# Settings for {}: {} rows, {columns} columns.", one_line(name), table.rows);
-    text.push_str(
-        "# What follows a # is a comment; remove the # in front of a setting to switch it on.\n\
-         # `sogar schema config > sogar.toml.schema.json` lets an editor check this file.\n",
-    );
-    for notice in &facts.notices {
-        let _ = writeln!(text, "# Note: {}", one_line(notice));
-    }
-    text.push_str(
-        "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n\
-         # How far advice moves a number: \"round\" amounts of two digits, or \"bins\" (multiples of the width of a bin).\n# numbers = \"round\"\n\
-         # What an action must not break, as in `rules = [\"years_in_role <= years_at_company\"]`.\n",
-    );
-    text.push_str("\n[data]\n");
-    write_data(&mut text, &facts, table.rows);
-    if !facts.config.model.classes.is_empty() {
-        let _ = writeln!(
-            text,
-            "\n[model]\nclasses = [{}]  # as the model calls them",
-            quoted(&facts.config.model.classes)
+    Ok(Facts::new(table, model, given)?.file(table, name))
+}
+
+impl Facts {
+    /// The text of a commented file to start from, for `table`, which comments call `name`.
+    pub fn file(&self, table: &Table, name: &str) -> String {
+        // Editors that support TOML (taplo, VS Code) complete and check keys by the schema in the first line.
+        let mut text = String::from("#:schema ./sogar.toml.schema.json\n");
+        let columns = table.columns.len();
+        let _ = writeln!(text, "# Settings for {}: {} rows, {columns} columns.", one_line(name), table.rows);
+        text.push_str(
+            "# What follows a # is a comment; remove the # in front of a setting to switch it on.\n\
+             # `sogar schema config > sogar.toml.schema.json` lets an editor check this file.\n",
         );
-    }
-    text.push_str(
-        "\n[cost]\nkind = \"mps\"  # or \"cet\", \"logshift\", \"l1\", \"table\"\n\n\
-         [limits]\nmax_depth = 3\n# max_edits = 3\n# actions = 200000  # budget; \"all\" for no limit\n\
-         # min_leaf = 50\n# time_limit = 600  # seconds\n# memory_limit = \"4GB\"\n\n",
-    );
-    text.push_str(
-        "# Features that move together: a section `[[links]]` with `from`, `to` and `factor`. When an edit changes `from`, `to` changes by\n\
-         # `factor` times as much.\n\n",
-    );
-    text.push_str(LEGEND);
-    let unfit = |index: usize| facts.unfit.iter().find(|(unfit, _)| *unfit == index);
-    let codes = codes::suggestions(&facts.features);
-    for (index, feature) in facts.features.features.iter().enumerate() {
-        write_feature(&mut text, feature, &facts.features.values[index]);
-        if let Some((_, why)) = unfit(index) {
-            let _ = writeln!(text, "immutable = true  # it {}\nsplit = false", why.text());
+        for notice in &self.notices {
+            let _ = writeln!(text, "# Note: {}", one_line(notice));
         }
-        if let Some(codes) = codes.get(&feature.name) {
-            let codes: Vec<String> = codes.iter().map(|code| format_number(*code)).collect();
+        text.push_str(
+            "\n# Bins of every numeric feature: a number, \"auto\" or \"quantile:10\".\nbins = 10\n\
+             # How far advice moves a number: \"round\" amounts of two digits, or \"bins\" (multiples of the width of a bin).\n# numbers = \"round\"\n\
+             # What an action must not break, as in `rules = [\"years_in_role <= years_at_company\"]`.\n",
+        );
+        text.push_str("\n[data]\n");
+        write_data(&mut text, self, table.rows);
+        if !self.config.model.classes.is_empty() {
             let _ = writeln!(
                 text,
-                "# codes = [{}]  # many rows share them, and they stand apart: are they amounts?",
-                codes.join(", ")
+                "\n[model]\nclasses = [{}]  # as the model calls them",
+                quoted(&self.config.model.classes)
             );
         }
+        text.push_str(
+            "\n[cost]\nkind = \"mps\"  # or \"cet\", \"logshift\", \"l1\", \"table\"\n\n\
+             [limits]\nmax_depth = 3\n# max_edits = 3\n# actions = 200000  # budget; \"all\" for no limit\n\
+             # min_leaf = 50\n# time_limit = 600  # seconds\n# memory_limit = \"4GB\"\n\n",
+        );
+        text.push_str(
+            "# Features that move together: a section `[[links]]` with `from`, `to` and `factor`. When an edit changes `from`, `to` changes by\n\
+             # `factor` times as much.\n\n",
+        );
+        text.push_str(LEGEND);
+        let unfit = |index: usize| self.unfit.iter().find(|(unfit, _)| *unfit == index);
+        let codes = codes::suggestions(&self.features);
+        for (index, feature) in self.features.features.iter().enumerate() {
+            write_feature(&mut text, feature, &self.features.values[index]);
+            if let Some((_, why)) = unfit(index) {
+                let _ = writeln!(text, "immutable = true  # it {}\nsplit = false", why.text());
+            }
+            if let Some(codes) = codes.get(&feature.name) {
+                let codes: Vec<String> = codes.iter().map(|code| format_number(*code)).collect();
+                let _ = writeln!(
+                    text,
+                    "# codes = [{}]  # many rows share them, and they stand apart: are they amounts?",
+                    codes.join(", ")
+                );
+            }
+        }
+        text
     }
-    Ok(text)
 }
 
 fn write_data(text: &mut String, facts: &Facts, rows: usize) {

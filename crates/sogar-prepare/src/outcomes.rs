@@ -16,6 +16,7 @@ mod kernel;
 mod leaves;
 mod linked_features;
 pub mod mapped;
+pub mod memory;
 mod network;
 mod plausible;
 mod predicates;

@@ -67,7 +67,7 @@ impl Classes {
     }
 
     /// Whether a class is desired only by default: neither the configuration nor a name decides.
-    pub(crate) fn is_assumed(&self, config: &Config) -> bool {
+    pub fn is_assumed(&self, config: &Config) -> bool {
         config.data.desired.is_empty() && good_class(&self.names, config.data.label.as_deref()).is_none()
     }
 

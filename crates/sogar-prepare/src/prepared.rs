@@ -30,6 +30,7 @@ use crate::cost::{CostFunction, CostModel};
 use crate::encode::Encoder;
 use crate::limits::TreeLimits;
 use crate::model::{LoadedModel, Predictor};
+use crate::outcomes::memory::OutcomeMemory;
 use crate::plausibility::Plausibility;
 use crate::population::Classes;
 use crate::require::{OtherModel, Requirements};
@@ -69,6 +70,7 @@ pub struct Prepared {
     limits: TreeLimits,
     notices: Vec<String>,
     outcomes_cache: Option<PathBuf>,
+    outcome_memory: Option<Arc<OutcomeMemory>>,
     checkpoint: Option<CheckpointSettings>,
     seconds_per_row: f64,
     verify_cache: u64,
@@ -234,6 +236,11 @@ impl Prepared {
         self.outcomes_cache.as_deref()
     }
 
+    /// Outcomes of earlier runs of this process.
+    pub fn outcome_memory(&self) -> Option<&OutcomeMemory> {
+        self.outcome_memory.as_deref()
+    }
+
     /// Where a run stores finished work.
     pub fn checkpoint(&self) -> Option<&CheckpointSettings> {
         self.checkpoint.as_ref()
@@ -250,6 +257,11 @@ impl Prepared {
     /// Stores outcomes in a folder between runs.
     pub fn set_outcomes_cache(&mut self, folder: Option<PathBuf>) {
         self.outcomes_cache = folder;
+    }
+
+    /// Shares outcomes with other runs of this process.
+    pub fn set_outcome_memory(&mut self, memory: Arc<OutcomeMemory>) {
+        self.outcome_memory = Some(memory);
     }
 
     /// Stores finished work of the run in a folder.

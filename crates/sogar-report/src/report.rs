@@ -44,7 +44,7 @@ use nodes::NodeTable;
 use pack::{Packed, bitset};
 
 pub use markdown::markdown;
-pub use page::page;
+pub use page::{page, page_with, part};
 pub use static_page::static_page;
 
 /// Default smallest number of people of a figure.

@@ -1,5 +1,7 @@
 //! Outcomes in a run: stored ones if there are any, otherwise computed. Refuses too many scorings before it starts.
 
+use std::time::Instant;
+
 use sogar_solver::{Actions, BitTable, Problem};
 
 use super::Search;
@@ -10,8 +12,9 @@ use sogar_prepare::limits::Size;
 use sogar_prepare::outcomes::blocks::in_blocks;
 use sogar_prepare::outcomes::cache::{Cache, KeyOf};
 use sogar_prepare::outcomes::mapped::table_in_file;
+use sogar_prepare::outcomes::memory::{Asked, OutcomeMemory, Recalled, Reuse};
 use sogar_prepare::outcomes::{
-    OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, outcomes, outcomes_on,
+    OutcomeQuery, Outcomes, Watch, by_scoring, count_scorings, is_scored, outcomes, outcomes_on,
 };
 use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 
@@ -19,8 +22,69 @@ use sogar_prepare::prepared::{ProblemPopulation, Reporter};
 const ROWS_AT_ONCE: usize = 1 << 14;
 
 impl Search<'_> {
-    /// The outcomes of all actions, from the cache if it has them; `None` if stopped.
+    /// The outcomes of all actions, from an earlier run of this process, from the cache, or computed; `None` if stopped.
     pub(super) fn outcomes(
+        &self,
+        query: OutcomeQuery<'_>,
+        watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
+        reporter: &dyn Reporter,
+        compute: Option<&Compute<'_>>,
+    ) -> Result<Option<Outcomes>> {
+        let find = || self.stored_or_computed(query, watch, checkpoint, reporter, compute);
+        match self.outcome_memory() {
+            Some(memory) => self.remembered(memory, query, watch, reporter, find),
+            None => find(),
+        }
+    }
+
+    /// Outcomes that the memory has; only those that it lacks are computed, which for trees and networks are all.
+    fn remembered(
+        &self,
+        memory: &OutcomeMemory,
+        query: OutcomeQuery<'_>,
+        watch: &Watch<'_>,
+        reporter: &dyn Reporter,
+        find: impl FnOnce() -> Result<Option<Outcomes>>,
+    ) -> Result<Option<Outcomes>> {
+        let places: Vec<usize> = query.rows.iter().map(|&row| self.place(row)).collect();
+        let key = self.memory_key(query.rows);
+        let asked = Asked { key: &key, places: &places, edits: query.edits, actions: query.actions };
+        let actions = query.actions.len();
+        let recalled = memory.recall(&asked);
+        let usable = |recalled: &Recalled| recalled.missing.is_empty() || is_scored(query.predictor);
+        let Some(mut recalled) = recalled.filter(usable) else {
+            memory.note(Reuse { known: 0, actions, seconds_saved: 0.0 });
+            let start = Instant::now();
+            let found = find()?;
+            if let Some(found) = &found {
+                memory.keep(&asked, found, start.elapsed().as_secs_f64());
+            }
+            return Ok(found);
+        };
+        let known = actions - recalled.missing.len();
+        memory.note(Reuse { known, actions, seconds_saved: recalled.seconds });
+        let mut settled = 0;
+        if !recalled.missing.is_empty() {
+            let start = Instant::now();
+            let few: Actions = recalled.missing.iter().map(|&action| query.actions.get(action)).collect();
+            let query = OutcomeQuery { actions: &few, ..query };
+            self.refuse_scorings(&query, watch, reporter)?;
+            let Some(found) = by_scoring(query, watch)? else { return Ok(None) };
+            for (few, &action) in recalled.missing.iter().enumerate() {
+                recalled.flips.set_mut(action).copy_from_slice(found.flips.set(few));
+            }
+            settled = found.settled;
+            let all = Outcomes { flips: recalled.flips, method: found.method, settled, kept: None };
+            memory.keep(&asked, &all, recalled.seconds + start.elapsed().as_secs_f64());
+            recalled.flips = all.flips;
+        }
+        (watch.progress)(query.rows.len(), query.rows.len());
+        let method = "known from an earlier run of this session";
+        Ok(Some(Outcomes { flips: recalled.flips, method, settled, kept: None }))
+    }
+
+    fn stored_or_computed(
         &self,
         query: OutcomeQuery<'_>,
         watch: &Watch<'_>,
@@ -126,6 +190,21 @@ impl Search<'_> {
 
     /// Everything that outcomes depend on, after all settings were applied.
     pub(super) fn outcomes_key(&self, rows: &[usize]) -> String {
+        self.key_of_rows(rows)
+            .and("edits", format!("{:?}", self.edits()))
+            .and("max edits", self.limits().max_edits.to_string())
+            .key()
+    }
+
+    /// The same for any actions on rows in any order.
+    fn memory_key(&self, rows: &[usize]) -> String {
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable_by_key(|&row| self.place(row));
+        self.key_of_rows(&sorted).key()
+    }
+
+    /// Everything that the outcomes of rows depend on, except the actions.
+    fn key_of_rows(&self, rows: &[usize]) -> KeyOf {
         let info = self.model().predictor.info();
         let affected: Vec<u8> = rows.iter().flat_map(|&row| (self.place(row) as u64).to_le_bytes()).collect();
         let mut key = KeyOf::new()
@@ -137,8 +216,6 @@ impl Search<'_> {
             .and("encoder", format!("{:?}", self.encoder()))
             .and("affected", affected)
             .and("desired", format!("{:?}", self.classes().desired))
-            .and("edits", format!("{:?}", self.edits()))
-            .and("max edits", self.limits().max_edits.to_string())
             .and("rules", format!("{:?}", self.rules()));
         if let Some(required) = self.requirements() {
             key = key.and("agree", required.agree.to_string());
@@ -158,7 +235,7 @@ impl Search<'_> {
             let theirs: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
             key = key.and_numbers("values", &theirs);
         }
-        key.key()
+        key
     }
 }
 

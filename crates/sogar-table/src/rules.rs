@@ -104,6 +104,11 @@ impl Rule {
         })
     }
 
+    /// Whether a row satisfies the rule.
+    pub fn holds_for(&self, row: &[f64]) -> bool {
+        self.holds(|feature| row[feature])
+    }
+
     /// Whether a row satisfies the rule and its edited version does not.
     pub fn broken_by(&self, before: &[f64], after: &[f64]) -> bool {
         self.holds(|feature| before[feature]) && !self.holds(|feature| after[feature])

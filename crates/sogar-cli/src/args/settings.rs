@@ -163,9 +163,14 @@ pub fn set<T: Clone>(target: &mut Option<T>, flag: &Option<T>) {
 impl ReadingFlags {
     /// The configuration of these flags, and the model.
     pub fn resolve(&self, model: &ModelFlags) -> Result<(Config, Source)> {
-        let (config, _) = self.resolve_with(|config| model.apply(&mut config.model))?;
+        let (config, _) = self.settings(model)?;
         let source = model.source(&config)?;
         Ok((config, source))
+    }
+
+    /// The configuration of these flags, and the folder that its file names are relative to.
+    pub fn settings(&self, model: &ModelFlags) -> Result<(Config, PathBuf)> {
+        self.resolve_with(|config| model.apply(&mut config.model))
     }
 
     /// The configuration with these flags and then `more` applied.

@@ -101,7 +101,7 @@ mod tests {
         // The flags of `solve` are listed once.
         let find = |name: &str| subcommand(&root, name).map(|command| (command, name == "solve"));
         let page = compare_with_page(find).unwrap();
-        for name in ["solve", "evaluate", "audit", "explain", "report", "check", "config init"] {
+        for name in ["solve", "evaluate", "audit", "explain", "report", "studio", "check", "config init"] {
             assert!(page.contains(&format!("{BEGIN}{name} -->")), "{name} has no table");
         }
     }

@@ -31,6 +31,7 @@ help! {
     of_plot_fairness: ["plot", "fairness", "--help"];
     of_audit: ["audit", "--help"];
     of_report: ["report", "--help"];
+    of_studio: ["studio", "--help"];
     of_check: ["check", "--help"];
     of_config: ["config", "--help"];
     of_config_init: ["config", "init", "--help"];

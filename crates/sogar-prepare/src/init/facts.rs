@@ -24,10 +24,12 @@ const OFFERED: usize = 3;
 const AGREEING: f64 = 0.2;
 
 /// Facts about a table, and about a model if there is one.
-pub(super) struct Facts {
+pub struct Facts {
     /// Label, ignored columns, missing tokens and, if necessary, the names of classes.
     pub config: Config,
+    /// The table through its features.
     pub features: FeatureTable,
+    /// What the user should know.
     pub notices: Vec<String>,
     /// Why the ignored columns are ignored.
     pub ignored: Vec<(String, String)>,
@@ -37,11 +39,13 @@ pub(super) struct Facts {
     pub agreement: Option<f64>,
     /// Columns that may be the label, if none is known.
     pub offered: Vec<String>,
+    /// The classes.
     pub outcome: Option<Outcome>,
 }
 
 /// The classes, with how many rows have each.
-pub(super) struct Outcome {
+pub struct Outcome {
+    /// Their names and numbers of rows.
     pub classes: Vec<(String, usize)>,
     /// The desired one, if names are clear.
     pub good: Option<usize>,
@@ -58,6 +62,7 @@ struct Answers {
 }
 
 impl Facts {
+    /// The facts about a table, with what the user said already.
     pub fn new(table: &Table, model: Option<&LoadedModel>, given: &Config) -> Result<Facts> {
         let (mut config, classes) = (given.clone(), &given.model.classes);
         config.data.missing = tokens(table);

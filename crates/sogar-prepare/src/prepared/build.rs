@@ -119,6 +119,7 @@ impl Prepared {
             limits,
             notices,
             outcomes_cache: None,
+            outcome_memory: None,
             checkpoint: None,
             verify_cache: VERIFIED_ROWS,
             predictions_hash: classified.predictions_hash,

@@ -42,9 +42,26 @@ const MODULES: [(&str, &str); 20] = [
 
 /// The report as one HTML file.
 pub fn page(data: &Data) -> Result<String> {
+    page_with(data, &[])
+}
+
+/// Parts of the page that need no front, for other pages: the style, and a module by its name.
+pub fn part(name: &str) -> Option<&'static str> {
+    const PARTS: [&str; 5] = ["dom", "numbers", "save", "tables", "axes"];
+    match name.strip_suffix(".js") {
+        None => (name == "page.css").then_some(STYLE),
+        Some(name) => {
+            let module = MODULES.iter().find(|(module, _)| *module == name && PARTS.contains(module));
+            module.map(|(_, text)| *text)
+        }
+    }
+}
+
+/// The report with further modules, which may add to what others show (`additions` in tree.js). They run before the page starts.
+pub fn page_with(data: &Data, more: &[(&str, &str)]) -> Result<String> {
     let json = serde_json::to_string(data)
         .map_err(|cause| Error::new(ErrorKind::Output, format!("the report can't be written: {cause}")))?;
-    let script = script();
+    let script = script(more);
     let policy = format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
         hash(&script),
@@ -84,9 +101,11 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
-/// All modules as one script.
-fn script() -> String {
-    let modules: String = MODULES.iter().map(|(name, text)| module(name, text)).collect();
+/// All modules as one script; `more` before the last one, which starts the page.
+fn script(more: &[(&str, &str)]) -> String {
+    let (start, others) = (&MODULES[MODULES.len() - 1..], &MODULES[..MODULES.len() - 1]);
+    let modules = others.iter().chain(more).chain(start);
+    let modules: String = modules.map(|(name, text)| module(name, text)).collect();
     format!("\n'use strict';\n{modules}")
 }
 
@@ -160,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_page_has_no_way_to_run_other_code() {
-        let script = script();
+        let script = script(&[]);
         for way in [
             "</script",
             "innerHTML",

@@ -5,6 +5,9 @@ import { data, leafCost, rules, tree } from './front.js';
 import { fixed, grouped, people, percent } from './numbers.js';
 import { actionParts, way } from './words.js';
 
+/** What other modules add to leaves (`leaf => element`) and questions (`split => element`). */
+export const additions = { leaf: [], split: [] };
+
 function size(rows) {
   return rows === null ? 'people' : people(rows);
 }
@@ -16,7 +19,7 @@ function shareOf([share, low, high]) {
 
 /** A leaf: the advice, for how many it works, what it costs. `extra(leaf)` adds what somebody else knows about it. */
 function leafCard(leaf, extra) {
-  const advice = h('p', { class: 'advice' }, sentence(actionParts(leaf.action)));
+  const advice = [h('p', { class: 'advice' }, sentence(actionParts(leaf.action))), additions.leaf.map((add) => add(leaf))];
   if (leaf.rows === null) {
     return h('div', { class: 'leaf' }, advice, h('p', { class: 'outcome' }, `fewer than ${data.min_n} people: figures are not shown`));
   }
@@ -42,7 +45,7 @@ function branch(node, extra) {
     h('span', { class: 'answer' }, passed ? 'yes' : 'no'),
     h('div', { class: 'branch' }, branch(child, extra)));
   return h('div', { class: 'split' },
-    h('div', { class: 'question' }, sentence(way([[node.split, true]])), '?', h('span', { class: 'count' }, size(node.rows))),
+    h('div', { class: 'question' }, sentence(way([[node.split, true]])), '?', h('span', { class: 'count' }, size(node.rows)), additions.split.map((add) => add(node.split))),
     h('ul', {}, side(node.left, true), side(node.right, false)));
 }
 

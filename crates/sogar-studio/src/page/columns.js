@@ -1,0 +1,154 @@
+// The columns of the table: what each is, who has which values, and what people can change about it.
+
+import { h, put, s, word } from './dom.js';
+import { grouped, percent, plain } from './numbers.js';
+
+const WIDTH = 240;
+const HEIGHT = 54;
+
+/** Bars: people accepted below, people turned down on top. */
+function bars({ bars: { counts }, divided, name }) {
+  const most = Math.max(1, ...counts.map(([yes, no]) => yes + no));
+  const step = WIDTH / Math.max(1, counts.length);
+  const gap = step > 4 ? 1 : 0;
+  const shapes = counts.flatMap(([yes, no], i) => {
+    const [low, high] = [(HEIGHT * yes) / most, (HEIGHT * no) / most];
+    const at = { x: i * step, width: Math.max(0.5, step - gap) };
+    return [s('rect', { class: 'accepted', ...at, y: HEIGHT - low, height: low }), s('rect', { class: 'turned-down', ...at, y: HEIGHT - low - high, height: high })];
+  });
+  const label = divided ? `Distribution of ${name}: people accepted, and people turned down on top` : `Distribution of ${name}`;
+  return s('svg', { class: 'bars', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label }, shapes);
+}
+
+function range({ bars: { low, high, names } }) {
+  if (names) return names.length === 0 ? '' : `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+  return low === null ? 'no values' : `${plain(low)} to ${plain(high)}`;
+}
+
+/** What is known and guessed about a column. */
+function remarks(column) {
+  const { settings } = column;
+  const found = [];
+  const decided = settings?.protected !== undefined || (settings?.immutable === true && !column.personal?.clear);
+  if (column.personal && !decided) found.push(['warn', `${column.personal.reason}${column.personal.clear ? ': people cannot change it, and should not be judged by it' : '?'}`]);
+  if (column.unfit) found.push(['warn', `it ${column.unfit}${column.left_aside ? ', so it is neither changed nor split on' : ''}`]);
+  if (column.codes_suggested) found.push(['warn', `many rows have ${column.codes_suggested.map(plain).join(', ')}, apart from the rest: are these amounts or codes?`]);
+  if (column.unused) found.push(['', 'the model does not use it']);
+  if (column.missing > 0) found.push(['', `${grouped(column.missing)} missing`]);
+  if (column.coded > 0) found.push(['', `${grouped(column.coded)} with a code (${column.codes.map(plain).join(', ')})`]);
+  return found;
+}
+
+function mode(settings, column) {
+  if (settings.protected === true) return 'protected';
+  if (settings.immutable === true || column.left_aside) return 'fixed';
+  return 'free';
+}
+
+/** The settings behind a choice. A guess is overruled explicitly. */
+function modeSettings(column, choice) {
+  const at = (key, value) => ({ path: ['features', column.name, key], value });
+  if (choice === 'protected') return [at('protected', true), at('immutable', null)];
+  const personal = column.personal ? false : null;
+  if (choice === 'fixed') return [at('immutable', true), at('protected', personal)];
+  return [at('immutable', column.unfit ? false : null), at('protected', personal), ...(column.unfit ? [at('split', true)] : [])];
+}
+
+const numbersOf = (text) => (text.trim() === '' ? null : text.split(/[,;\s]+/).filter(Boolean).map(Number));
+
+/** One column. `change(label, settings)` changes the configuration; `prefix` keeps ids apart. */
+function card(column, i, change) {
+  const settings = column.settings ?? {};
+  const name = column.name;
+  const id = (what) => `${what}-${i}`;
+  const ordered = ['real', 'integer', 'ordinal'].includes(column.kind);
+  const number = column.kind === 'real' || column.kind === 'integer';
+  const set = (key, value, label) => change(label, [{ path: ['features', name, key], value }]);
+  const select = (what, label, options, value, onchange) => {
+    const element = h('select', { id: id(what), onchange: () => onchange(element.value) }, options.map(([key, text]) => h('option', { value: key, selected: key === value }, text)));
+    return h('div', { class: 'field' }, h('label', { for: id(what) }, label), element);
+  };
+  const field = (what, label, value, onchange, hint) => {
+    const element = h('input', { type: 'text', id: id(what), value, placeholder: hint, onchange: () => onchange(element.value) });
+    return h('div', { class: 'field' }, h('label', { for: id(what) }, label), element);
+  };
+  const marks = h('div', { class: 'marks' },
+    select('mode', 'People', [['free', 'can change it'], ['fixed', 'cannot change it'], ['protected', 'must not be judged by it (protected)']], mode(settings, column),
+      (choice) => change(`${name}: ${{ free: 'can be changed', fixed: 'cannot be changed', protected: 'protected' }[choice]}`, modeSettings(column, choice))),
+    ordered && select('direction', 'Direction', [['', 'both'], ['increase', 'only up'], ['decrease', 'only down']], settings.direction ?? '',
+      (value) => set('direction', value || null, `${name}: ${value || 'both directions'}`)),
+    h('p', { class: 'consequence soft', id: id('edits') }, column.edits === undefined ? '' : `${grouped(column.edits)} ${column.edits === 1 ? 'edit' : 'edits'}, ${grouped(column.splits)} ${column.splits === 1 ? 'question' : 'questions'}`));
+
+  const more = h('details', { class: 'more', id: id('more') }, h('summary', {}, 'More'),
+    h('div', { class: 'fields' },
+      select('split', 'Groups may be described by it', [['yes', 'yes'], ['no', 'no']], settings.split === false || settings.protected === true ? 'no' : 'yes',
+        (value) => set('split', value === 'no' ? false : (column.unfit ? true : null), `${name}: ${value === 'no' ? 'describes no group' : 'may describe groups'}`)),
+      field('weight', 'Weight of its cost', settings.weight ?? '', (text) => set('weight', text.trim() === '' ? null : Number(text), `${name}: weight ${text || '1'}`), '1'),
+      ordered && field('range', 'Edits stay within', settings.range?.map(plain).join(', ') ?? '', (text) => set('range', numbersOf(text), `${name}: range ${text || 'of the table'}`), number && column.bars.low !== null ? `${plain(column.bars.low)}, ${plain(column.bars.high)}` : ''),
+      ordered && field('steps', 'Steps, in bins', settings.steps?.join(', ') ?? '', (text) => set('steps', numbersOf(text), `${name}: steps ${text || 'as usual'}`), '1, 2, 3'),
+      number && field('codes', 'Codes that are no amounts', (settings.codes ?? []).map(plain).join(', '), (text) => set('codes', numbersOf(text), `${name}: codes ${text || 'none'}`), column.codes_suggested?.map(plain).join(', ') ?? '-9'),
+      select('kind', 'Kind', [['', `as found: ${column.kind}`], ['numeric', 'number'], ['ordinal', 'levels in order'], ['categorical', 'categories'], ['binary', 'two values']], settings.kind ?? '',
+        (value) => change(`${name}: ${value || 'kind as found'}`, [{ path: ['features', name, 'kind'], value: value || null }, ...(value === 'ordinal' && column.levels.length > 0 && !settings.levels ? [{ path: ['features', name, 'levels'], value: column.levels }] : []), ...(value !== 'ordinal' && settings.levels ? [{ path: ['features', name, 'levels'], value: null }] : [])])),
+      column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, set),
+      column.kind === 'ordinal' && order(column, settings, i, change)),
+    h('p', { class: 'soft small' }, `Found: ${column.why}${column.columns.length > 1 ? ` (${column.columns.join(', ')})` : ''}.`),
+    column.edit_texts?.length > 0 && h('div', { class: 'small' }, h('p', { class: 'soft' }, 'Advice may say:'), h('ul', {}, column.edit_texts.map((text) => h('li', {}, text.replaceAll('`', ''))))));
+
+  return h('li', { class: `column ${mode(settings, column)}` },
+    h('div', { class: 'what' }, h('h3', {}, word(name)), h('p', { class: 'soft small' }, `${column.kind}, `, h('bdi', {}, range(column)))),
+    h('div', { class: 'shape' }, bars(column)),
+    marks,
+    h('ul', { class: 'remarks small' }, remarks(column).map(([kind, text]) => h('li', { class: kind }, text))),
+    more);
+}
+
+/** Which categories advice may lead to. */
+function targets(column, settings, i, set) {
+  const allowed = settings.targets ?? column.levels;
+  const boxes = column.levels.map((level, k) => {
+    const box = h('input', { type: 'checkbox', id: `target-${i}-${k}`, checked: allowed.includes(level) });
+    box.addEventListener('change', () => {
+      const left = column.levels.filter((other) => (other === level ? box.checked : allowed.includes(other)));
+      if (left.length === 0) { box.checked = true; return; }
+      set('targets', left.length === column.levels.length ? null : left, `${column.name}: ${box.checked ? 'may' : 'may not'} become ${level}`);
+    });
+    return h('li', {}, box, h('label', { for: `target-${i}-${k}` }, h('bdi', {}, level)));
+  });
+  return h('fieldset', {}, h('legend', {}, 'Advice may lead to'), h('ul', { class: 'boxes' }, boxes));
+}
+
+/** The order of levels, lowest first. */
+function order(column, settings, i, change) {
+  const move = (k, by) => {
+    const levels = [...column.levels];
+    [levels[k], levels[k + by]] = [levels[k + by], levels[k]];
+    change(`${column.name}: order of levels`, [{ path: ['features', column.name, 'levels'], value: levels }]);
+  };
+  return h('fieldset', {}, h('legend', {}, 'Order, lowest first'), h('ol', { class: 'order' }, column.levels.map((level, k) => h('li', {}, h('bdi', {}, level),
+    k > 0 && h('button', { type: 'button', id: `up-${i}-${k}`, 'aria-label': `${level}: lower`, onclick: () => move(k, -1) }, '↑'),
+    k + 1 < column.levels.length && h('button', { type: 'button', id: `down-${i}-${k}`, 'aria-label': `${level}: higher`, onclick: () => move(k, 1) }, '↓')))));
+}
+
+/** Rebuilds a part of the page; what is open or has the focus stays so. */
+export function rebuilt(element, ...children) {
+  const focused = document.activeElement?.id;
+  const open = [...element.querySelectorAll('details[open][id]')].map(({ id }) => id);
+  put(element, ...children);
+  open.forEach((id) => { const details = document.getElementById(id); if (details) details.open = true; });
+  if (focused && element.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus({ preventScroll: true });
+}
+
+/** The list of columns; those with a remark first. */
+export function columnsList(list, problem, change) {
+  const all = problem.columns.map((column, i) => ({ column, i }));
+  const odd = ({ column }) => remarks(column).some(([kind]) => kind === 'warn');
+  rebuilt(list, [...all.filter(odd), ...all.filter((one) => !odd(one))].map(({ column, i }) => card(column, i, change)));
+}
+
+/** The legend of the bars. */
+export function barsLegend(problem) {
+  const { size } = problem;
+  if (!size) return null;
+  const share = percent(size.affected / size.rows);
+  return h('p', { class: 'soft bars-legend' }, h('span', { class: 'swatch turned-down' }), ` ${grouped(size.affected)} people turned down (${share}) `, h('span', { class: 'swatch accepted' }), ` ${grouped(size.rows - size.affected)} accepted`);
+}

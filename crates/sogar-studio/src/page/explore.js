@@ -1,0 +1,115 @@
+// The report of a run, and what to do about a piece of advice in it.
+
+import { h, put, word } from './dom.js';
+
+/** The settings after which nobody is told an edit. `column` is the feature as the problem shows it. */
+export function withoutEdit(edit, column) {
+  const settings = column?.settings ?? {};
+  const at = (key, value) => ({ path: ['features', edit.feature, key], value });
+  const fixed = { label: `Nobody is told to change ${edit.feature}`, set: [at('immutable', true)] };
+  if (edit.op === 'shift') {
+    const [verb, other] = edit.by > 0 ? ['increase', 'decrease'] : ['decrease', 'increase'];
+    if (settings.direction === verb) return fixed;
+    return { label: `Nobody is told to ${verb} ${edit.feature}`, set: [at('direction', other)] };
+  }
+  if (edit.op === 'set') {
+    const left = (settings.targets ?? column?.levels ?? []).filter((level) => level !== edit.to);
+    if (left.length === 0) return fixed;
+    return { label: `Nobody is told to set ${edit.feature} to ${edit.to}`, set: [at('targets', left)] };
+  }
+  if (edit.op === 'swap') {
+    return { label: `Nobody is told to change ${edit.feature} from ${edit.from} to ${edit.to}`, set: [at('forbid', [...(settings.forbid ?? []), [edit.from, edit.to]])] };
+  }
+  if (edit.op === 'at_least' || edit.op === 'at_most') {
+    return { label: `No fixed values for ${edit.feature}`, set: [at('targets', null)] };
+  }
+  return fixed;
+}
+
+/** The panel with the report. `act(change, run)` changes settings and searches. */
+export function explorePanel(panel, act) {
+  const frame = h('iframe', { class: 'report', title: 'Report of this run' });
+  const which = h('select', { id: 'explore-run' });
+  const groups = h('select', { id: 'explore-groups' });
+  const rows = h('input', { type: 'checkbox', id: 'explore-rows' });
+  const dialog = document.getElementById('what-if');
+  let [runs, problem, shownNow, wantedRun] = [[], null, '', null];
+
+  const address = () => {
+    const query = new URLSearchParams();
+    if (groups.value) query.append('group', groups.value);
+    if (rows.checked) query.append('rows', 'yes');
+    return `run/${which.value}/explore?${query}`;
+  };
+  const load = () => {
+    if (panel.hidden || !which.value || address() === shownNow) return;
+    shownNow = address();
+    frame.src = shownNow;
+  };
+  // The report follows the colours of the studio.
+  const colour = () => { if (frame.contentDocument) frame.contentDocument.documentElement.dataset.theme = document.documentElement.dataset.theme; };
+  frame.addEventListener('load', colour);
+  new MutationObserver(colour).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  which.addEventListener('change', () => { wantedRun = Number(which.value); load(); });
+  groups.addEventListener('change', load);
+  rows.addEventListener('change', load);
+
+  const choose = (change) => {
+    dialog.close();
+    act(change, Number(which.value));
+  };
+  const columnOf = (name) => problem?.columns.find((column) => column.name === name);
+  const options = (about) => {
+    if (about.kind === 'split') {
+      return [
+        { text: ['Not by this: no group is described by ', word(about.feature)], change: { label: `No group is described by ${about.feature}`, set: [{ path: ['features', about.feature, 'split'], value: false }] } },
+        { text: ['Protect ', word(about.feature), ': no group is described by it, and nobody is told to change it'], change: { label: `${about.feature} is protected`, set: [{ path: ['features', about.feature, 'protected'], value: true }] } },
+      ];
+    }
+    return about.edits.flatMap((edit) => {
+      const column = columnOf(edit.feature);
+      const without = withoutEdit(edit, column);
+      const never = { label: `Nobody is told to change ${edit.feature}`, set: [{ path: ['features', edit.feature, 'immutable'], value: true }] };
+      const weight = 2 * (column?.settings?.weight ?? 1);
+      return [
+        { text: [without.label], change: without },
+        without.label !== never.label && { text: ['Nobody is told to change ', word(edit.feature), ' at all'], change: never },
+        { text: ['Too expensive: ', word(edit.feature), ` counts ${weight} times`], change: { label: `${edit.feature} counts ${weight} times`, set: [{ path: ['features', edit.feature, 'weight'], value: weight }] } },
+      ].filter(Boolean);
+    });
+  };
+  window.addEventListener('message', (event) => {
+    const about = event.data;
+    if (event.origin !== window.location.origin || event.source !== frame.contentWindow || about?.sogar !== 'what-if') return;
+    put(dialog, h('h2', { id: 'what-if-title' }, about.kind === 'split' ? 'What if not by this?' : 'What if nobody were told this?'),
+      about.text && h('p', { class: 'advice' }, about.text.replaceAll('`', '')),
+      h('ul', { class: 'choices' }, options(about).map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: () => choose(change) }, text)))),
+      h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'));
+    dialog.showModal();
+  });
+
+  put(panel, h('h2', { class: 'visually-hidden' }, 'Explore'),
+    h('div', { class: 'tools' },
+      h('label', { for: 'explore-run' }, 'Run '), which,
+      h('label', { for: 'explore-groups' }, 'Groups '), groups,
+      h('span', { class: 'check' }, rows, h('label', { for: 'explore-rows' }, 'Show single people (protect the page like the table)'))),
+    frame);
+  return {
+    /** Another run is finished: it is shown. */
+    latest(id) { wantedRun = id; },
+    update(state, nextProblem) {
+      problem = nextProblem;
+      if (state.runs.length !== runs.length || state.runs.some((run, i) => run.name !== runs[i].name)) {
+        runs = state.runs;
+        put(which, runs.map((run) => h('option', { value: run.id }, `${run.id}: ${run.name ?? run.label}`)));
+        which.value = String(runs.some((run) => run.id === wantedRun) ? wantedRun : runs.at(-1)?.id ?? '');
+      }
+      if (problem && groups.options.length === 0) {
+        const named = problem.columns.filter((column) => column.levels.length > 0 && column.levels.length <= 20);
+        put(groups, h('option', { value: '' }, 'protected features'), named.map((column) => h('option', { value: column.name }, column.name)));
+      }
+      load();
+    },
+    load,
+  };
+}

@@ -1,0 +1,152 @@
+// The studio: one state on the server, shown here. The page keeps no settings of its own.
+
+import { at, h, put, say } from './dom.js';
+import { barsLegend, columnsList } from './columns.js';
+import { explorePanel } from './explore.js';
+import { filesPanel } from './inputs.js';
+import { grouped } from './numbers.js';
+import { progressText, runsPanel } from './runs.js';
+import { get, listen, post } from './server.js';
+import { settingsView } from './settings.js';
+import { takePanel } from './take.js';
+
+const TABS = ['files', 'table', 'search', 'explore', 'take'];
+let [state, problem, seen, wasLive] = [null, null, 0, false];
+
+function theme() {
+  const root = document.documentElement;
+  const button = at('theme');
+  const use = (dark) => {
+    root.dataset.theme = dark ? 'dark' : 'light';
+    button.textContent = dark ? 'Light' : 'Dark';
+    button.setAttribute('aria-label', dark ? 'Use light colours' : 'Use dark colours');
+  };
+  const wish = matchMedia('(prefers-color-scheme: dark)');
+  use(wish.matches);
+  wish.addEventListener('change', () => use(wish.matches));
+  button.addEventListener('click', () => use(root.dataset.theme !== 'dark'));
+}
+
+/** Shows what went wrong until the next success. */
+function failed(error) {
+  put(at('trouble'), h('div', { class: 'notice trouble' }, h('p', {}, h('b', {}, error.message)), error.help && h('p', {}, error.help),
+    h('button', { type: 'button', class: 'quiet', onclick: () => put(at('trouble')) }, 'Close')));
+}
+
+async function attempt(work) {
+  try {
+    await work();
+    put(at('trouble'));
+    return true;
+  } catch (error) {
+    failed(error);
+    return false;
+  }
+}
+
+function openTab(name, focus = false) {
+  for (const tab of TABS) {
+    const [button, panel] = [at(`tab-${tab}`), at(`panel-${tab}`)];
+    button.setAttribute('aria-selected', String(tab === name));
+    button.tabIndex = tab === name ? 0 : -1;
+    panel.hidden = tab !== name;
+    if (tab === name && focus) button.focus();
+  }
+  document.documentElement.dataset.tab = name;
+  if (name === 'explore') explore.load();
+}
+
+TABS.forEach((tab, i) => {
+  at(`tab-${tab}`).addEventListener('click', () => openTab(tab));
+  at(`tab-${tab}`).addEventListener('keydown', (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by) openTab(TABS[(i + by + TABS.length) % TABS.length], true);
+  });
+});
+
+const change = (label, set) => attempt(() => post('change', { label, set }));
+
+const files = filesPanel(at('panel-files'), failed);
+const runs = runsPanel(at('panel-search'), (id) => { explore.latest(id); at('explore-run').value = String(id); openTab('explore'); }, failed);
+const explore = explorePanel(at('panel-explore'), async ({ label, set }, run) => {
+  runs.against(run);
+  openTab('search', true);
+  await attempt(() => post('change', { label, set, solve: true }));
+});
+const take = takePanel(at('panel-take'), failed);
+
+const [legend, settings, list] = [h('div'), h('div', { class: 'settings' }), h('ul', { class: 'columns-list', id: 'columns' })];
+put(at('panel-table'), h('h2', {}, 'What people can change'), h('p', { class: 'lede' }, 'Mark what people cannot or should not change. Columns that look odd come first. Each mark is a setting of sogar.toml.'), settings, legend, list);
+
+/** The line that says what follows from the settings. */
+function consequence() {
+  const bar = at('consequence');
+  bar.hidden = !state.opened;
+  if (!state.opened || !problem) return;
+  const { size, fault } = problem;
+  if (state.live) put(at('now'), progressText(state.live));
+  else if (fault) put(at('now'), h('b', { class: 'warn' }, fault.message), fault.help && h('span', { class: 'soft' }, ` ${fault.help}`));
+  else put(at('now'), h('b', {}, grouped(size.edits)), ' edits, ', h('b', {}, grouped(size.actions)), ' actions, ', h('b', {}, grouped(size.splits)), ' questions: ', h('b', {}, size.time),
+    size.long && h('span', { class: 'long' }, ` ${size.long}. Set limits under “Limits, cost, rules and links”, or stop at any time and keep what was found.`));
+  at('solve').disabled = Boolean(fault);
+  at('solve').hidden = Boolean(state.live);
+  at('stop').hidden = !state.live;
+  at('stop').disabled = Boolean(state.live?.stopping);
+  const { at: now, steps } = state.opened;
+  at('undo').disabled = now === 0;
+  at('redo').disabled = now + 1 >= steps.length;
+  at('undo').title = now > 0 ? `Undo: ${steps[now]}` : '';
+  at('redo').title = now + 1 < steps.length ? `Redo: ${steps[now + 1]}` : '';
+}
+
+async function show(next) {
+  const first = state === null;
+  state = next;
+  if (state.ended) { ended(); return; }
+  put(at('files'), state.table && h('bdi', {}, state.table), state.model && [' · ', h('bdi', {}, state.model)]);
+  files.update(state);
+  if (state.fault) failed(state.fault);
+  if (state.opened && state.opened.number !== seen) {
+    problem = await get('problem');
+    const opened = seen === 0;
+    seen = state.opened.number;
+    settingsView(settings, problem, change);
+    put(legend, barsLegend(problem));
+    columnsList(list, problem, change);
+    if (opened && document.documentElement.dataset.tab !== 'table') openTab('table');
+  }
+  for (const tab of TABS.slice(1)) at(`tab-${tab}`).disabled = !state.opened;
+  consequence();
+  runs.update(state);
+  if (wasLive && !state.live && state.runs.length > 0) {
+    explore.latest(state.runs.at(-1).id);
+    say('The search has ended');
+  }
+  wasLive = Boolean(state.live);
+  explore.update(state, problem);
+  take.update(state, problem);
+  if (first && !state.opened) openTab('files');
+  Object.assign(document.documentElement.dataset, { ready: 'yes', runs: state.runs.length, searching: state.live ? 'yes' : 'no', problem: seen });
+}
+
+function ended() {
+  document.documentElement.dataset.ended = 'yes';
+  put(document.body, h('main', { class: 'masthead' }, h('h1', {}, 'The studio has ended'), h('p', {}, 'You can close this page. What you saved is in your downloads; start `sogar studio` again to go on.')));
+}
+
+at('solve').addEventListener('click', () => { openTab('search'); attempt(() => post('solve')); });
+at('stop').addEventListener('click', () => attempt(() => post('stop')));
+at('undo').addEventListener('click', () => attempt(() => post('undo')));
+at('redo').addEventListener('click', () => attempt(() => post('redo')));
+at('end').addEventListener('click', () => attempt(async () => { await post('end'); ended(); }));
+document.addEventListener('keydown', (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+  event.preventDefault();
+  attempt(() => post(event.shiftKey ? 'redo' : 'undo'));
+});
+
+theme();
+openTab('files');
+// One state after the other: a slow answer about the problem must not overtake.
+let queue = Promise.resolve();
+listen((next) => { queue = queue.then(() => show(next)).catch(failed); }, () => failed({ message: 'The studio does not answer any more', help: 'It was ended, or the computer slept. Settings that were saved are safe; start `sogar studio` again. The page goes on by itself if the studio comes back.' }));

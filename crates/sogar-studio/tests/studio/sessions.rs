@@ -1,0 +1,221 @@
+//! A session without a browser: changes, history, runs, what they reuse and what users take away.
+
+use crate::common::{Running, change, searched, session, waited};
+use serde_json::{Value, json};
+use sogar::CancelToken;
+use sogar::config::Config;
+use sogar::model;
+use sogar::pipeline::{Prepared, Search};
+use sogar::summary::FrontFile;
+use sogar::table::Table;
+use sogar_studio::take_away::{compare, configuration, front_file};
+use sogar_studio::{Given, ModelOf, Session, TableOf};
+
+/// A front without what differs between two runs of the same problem.
+fn bytes(front: &FrontFile) -> String {
+    let mut json: Value = serde_json::from_str(&front_file(front).unwrap()).unwrap();
+    json.as_object_mut().unwrap().remove("run");
+    json.to_string()
+}
+
+/// The front that a fresh process finds with a saved configuration.
+fn fresh(toml: &str) -> FrontFile {
+    let folder = crate::common::german();
+    let config = Config::parse(toml, "sogar.toml".as_ref()).unwrap();
+    let table = Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
+    let model = model::load(&folder.join("model.txt"), None).unwrap();
+    let prepared = Prepared::streamed(config, &folder, &table, model, None).unwrap();
+    Search(&prepared).solve(&(), &CancelToken::new()).unwrap()
+}
+
+#[test]
+fn whatever_was_clicked_the_saved_configuration_gives_the_same_bytes() {
+    let session = session();
+    searched(&session);
+    let steps = [
+        (&["features", "duration", "immutable"][..], json!(true), true),
+        (&["features", "housing", "split"], json!(false), true),
+        (&["features", "credit_amount", "weight"], json!(2), true),
+        (&["limits", "max_edits"], json!(2), true),
+        (&["features", "credit_amount", "direction"], json!("decrease"), true),
+        (&["limits", "min_leaf"], json!(30), true),
+        (&["features", "duration", "immutable"], Value::Null, true),
+        (&["rules"], json!(["credit_amount >= 500"]), false),
+        (&["features", "job", "immutable"], json!(false), false),
+        (&["features", "status", "protected"], json!(true), true),
+    ];
+    for (path, value, known) in steps {
+        session.change(&change(path, value)).unwrap();
+        let run = session.run(searched(&session)).unwrap();
+        let toml = configuration(&run.config).unwrap();
+        assert_eq!(bytes(&run.front), bytes(&fresh(&toml)), "{path:?}");
+        let reuse = run.reuse;
+        assert_eq!(reuse.actions, run.front.counts.actions);
+        assert_eq!(reuse.known, if known { reuse.actions } else { 0 }, "{path:?}");
+    }
+}
+
+#[test]
+fn history_goes_back_and_forward_and_forks() {
+    let session = session();
+    let counts = || {
+        let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+        problem["size"]["edits"].as_u64().unwrap()
+    };
+    let all = counts();
+    session.change(&change(&["features", "duration", "immutable"], json!(true))).unwrap();
+    let fewer = counts();
+    assert!(fewer < all);
+    session.undo(true).unwrap();
+    assert_eq!(counts(), all);
+    session.undo(true).unwrap();
+    assert_eq!(counts(), all, "there is nothing before the start");
+    session.undo(false).unwrap();
+    assert_eq!(counts(), fewer);
+    session.go_to(0).unwrap();
+    session.change(&change(&["features", "credit_amount", "immutable"], json!(true))).unwrap();
+    assert_eq!(session.shown()["opened"]["steps"].as_array().unwrap().len(), 2, "what was undone is gone");
+    assert!(session.go_to(9).is_err());
+    // The same value again is no step.
+    session.change(&change(&["features", "credit_amount", "immutable"], json!(true))).unwrap();
+    assert_eq!(session.shown()["opened"]["steps"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn constraints_that_leave_nothing_are_explained_and_can_be_undone() {
+    let session = session();
+    let names: Vec<String> = {
+        let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+        let columns = problem["columns"].as_array().unwrap().clone();
+        columns.iter().map(|column| column["name"].as_str().unwrap().to_owned()).collect()
+    };
+    for name in &names {
+        session.change(&change(&["features", name, "immutable"], json!(true))).unwrap();
+    }
+    let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+    assert!(problem["fault"]["message"].as_str().unwrap().contains("no feature can be changed"), "{problem}");
+    assert!(session.solve().unwrap_err().to_string().contains("no feature can be changed"));
+    session.go_to(0).unwrap();
+    searched(&session);
+    assert!(session.change(&change(&["features", "no such column", "immutable"], json!(true))).is_ok());
+    let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+    assert!(problem["fault"]["message"].as_str().unwrap().contains("no such column"), "{problem}");
+}
+
+#[test]
+fn a_new_search_replaces_one_that_runs_and_both_are_kept() {
+    let session = session();
+    session.solve().unwrap();
+    session.solve().unwrap();
+    waited(&session);
+    let shown = session.shown();
+    let runs = shown["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().map(|run| run["id"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(runs[1]["complete"], true);
+    session.name(1, "  first  ").unwrap();
+    assert_eq!(session.shown()["runs"][0]["name"], "first");
+    session.name(1, "").unwrap();
+    assert!(session.shown()["runs"][0]["name"].is_null());
+}
+
+#[test]
+fn the_price_of_a_constraint_is_that_of_the_two_fronts() {
+    let session = session();
+    let old = session.run(searched(&session)).unwrap();
+    session.change(&change(&["features", "status", "immutable"], json!(true))).unwrap();
+    let new = session.run(searched(&session)).unwrap();
+    let found = compare(&old, &new);
+    let at = &found["price"]["at"];
+    let works = |front: &FrontFile| {
+        let cost = at["cost"].as_f64().unwrap();
+        let within = front.points.iter().filter(|point| point.cost <= cost);
+        within.map(|point| 1.0 - point.loss).fold(0.0, f64::max)
+    };
+    assert_eq!(at["before"].as_f64().unwrap(), works(&old.front));
+    assert_eq!(at["after"].as_f64().unwrap(), works(&new.front));
+    assert!(works(&new.front) < works(&old.front), "checking accounts matter here");
+    assert_eq!(found["same_costs"], true);
+    assert_eq!(found["notes"], json!([]));
+    session.change(&change(&["features", "credit_amount", "weight"], json!(3))).unwrap();
+    let dearer = session.run(searched(&session)).unwrap();
+    let found = compare(&new, &dearer);
+    assert_eq!(found["same_costs"], false);
+    assert!(found["notes"][0].as_str().unwrap().contains("measured differently"));
+}
+
+#[test]
+fn dropped_files_that_are_no_table_or_model_are_explained() {
+    let folder = crate::common::german();
+    let (table, model) =
+        (std::fs::read(folder.join("german.csv")).unwrap(), std::fs::read(folder.join("model.txt")).unwrap());
+    let session = Session::new(Given::default()).unwrap();
+    session.dropped("model", "model.txt", &model).unwrap();
+    let fault = |what: &str, bytes: &[u8]| session.dropped(what, "file", bytes).unwrap_err().to_string();
+    assert!(fault("table", b"").contains("empty"));
+    let image = [&[0x89, b'P', b'N', b'G', 0, 0, 0, 1, 2][..], &[0; 64]].concat();
+    let said = fault("table", &image);
+    assert!(!said.is_empty() && session.shown()["fault"]["message"].as_str().unwrap() == said);
+    assert!(fault("table", b"a,b\n1,2\n3,4\n").contains("column"), "a model of another table");
+    session.dropped("table", "german.csv", &table).unwrap();
+    assert!(session.shown()["fault"].is_null());
+    assert_eq!(session.shown()["opened"]["rows"], 1000);
+    let pickle = b"\x80\x04\x95\x1a\x00\x00\x00\x00\x00\x00\x00\x8c\x08builtins\x8c\x04eval\x93.";
+    assert!(fault("model", pickle).contains("pickle"), "{}", fault("model", pickle));
+    assert!(fault("model", b"hello").len() > 10);
+    session.dropped("model", "model.txt", &model).unwrap();
+    assert!(session.shown()["fault"].is_null());
+    let command = b"[model]\ncommand = \"rm -rf /\"\n";
+    assert!(
+        session.dropped("config", "sogar.toml", command).unwrap_err().to_string().contains("command line")
+    );
+    assert!(session.dropped("config", "sogar.toml", b"labl = 1").unwrap_err().to_string().contains("labl"));
+    let config = std::fs::read(folder.join("sogar.toml")).unwrap();
+    session.dropped("config", "sogar.toml", &config).unwrap();
+    let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+    assert_eq!(problem["size"]["actions"], 5716);
+}
+
+#[test]
+fn a_session_starts_from_what_config_init_knows() {
+    let folder = crate::common::german();
+    let given = Given {
+        table: Some(TableOf::File(folder.join("german.csv"))),
+        model: Some(ModelOf::Source(sogar::model::Source::File(folder.join("model.txt")))),
+        ..Given::default()
+    };
+    let session = Session::new(given).unwrap();
+    session.open().unwrap();
+    let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+    let columns = problem["columns"].as_array().unwrap();
+    let column = |name: &str| columns.iter().find(|column| column["name"] == name).unwrap();
+    assert_eq!(column("age")["settings"]["protected"], true);
+    assert!(column("age")["personal"]["clear"].as_bool().unwrap());
+    assert_eq!(problem["config"]["data"]["label"], "credit");
+    assert_eq!(problem["config"]["data"]["desired"], json!(["good"]));
+    let bars = &column("duration")["bars"]["counts"];
+    let people: u64 = bars
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|bar| bar.as_array().unwrap())
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert_eq!(people, 1000);
+    let down: u64 = bars.as_array().unwrap().iter().map(|bar| bar[1].as_u64().unwrap()).sum();
+    assert_eq!(down, problem["size"]["affected"].as_u64().unwrap());
+}
+
+#[test]
+fn ending_stops_the_search_and_leaves_nothing() {
+    let session = session();
+    session.change(&change(&["limits", "max_depth"], json!(4))).unwrap();
+    session.change(&change(&["limits", "min_leaf"], json!(5))).unwrap();
+    session.solve().unwrap();
+    let server = Running::new(session);
+    let (status, _) = server.own("POST", "end", b"{}");
+    assert_eq!(status, 200);
+    let session = std::sync::Arc::clone(&server.session);
+    assert!(session.has_ended());
+    server.ends();
+    assert!(session.shown()["live"].is_null(), "the search has stopped");
+}

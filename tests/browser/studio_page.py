@@ -1,0 +1,178 @@
+"""The studio in a real browser: the command is started, its page opened, and what goes wrong is kept."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Page
+from running import the_binary
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Studio:
+    """A studio that runs, and its page."""
+
+    process: subprocess.Popen[str]
+    address: str
+    page: Page
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    @property
+    def state(self) -> Json:
+        """What the server says now."""
+        found: Json = self.page.evaluate("async () => (await fetch('state?after=0')).json()")
+        return found
+
+    @property
+    def problem(self) -> Json:
+        """Columns, settings and counts."""
+        found: Json = self.page.evaluate("async () => (await fetch('problem')).json()")
+        return found
+
+    @property
+    def report(self) -> FrameLocator:
+        """The report of the chosen run."""
+        return self.page.frame_locator("iframe.report")
+
+    def tab(self, name: str) -> None:
+        """Opens a step."""
+        self.page.locator(f"#tab-{name}").click()
+
+    def column(self, name: str) -> int:
+        """The number of a column in the ids of the page."""
+        return [column["name"] for column in self.problem["columns"]].index(name)
+
+    def changed(self, act: Callable[[], object]) -> None:
+        """Does something that changes the settings, and waits until the page shows that."""
+        before = self.page.evaluate("document.documentElement.dataset.problem")
+        act()
+        self.page.wait_for_function(
+            "(before) => document.documentElement.dataset.problem !== before", arg=before
+        )
+
+    def searched(self, act: Callable[[], object]) -> Json:
+        """Does something that starts a search, and waits for its run."""
+        runs = len(self.state["runs"])
+        act()
+        self.page.wait_for_function(
+            "(runs) => Number(document.documentElement.dataset.runs) > runs"
+            " && document.documentElement.dataset.searching === 'no'",
+            arg=runs,
+            timeout=300_000,
+        )
+        run: Json = self.state["runs"][-1]
+        return run
+
+    def saved(self, selector: str) -> bytes:
+        """What a link downloads."""
+        with self.page.expect_download() as download:
+            self.page.locator(selector).click()
+        return Path(download.value.path()).read_bytes()
+
+    def ended(self) -> int:
+        """Ends the command with Ctrl-C, and gives its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=60)
+
+
+Start = Callable[..., Studio]
+
+
+@pytest.fixture
+def start(browser: Browser) -> Iterator[Start]:
+    """Starts the studio and opens its page; ends both afterwards."""
+    started: list[Studio] = []
+    contexts = []
+
+    def run(*arguments: str | Path, width: int = 1280, height: int = 900, dark: bool = False) -> Studio:
+        process = subprocess.Popen(
+            [the_binary(), "studio", "--no-browser", "--json", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        address: str = json.loads(line)["address"]
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        studio = Studio(process, address, page)
+        started.append(studio)
+
+        def hear(message: ConsoleMessage) -> None:
+            if message.type in {"error", "warning"}:
+                studio.complaints.append(message.text)
+
+        page.on("console", hear)
+        page.on("pageerror", lambda error: studio.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: studio.complaints.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: studio.requests.append(request.url))
+        page.goto(address)
+        page.wait_for_function("() => document.documentElement.dataset.ready === 'yes'")
+        return studio
+
+    yield run
+    for context in contexts:
+        context.close()
+    for studio in started:
+        if studio.process.poll() is None:
+            studio.process.kill()
+        studio.process.wait()
+        for stream in (studio.process.stdout, studio.process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated table of 20,000 people with odd names, and its model, in a folder."""
+    folder = tmp_path_factory.mktemp("many")
+    draw = np.random.default_rng(7)
+    rows = 20_000
+    table = pd.DataFrame(
+        {
+            "income": draw.gamma(4.0, 900.0, rows).round(0),
+            "debt": draw.gamma(2.0, 2000.0, rows).round(0),
+            "years_here": draw.integers(0, 30, rows),
+            "age": draw.integers(18, 80, rows),
+            "sex": draw.choice(["female", "male"], rows),
+            "<img src=x onerror=alert(1)>": draw.choice(["<script>alert(2)</script>", "b", "c"], rows),
+            "region": draw.choice(["north", "south", "east", "west"], rows),
+        }
+    )
+    score = (
+        table["income"] / 1800
+        - table["debt"] / 2500
+        + table["years_here"] / 15
+        + (table["region"] == "west")
+        + draw.normal(0, 0.5, rows)
+    )
+    table["approved"] = np.where(score > 1.4, "yes", "no")
+    features = table.drop(columns="approved")
+    text = features.select_dtypes(exclude="number").columns
+    # LightGBM refuses some letters in the names of columns, so the model knows its columns by position.
+    encoded = features.astype(dict.fromkeys(text, "category"))
+    encoded.columns = pd.Index([f"Column_{i}" for i in range(features.shape[1])])
+    model = lightgbm.LGBMClassifier(n_estimators=20, num_leaves=8, n_jobs=1, random_state=0, verbose=-1)
+    model.fit(encoded, table["approved"] == "yes")
+    model.booster_.save_model(folder / "model.txt")
+    table.to_csv(folder / "people.csv", index=False)
+    return folder
