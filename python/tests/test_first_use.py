@@ -129,14 +129,34 @@ def test_dates_of_every_library_are_left_alone(strangers: pd.DataFrame, kind: st
     assert len(front.transform(table)) == len(people)
 
 
-def test_a_label_left_among_the_features_is_known_by_its_values(strangers: pd.DataFrame) -> None:
+@pytest.mark.parametrize("names", [[0, 1], ["bad", "good"], ["up", "down"]])
+def test_a_label_left_among_the_features_is_known_by_its_values(
+    strangers: pd.DataFrame, names: list[Any]
+) -> None:
     model = LogisticRegression().fit(strangers[["age", "income"]], strangers["repaid_in_time"])
     flags = np.random.default_rng(1).integers(0, 2, len(strangers))
-    people = strangers.rename(columns={"repaid_in_time": "tag"}).assign(other=flags)
+    people = strangers.drop(columns="repaid_in_time")
+    people = people.assign(tag=[names[kept] for kept in strangers["repaid_in_time"]], other=flags)
     front = Sogar(**SMALL, protected=["age"]).fit(people, model, desired=1)
     assert any("`tag` looks like the label" in notice for notice in front.notices_)
     assert not any("`other` looks like" in notice for notice in front.notices_)
     assert all(test["feature"] != "tag" for rule in front.summary_.rules for test in rule["if"])
+
+
+def test_values_that_look_like_codes_are_pointed_out_until_somebody_decides(strangers: pd.DataFrame) -> None:
+    people = strangers[["income"]].copy()
+    people.loc[:20, "income"] = -9
+
+    def said(features: dict[str, Any]) -> list[str]:
+        front = Sogar(**SMALL, features=features).fit(people, granted, desired=1)
+        return [notice for notice in front.notices_ if "special code" in notice]
+
+    assert said({}) == [
+        "the value -9 of `income` looks like a special code, not an amount: `codes = [-9]` keeps advice away from it, "
+        "`codes = []` says that it is an amount"
+    ]
+    assert said({"income": {"codes": [-9]}}) == []
+    assert said({"income": {"codes": []}}) == []
 
 
 def test_a_starting_file_asks_and_then_works(strangers: pd.DataFrame, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ use sogar_base::markup::steers;
 use sogar_base::text::grouped;
 use sogar_table::config::Config;
 use sogar_table::feature::{Feature, Kind, codes, format_number};
-use sogar_table::hints::{is_bad_event, is_text, personal};
+use sogar_table::hints::{assumed_class, is_bad_event, is_text, personal};
 use sogar_table::table::Table;
 
 /// Limit of values listed in a comment.
@@ -172,7 +172,10 @@ fn write_outcome(text: &mut String, outcome: &Outcome, label: Option<&str>, rows
     let names: Vec<String> = outcome.classes.iter().map(|(name, _)| name.clone()).collect();
     let until = match is_text(&names) || names.len() != 2 {
         true => "until then no run begins".to_owned(),
-        false => format!("until then a run takes {} and warns", one_line(&names[1])),
+        false => {
+            let assumed = assumed_class(&names, label);
+            format!("until then a run takes {} and warns", one_line(&names[assumed]))
+        }
     };
     let _ = writeln!(text, "# Which outcome do people hope for? Switch one of these on; {until}.");
     if let Some(label) = label.filter(|label| is_bad_event(label)) {
@@ -396,6 +399,7 @@ mod tests {
         assert!(text.contains("# desired = [\"0\"]  # it is the label of 40 of 60 rows"), "{text}");
         let (text, _) = started_with("default", ["0", "1"]);
         assert!(text.contains("`default` sounds like something that nobody hopes for"), "{text}");
+        assert!(text.contains("until then a run takes 0 and warns"), "{text}");
         let (text, _) = started_with("class", ["<=50K", ">50K"]);
         assert!(text.contains("until then no run begins"), "{text}");
         let (_, config) = started_with("class", ["rejected", "approved"]);

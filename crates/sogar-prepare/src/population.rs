@@ -5,7 +5,7 @@ use crate::predict::class_names;
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
 use sogar_table::config::Config;
 use sogar_table::feature::Labels;
-use sogar_table::hints::{good_class, is_text};
+use sogar_table::hints::{assumed_class, good_class, is_text};
 
 /// Whether a label is a desired outcome, given which classes are; unknown labels are not. Only this function decides it.
 pub fn is_desired(desired: &[bool], label: u32) -> bool {
@@ -23,7 +23,8 @@ pub struct Classes {
 
 impl Classes {
     /// Named by [`class_names`]. Desired are the classes of the configuration, otherwise the one class with a good name
-    /// ([`good_class`]), otherwise class 1 of two numbers. Texts without a good name are an error.
+    /// ([`good_class`]), otherwise the one of two numbers that is assumed
+    /// ([`assumed_class`]). Texts without a good name are an error.
     pub fn new(info: &ModelInfo, labels: Option<&Labels>, config: &Config) -> Result<Classes> {
         let count = info.classes as usize;
         let fault = |message: String| Error::new(ErrorKind::Config, message);
@@ -48,7 +49,8 @@ impl Classes {
                     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
                 )));
             }
-            return Ok(Classes { names, desired: vec![false, true] });
+            let assumed = assumed_class(&names, config.data.label.as_deref());
+            return Ok(Classes { names, desired: vec![assumed == 0, assumed == 1] });
         }
         let mut desired = vec![false; count];
         for wanted in &config.data.desired {
@@ -64,7 +66,7 @@ impl Classes {
         Ok(Classes { names, desired })
     }
 
-    /// Whether class 1 is desired only by default: neither the configuration nor a name decides.
+    /// Whether a class is desired only by default: neither the configuration nor a name decides.
     pub(crate) fn is_assumed(&self, config: &Config) -> bool {
         config.data.desired.is_empty() && good_class(&self.names, config.data.label.as_deref()).is_none()
     }

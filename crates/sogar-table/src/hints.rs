@@ -9,7 +9,7 @@ mod personal;
 mod unfit;
 mod words;
 
-pub use outcome::{good_class, is_bad_event, is_label_name, is_text, label_rank};
+pub use outcome::{assumed_class, good_class, is_bad_event, is_label_name, is_text, label_rank};
 pub use personal::{Personal, personal};
 pub use unfit::Unfit;
 pub use unfit::unfit;

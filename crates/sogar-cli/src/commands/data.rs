@@ -177,8 +177,13 @@ fn cache_directory(to: Option<&Path>) -> Result<PathBuf> {
     if let Some(directory) = std::env::var_os("SOGAR_CACHE").filter(|value| !value.is_empty()) {
         return Ok(PathBuf::from(directory));
     }
-    dirs::cache_dir().map(|directory| directory.join("sogar")).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "this user has no cache directory")
+    // The folder of the user's caches differs between systems; a build that downloads nothing does without the library that knows it.
+    #[cfg(feature = "fetch")]
+    let caches = dirs::cache_dir();
+    #[cfg(not(feature = "fetch"))]
+    let caches: Option<PathBuf> = None;
+    caches.map(|directory| directory.join("sogar")).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "no cache directory is known")
             .help("say where to put the table with `--to DIR` or SOGAR_CACHE")
     })
 }

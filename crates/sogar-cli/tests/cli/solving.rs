@@ -216,6 +216,34 @@ fn what_nobody_has_decided_is_warned_of() {
 }
 
 #[test]
+fn nobody_is_assumed_to_hope_for_a_default() {
+    let folder = Folder::new();
+    folder.write_people("people.csv", |row, line| match row {
+        0 => format!("{line},default"),
+        row => format!("{line},{}", row % 2),
+    });
+    let input =
+        ["solve", "people.csv", "-m", "model.txt", "--max-depth", "1", "--max-edits", "1", "-o", "new.json"];
+    let with = |more: &[&str]| {
+        folder.sogar(&[&input[..], more, &["--ignore", "loan", "--ignore", "predicted"]].concat())
+    };
+    let run = with(&["--label", "default"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(
+        run.stderr.contains(
+            "`0` is assumed, because the label `default` sounds like something that nobody hopes for"
+        ),
+        "{run}"
+    );
+    let run = with(&[]);
+    assert!(run.stderr.contains("`1` is assumed, which"), "{run}");
+    assert!(
+        run.stderr.contains("if `0` is the good outcome; the column `default` sounds as if it were"),
+        "{run}"
+    );
+}
+
+#[test]
 fn ids_and_dates_are_neither_changed_nor_split_on() {
     let folder = Folder::new();
     folder.write_people("all.csv", |row, line| match row {

@@ -335,7 +335,7 @@ mod parquet_files {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use arrow::array::{
+    use arrow_array::{
         ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, Time32SecondArray,
     };
     use parquet::arrow::ArrowWriter;

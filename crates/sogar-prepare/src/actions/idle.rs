@@ -6,7 +6,7 @@
 
 use super::Edit;
 use crate::encode::Encoder;
-use sogar_table::config::Config;
+use sogar_table::config::{Config, FeatureConfig};
 use sogar_table::feature::Feature;
 use sogar_table::rules::Rule;
 
@@ -31,12 +31,14 @@ impl Idle {
         edits
     }
 
-    /// A notice for the user, if there are any.
-    pub fn notice(&self, features: &[Feature]) -> Option<String> {
+    /// A notice about those that trees may split on, if there are any. Others were named when they were left aside.
+    pub fn notice(&self, features: &[Feature], config: &Config) -> Option<String> {
+        let is_split =
+            |feature: &Feature| config.features.get(&feature.name).is_none_or(FeatureConfig::is_split);
         let names: Vec<String> = features
             .iter()
             .zip(&self.0)
-            .filter(|(_, idle)| **idle)
+            .filter(|(feature, idle)| **idle && is_split(feature))
             .map(|(feature, _)| format!("`{}`", feature.name))
             .collect();
         (!names.is_empty()).then(|| {

@@ -18,7 +18,7 @@ use sogar_base::markup::visible;
 use sogar_solver::RowSet;
 use sogar_table::binarize::{Split, all_splits, useful_splits};
 use sogar_table::config::{Config, FeatureConfig};
-use sogar_table::feature::{Distributions, FeatureTable, Reference};
+use sogar_table::feature::{Distributions, FeatureTable, Reference, codes};
 use sogar_table::hints::{Unfit, is_label_name, personal};
 use sogar_table::rules::Rule;
 use sogar_table::table::Table;
@@ -70,6 +70,7 @@ impl Prepared {
         let used = Encoder { columns: classified.encoder.columns.iter().chain(others).cloned().collect() };
         let labels = unused_labels(&reference, &table, &affected, &used, &classified.classes);
         config.leave_aside(&reference.features, &labels, &mut notices);
+        notices.extend(codes::notices(&reference, &config));
         let people = table.people_among(&affected) / table.weight_unit();
         let limits = TreeLimits::resolve(&config.limits, people, table.weights.is_some(), &mut notices)?;
         let candidates = all_splits(&reference, &config)?;
@@ -82,7 +83,7 @@ impl Prepared {
         let rules: Vec<Rule> =
             config.rules.iter().map(|text| Rule::parse(text, &table.features)).collect::<Result<_>>()?;
         let idle = Idle::new(&table.features, &used, &config, &rules);
-        notices.extend(idle.notice(&table.features));
+        notices.extend(idle.notice(&table.features, &config));
         let edits = idle.others(all_edits(&reference, &config)?);
         if edits.is_empty() {
             let error =
@@ -126,8 +127,8 @@ impl Prepared {
     }
 }
 
-/// Features that the model does not use and that hold its outcome: few values and the name of a label, or the model's own classes
-/// in agreement with its predictions beyond chance (κ, in either direction).
+/// Features that the model does not use and that hold its outcome: few values and the name of a label, or values in
+/// agreement with its predictions beyond chance (κ, in either direction).
 fn unused_labels(
     reference: &Reference,
     table: &FeatureTable,
@@ -146,7 +147,8 @@ fn unused_labels(
     (0..reference.features.len()).filter(is_label).map(|index| (index, Unfit::Label)).collect()
 }
 
-/// Whether a feature's levels are the model's classes and separate the affected people from the others about as the model does.
+/// Whether a feature separates the affected people from the others about as the model does. Its levels are the model's classes, or two
+/// other names for two classes (in either order: κ may be negative).
 fn agrees(
     reference: &Reference,
     index: usize,
@@ -156,7 +158,9 @@ fn agrees(
 ) -> bool {
     let feature = &reference.features[index];
     let levels: Option<Vec<usize>> = classes.names.iter().map(|name| feature.level_index(name)).collect();
-    let Some(levels) = levels.filter(|levels| levels.len() == feature.levels().len()) else { return false };
+    let levels = levels.filter(|levels| levels.len() == feature.levels().len());
+    let two = (classes.names.len() == 2 && feature.levels().len() == 2).then_some(vec![0, 1]);
+    let Some(levels) = levels.or(two) else { return false };
     let is_good =
         |value: f64| levels.iter().zip(&classes.desired).any(|(&at, &good)| good && at as f64 == value);
     let all = reference.people() as f64;

@@ -2,7 +2,8 @@
 
 use super::Prepared;
 use sogar_base::text::{grouped, hoped_for};
-use sogar_table::hints::{is_bad_event, personal};
+use sogar_table::feature::Feature;
+use sogar_table::hints::{is_bad_event, is_text, personal};
 
 /// How messages name settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +47,16 @@ impl Prepared {
             }
             Voice::Python => format!("desired={:?}", names.join(" ")),
         };
-        let event = match &self.config.data.label {
-            Some(label) if is_bad_event(label) => format!("; the label `{label}` sounds as if it were"),
+        let because = match &self.config.data.label {
+            Some(label) if self.classes.desired.first() == Some(&true) => {
+                format!(", because the label `{label}` sounds like something that nobody hopes for")
+            }
             _ => String::new(),
         };
+        let event = self.unused_event().map(|name| format!("; the column `{name}` sounds as if it were"));
         Some(format!(
-            "nothing says which outcome people hope for: {} is assumed, which {} of {} people have, and the {} others are turned \
-             down. Say {} if that is right, and {} if {} is the good outcome{event}",
+            "nothing says which outcome people hope for: {} is assumed{because}, which {} of {} people have, and the {} others are \
+             turned down. Say {} if that is right, and {} if {} is the good outcome{}",
             hoped_for(&desired, &self.config.model.outcomes),
             people(all - affected),
             people(all),
@@ -60,7 +64,16 @@ impl Prepared {
             say(&desired),
             say(&others),
             hoped_for(&others, &self.config.model.outcomes),
+            event.unwrap_or_default(),
         ))
+    }
+
+    /// A column of 0 and 1 that the model does not use and whose name stands for something undesirable: perhaps the label.
+    fn unused_event(&self) -> Option<&str> {
+        let is_event = |(index, feature): &(usize, &Feature)| {
+            !self.encoder.uses(*index) && is_bad_event(&feature.name) && !is_text(feature.levels())
+        };
+        self.table.features.iter().enumerate().find(is_event).map(|(_, feature)| feature.name.as_str())
     }
 
     /// Personal features that actions would change or groups would be described by, unless that was explicitly allowed.

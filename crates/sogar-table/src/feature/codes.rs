@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Ordered;
+use super::{Distributions, Ordered};
 use crate::config::{Config, FeatureConfig};
+use sogar_base::text::format_number;
 
 /// The values with codes as missing.
 pub(super) fn without(values: &[f64], codes: &[f64]) -> Vec<f64> {
@@ -76,12 +77,40 @@ pub fn suggested(values: &Ordered) -> Vec<f64> {
 }
 
 /// Features with values that look like codes, by name.
-pub fn suggestions(table: &super::FeatureTable) -> BTreeMap<String, Vec<f64>> {
-    let numeric = table.features.iter().enumerate().filter(|(_, feature)| feature.is_numeric());
+pub fn suggestions(table: &dyn Distributions) -> BTreeMap<String, Vec<f64>> {
+    let numeric = table.features().iter().enumerate().filter(|(_, feature)| feature.is_numeric());
     numeric
-        .map(|(index, feature)| (feature.name.clone(), suggested(&table.ordered(index))))
+        .map(|(index, feature)| (feature.name.clone(), suggested(&table.distribution(index))))
         .filter(|(_, codes)| !codes.is_empty())
         .collect()
+}
+
+/// A notice for each list of values that look like codes and that no setting declares. `codes = []` says that they are amounts.
+pub fn notices(table: &dyn Distributions, config: &Config) -> Vec<String> {
+    let mut features: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let open = |name: &String| {
+        let setting = config.features.get(name);
+        config.data.codes.is_empty()
+            && setting.is_none_or(|setting| setting.codes.is_none() && !setting.is_fixed())
+    };
+    for (name, codes) in suggestions(table).into_iter().filter(|(name, _)| open(name)) {
+        let codes: Vec<String> = codes.iter().map(|code| format_number(*code)).collect();
+        features.entry(codes.join(", ")).or_default().push(format!("`{name}`"));
+    }
+    let notice = |(codes, names): (String, Vec<String>)| {
+        let names = names.join(", ");
+        match codes.contains(',') {
+            true => format!(
+                "the values {codes} of {names} look like special codes, not amounts: `codes = [{codes}]` keeps advice away \
+                 from them, `codes = []` says that they are amounts"
+            ),
+            false => format!(
+                "the value {codes} of {names} looks like a special code, not an amount: `codes = [{codes}]` keeps advice \
+                 away from it, `codes = []` says that it is an amount"
+            ),
+        }
+    };
+    features.into_iter().map(notice).collect()
 }
 
 #[cfg(test)]

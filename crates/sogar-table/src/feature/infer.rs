@@ -104,9 +104,9 @@ pub(super) fn inferred(
             }
             let is_gap = |cell: usize| is_missing(&feature.kind, seen.values[cell]);
             let missing = counts.rows_where(seen.values.len(), is_gap);
-            describe(&feature, missing, seen.constant, look.header().rows, &mut notices);
             constant += usize::from(seen.constant);
             let found = hints::unfit(column, &counts.rows, position == 0, &config.data.missing);
+            describe(&feature, missing, found.is_none(), look.header().rows, &mut notices);
             unfit.extend(found.map(|found| (features.len(), found)));
             keep(&feature, seen.values, counts);
             features.push(feature);
@@ -173,7 +173,8 @@ fn groups(
     Ok(groups)
 }
 
-fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notices: &mut Vec<String>) {
+/// What a user should know about a feature. Why a column is unfit to be one is said where it is left aside.
+fn describe(feature: &Feature, missing: u64, fit: bool, rows: usize, notices: &mut Vec<String>) {
     let name = &feature.name;
     if missing == rows as u64 {
         notices.push(format!("`{name}` is empty: it is ignored, and missing for the model"));
@@ -185,9 +186,6 @@ fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notice
             _ => "missing for the model, and never edited".to_owned(),
         };
         notices.push(format!("`{name}` has no value in {missing} of {rows} rows: {meaning}"));
-    }
-    if constant {
-        notices.push(format!("`{name}` has the same value in all rows"));
     }
     notices.extend(told_apart_by_blanks(feature.levels()).map(|(one, other)| {
         format!(
@@ -201,7 +199,7 @@ fn describe(feature: &Feature, missing: u64, constant: bool, rows: usize, notice
             "`{name}` has cells of spaces only, which are a category; if they are empty, set `trim = true` under [data]"
         ));
     }
-    if feature.is_categorical() && feature.levels().len() > MANY_LEVELS {
+    if fit && feature.is_categorical() && feature.levels().len() > MANY_LEVELS {
         notices.push(format!(
             "`{name}` has {} categories; if it is an id or free text, add it to `ignore` under [data]",
             feature.levels().len()

@@ -210,10 +210,11 @@ fn one_hot_columns_can_be_declared() {
 }
 
 #[test]
-fn constant_columns_are_noticed_and_nothing_but_constants_is_refused() {
-    let (features, notices) = infer("a,b\n1,x\n2,x\n3,x\n", "").unwrap();
+fn constant_columns_are_unfit_and_nothing_but_constants_is_refused() {
+    let config = Config::default();
+    let (features, seen) = FeatureTable::inferred(&table("a,b\n1,x\n2,x\n3,x\n", &config), &config).unwrap();
     assert_eq!(features.features.len(), 2);
-    assert_eq!(notices, ["`b` has the same value in all rows"]);
+    assert_eq!((seen.notices, seen.unfit), (vec![], vec![(1, crate::hints::Unfit::Constant)]));
     assert!(message("a,b\n1,x\n1,x\n", "").contains("every feature has the same value in all rows"));
 }
 

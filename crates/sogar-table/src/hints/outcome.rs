@@ -134,10 +134,21 @@ pub fn good_class(names: &[String], label: Option<&str>) -> Option<usize> {
         // That an event happened is not good, even if the class is called `yes`.
         [class] => (!event || !names[class].eq_ignore_ascii_case("yes")).then_some(class),
         [] if names.len() == 2 && !is_text(names) && !event && label.is_some_and(looks_good) => {
-            names.iter().position(|name| name.parse() == Ok(1.0) || name.eq_ignore_ascii_case("true"))
+            names.iter().position(|name| says_so(name))
         }
         _ => None,
     }
+}
+
+/// The class of two that is assumed to be hoped for until the user says it: the second, unless it says that something
+/// undesirable happened, as 1 does of `default`.
+pub fn assumed_class(names: &[String], label: Option<&str>) -> usize {
+    usize::from(!(label.is_some_and(is_bad_event) && names.get(1).is_some_and(|name| says_so(name))))
+}
+
+/// Whether a class says that what the label's name stands for is so.
+fn says_so(name: &str) -> bool {
+    name.parse() == Ok(1.0) || name.eq_ignore_ascii_case("true")
 }
 
 fn looks_good(name: &str) -> bool {
@@ -168,6 +179,16 @@ mod tests {
         assert_eq!(good(&["1", "2"], Some("credit")), None);
         assert_eq!(good(&["0", "1"], Some("default")), None);
         assert_eq!(good(&["low", "medium", "good"], None), Some(2));
+    }
+
+    #[test]
+    fn nobody_is_assumed_to_hope_for_a_default_or_a_disease() {
+        let assumed = |names: [&str; 2], label| assumed_class(&names.map(str::to_owned), label);
+        assert_eq!(assumed(["0", "1"], Some("target")), 1);
+        assert_eq!(assumed(["0", "1"], None), 1);
+        assert_eq!(assumed(["0", "1"], Some("heart_disease")), 0);
+        assert_eq!(assumed(["False", "True"], Some("default")), 0);
+        assert_eq!(assumed(["1", "2"], Some("default")), 1, "2 may be no");
     }
 
     #[test]

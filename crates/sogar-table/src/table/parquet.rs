@@ -18,9 +18,10 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use arrow::array::{ArrayRef, AsArray, cast::as_boolean_array};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type};
+use arrow_array::cast::{AsArray, as_boolean_array};
+use arrow_array::{ArrayRef, types::Float64Type};
+use arrow_cast::cast;
+use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::errors::ParquetError;

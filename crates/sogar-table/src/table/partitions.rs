@@ -1,7 +1,7 @@
 //! A table whose parts come from elsewhere, one at a time: partitions of a data frame that no process holds whole.
 //!
-//! Every look at the table fetches the partitions again, with the columns that are looked at, and no more than one of them is here at once. The
-//! first look finds out how many rows there are, what the columns hold, and the hash: that of the same table in memory.
+//! Each pass over the table fetches its partitions again, with only the columns that the pass needs, one partition at a time. The
+//! first pass finds out how many rows there are, what the columns hold, and the hash: that of the same table in memory.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

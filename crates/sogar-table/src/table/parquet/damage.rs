@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::types::Int32Type;
+use arrow_array::{
     BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
     LargeStringArray, RecordBatch, StringArray, StringViewArray,
 };
-use arrow::datatypes::Int32Type;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use arrow::datatypes::DataType;
+use arrow_schema::DataType;
 
 use super::super::source::{TableSource, Visit, numbered};
 use super::super::{Column, Names, ReadOptions, Table, check_cells};

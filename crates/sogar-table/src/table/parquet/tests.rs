@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::types::Int32Type;
+use arrow_array::{
     BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int8Array,
     Int64Array, LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, Time32SecondArray,
     TimestampMillisecondArray, UInt64Array,
 };
-use arrow::datatypes::Int32Type;
 use parquet::arrow::ArrowWriter;
 
 use super::super::MISSING;
