@@ -1,9 +1,9 @@
 """Check the guess about long runs, on generated tables of many shapes.
 
-It is printed before a run, or after the first seconds of the search. The guess is right about "a minute or not"
-within a factor of ten if no run that was announced ends within six seconds, and no run that was not announced
-takes more than ten minutes. A search that takes longer than ``--patience`` is stopped and reported as such. On a
-busy machine the processor's time counts, if it is less.
+It is printed before a run, or after the first seconds of the search. The guess is right about "a minute or
+not" within a factor of ten if no run that was announced ends within six seconds, and no run that was not
+announced takes more than ten minutes. A search that takes longer than ``--patience`` is stopped and reported
+as such. On a busy machine the processor's time counts, if it is less.
 
     python scripts/time_guess.py --sogar target/release/sogar
 """
