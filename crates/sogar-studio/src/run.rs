@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sogar::audit::searched_groups;
 use sogar::config::Config;
-use sogar::limits::{Remaining, about};
+use sogar::limits::about;
 use sogar::outcomes::memory::Reuse;
 use sogar::pipeline::{EvaluatedPoint, Prepared, Reporter, Search};
 use sogar::select::{By, select};
@@ -86,7 +86,6 @@ pub struct Live {
     /// Stops it.
     pub cancel: CancelToken,
     started: Instant,
-    remaining: Remaining,
     changed: watch::Sender<u64>,
     seen: Mutex<Seen>,
 }
@@ -95,7 +94,6 @@ pub struct Live {
 struct Seen {
     told: Option<Instant>,
     picture: Picture,
-    searching: Option<Instant>,
     front: Vec<(f64, f64)>,
 }
 
@@ -112,13 +110,12 @@ struct Picture {
 
 impl Live {
     /// A search that is about to start.
-    pub fn new(id: usize, label: String, prepared: &Prepared, changed: watch::Sender<u64>) -> Live {
+    pub fn new(id: usize, label: String, changed: watch::Sender<u64>) -> Live {
         Live {
             id,
             label,
             cancel: CancelToken::new(),
             started: Instant::now(),
-            remaining: prepared.remaining(),
             changed,
             seen: Mutex::default(),
         }
@@ -175,15 +172,8 @@ impl Reporter for Live {
         });
     }
 
-    fn search(&self, progress: Progress) {
+    fn search(&self, progress: Progress, left: Option<f64>) {
         self.note(false, |seen| {
-            let start = *seen.searching.get_or_insert_with(Instant::now);
-            let left = self.remaining.seconds(
-                progress.depth,
-                progress.splits_done,
-                progress.splits_total,
-                start.elapsed().as_secs_f64(),
-            );
             seen.picture = Picture {
                 stage: "search",
                 done: progress.splits_done,

@@ -256,7 +256,7 @@ impl Session {
         let opened = state.opened.as_ref().ok_or_else(nothing_open)?;
         let prepared = opened.prepared.clone()?;
         let (inputs, step) = (Arc::clone(&opened.inputs), opened.steps[opened.at].clone());
-        let live = Arc::new(Live::new(state.next_run, step.label.clone(), &prepared, self.changed.clone()));
+        let live = Arc::new(Live::new(state.next_run, step.label.clone(), self.changed.clone()));
         state.next_run += 1;
         if let Some(before) = state.live.replace(Arc::clone(&live)) {
             before.cancel.cancel();

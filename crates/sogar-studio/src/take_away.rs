@@ -1,9 +1,12 @@
 //! What a user takes away: the configuration, the result, the report, the command that gives the same bytes, and the price of a constraint.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use sogar::audit::Grouping;
 use sogar::config::Config;
 use sogar::diff::diff;
+use sogar::model::Source;
 use sogar::outcomes::is_scored;
 use sogar::pipeline::Prepared;
 use sogar::report::{Opened, ReportRequest, gather, page, page_with};
@@ -33,15 +36,9 @@ pub fn front_file(front: &FrontFile) -> Result<String> {
 pub fn commands(inputs: &Inputs, groups: &[String]) -> String {
     let quoted =
         |text: &str| shlex::try_quote(text).map_or_else(|_| "…".to_owned(), |text| text.into_owned());
-    let name = |path: &std::path::Path| quoted(&path.display().to_string());
+    let name = |path: &Path| quoted(&path.display().to_string());
     let model = match &inputs.source {
-        ModelOf::Source(sogar::model::Source::File(path)) => format!(" --model {}", name(path)),
-        ModelOf::Source(sogar::model::Source::Several(first, also)) => {
-            let also: Vec<String> = also.iter().map(|path| name(path)).collect();
-            let first = first.file().map(|path| format!(" --model {}", name(path))).unwrap_or_default();
-            format!("{first} --also {}", also.join(" "))
-        }
-        ModelOf::Source(sogar::model::Source::Command(_)) => String::new(),
+        ModelOf::Source(source) => model_flags(source, &name),
         ModelOf::Opened(_) => " --model MODEL".to_owned(),
     };
     let table = match &inputs.origin {
@@ -53,6 +50,19 @@ pub fn commands(inputs: &Inputs, groups: &[String]) -> String {
         "sogar solve {}{model} --config sogar.toml -o front.json\nsogar report front.json{groups} -o report.html\n",
         table
     )
+}
+
+/// The flags that name a model. Commands are not among them: the page asks for files.
+fn model_flags(source: &Source, name: &dyn Fn(&Path) -> String) -> String {
+    match source {
+        Source::File(path) => format!(" --model {}", name(path)),
+        Source::Several(first, also) => {
+            let also: Vec<String> = also.iter().map(|path| name(path)).collect();
+            format!("{} --also {}", model_flags(first, name), also.join(" "))
+        }
+        Source::Measured(first, _) => model_flags(first, name),
+        Source::Command(_) => String::new(),
+    }
 }
 
 /// The report of a run; `what_if` adds the buttons of the studio to it.
