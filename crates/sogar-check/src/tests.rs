@@ -346,6 +346,7 @@ fn reported(change: impl FnOnce(&mut FrontFile)) -> Report {
     let test = completeness::Test {
         front: &front,
         prepared: &prepared,
+        usual: None,
         groups: None,
         options: &options,
         reporter: &(),

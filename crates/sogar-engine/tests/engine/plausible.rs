@@ -67,7 +67,8 @@ fn the_filter_is_its_definition_on_random_problems() {
         }
         let Ok(prepared) = Prepared::new(config, Path::new(""), &table, first, None) else { continue };
         let made = prepared.problem(&(), &CancelToken::new()).unwrap();
-        let number = |row: &Vec<f64>| prepared.plausibility().unwrap().measured(&[row.clone()]).unwrap()[0];
+        let number =
+            |row: &Vec<f64>| prepared.plausibility().unwrap().measured(std::slice::from_ref(row)).unwrap()[0];
         for (position, &row) in prepared.everybody().rows.iter().enumerate().take(8) {
             let before = prepared.table().row(row);
             for action in 1..made.actions.len() {

@@ -14,7 +14,7 @@ fn the_floor_separates_the_shares_below_the_limit_from_those_that_reach_it() {
     let mut random = sogar_testing::Random(5);
     for _ in 0..200 {
         let numbers: Vec<(f64, u64)> =
-            (0..random.below(30) + 1).map(|_| (random.below(8) as f64, random.below(3) as u64 + 1)).collect();
+            (0..random.below(30) + 1).map(|_| (random.below(8) as f64, random.below(3) + 1)).collect();
         let ranks = Ranks::new(numbers);
         for limit in [0u32, 1, 50_000, 200_000, 500_000, 999_999] {
             let floor = ranks.floor(limit);
