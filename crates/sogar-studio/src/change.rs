@@ -30,6 +30,10 @@ pub struct Setting {
     pub value: Value,
 }
 
+/// Settings of a feature that contradict its protection, or say less. Protecting the feature removes them.
+const OF_CHANGES: [&str; 8] =
+    ["direction", "range", "steps", "targets", "forbid", "edits", "immutable", "split"];
+
 /// Settings that would start programs or name files: only the command line may.
 const COMMAND_LINE: [[&str; 2]; 2] = [["model", "command"], ["cost", "table"]];
 
@@ -45,6 +49,13 @@ impl Change {
                 )));
             }
             place(&mut json, &setting.path, &setting.value)?;
+            if let [features, name, key] = &setting.path[..]
+                && (features.as_str(), key.as_str(), &setting.value)
+                    == ("features", "protected", &Value::Bool(true))
+                && let Some(feature) = json[features][name].as_object_mut()
+            {
+                OF_CHANGES.iter().for_each(|&key| drop(feature.remove(key)));
+            }
         }
         let changed = Config::from_json(&json.to_string())?;
         changed.check(None)?;
@@ -107,6 +118,9 @@ mod tests {
         }
         let without = change(&["features", "a.b", "immutable"], Value::Null).apply(&config).unwrap();
         assert_eq!(without.features["a.b"].immutable, None);
+        let protected = change(&["features", "a.b", "protected"], json!(true)).apply(&config).unwrap();
+        let feature = &protected.features["a.b"];
+        assert!(feature.protected == Some(true) && feature.range.is_none() && feature.immutable.is_none());
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn letters_to_all_are_a_new_folder_and_bad_input_writes_none() {
             &["--codes", "codes.csv"],
             "no feature `incom`",
         ),
-        ("m.toml", "language = \"x\"\n", &["--messages", "m.toml"], "not a file of messages"),
+        ("m.toml", "[text]\n", &["--messages", "m.toml"], "not a file of messages"),
         ("r.csv", "row,to\n2,Ann\n", &["--recipients", "r.csv"], "row 2 gets no letter"),
         ("r.csv", "row,to\n1,Ann\n", &["--recipients", "r.csv"], "the list of recipients lacks row"),
         ("x", "", &["--language", "fr"], "no messages in `fr`"),
