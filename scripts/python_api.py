@@ -24,8 +24,9 @@ HIDDEN = re.compile(r"^_")
 
 def reference() -> str:
     """The page."""
-    classes = [sogar.Sogar, sogar.Summary, sogar.Explanation]
+    classes = [sogar.Sogar, sogar.Summary, sogar.Explanation, sogar.Studio]
     functions = [
+        sogar.studio,
         sogar.plot_front,
         sogar.plot_disparity,
         sogar.plot_fairness,

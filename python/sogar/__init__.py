@@ -31,6 +31,7 @@ from ._init import init_config
 from ._matrix import MatrixFront, MatrixLeaf, MatrixPoint, MatrixSplit, read_problem, solve_matrix
 from ._native import __version__
 from ._plots import plot_disparity, plot_fairness, plot_front, plot_tree
+from ._studio import Studio, studio
 from ._summary import Summary
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Sogar",
     "SogarError",
     "SogarWarning",
+    "Studio",
     "Summary",
     "TooLargeError",
     "__version__",
@@ -66,4 +68,5 @@ __all__ = [
     "plot_tree",
     "read_problem",
     "solve_matrix",
+    "studio",
 ]

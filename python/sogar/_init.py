@@ -40,14 +40,7 @@ def init_config(
     """
     table = UserTable(in_one_piece(X))
     native = table.native("{}", table.names)
-    loaded: _native.Model | None = None
-    classes: list[str] = []
-    if isinstance(model, bytes):
-        loaded = _native.Model.from_bytes(model, "model", None)
-    elif isinstance(model, str | os.PathLike):
-        loaded = _native.Model.load(os.fspath(model), None)
-    elif model is not None:
-        loaded, classes = _adapted(model, table, native)
+    loaded, classes = (None, []) if model is None else loaded_model(model, table, native)
     name = table.data if table.kind == "path" else "a table in Python"
     text = _native.init_config(native, name, loaded, classes)
     if path is not None:
@@ -58,8 +51,12 @@ def init_config(
     return text
 
 
-def _adapted(model: Any, table: UserTable, native: _native.Table) -> tuple[_native.Model, list[str]]:
-    """The engine's model for the columns of a model object, and the names of its classes."""
+def loaded_model(model: Any, table: UserTable, native: _native.Table) -> tuple[_native.Model, list[str]]:
+    """The engine's model for a file, bytes or a model object, and the names of an object's classes."""
+    if isinstance(model, bytes):
+        return _native.Model.from_bytes(model, "model", None), []
+    if isinstance(model, str | os.PathLike):
+        return _native.Model.load(os.fspath(model), None), []
     from ._models import adapt
     from ._preparation import rows_for
 

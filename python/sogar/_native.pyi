@@ -14,6 +14,7 @@ __all__ = [
     "Model",
     "OutcomeTask",
     "Problem",
+    "Studio",
     "Table",
     "WorkerSearch",
     "__version__",
@@ -356,6 +357,26 @@ def report(
     scan: _Scan | None = None,
     progress: _Progress | None = None,
 ) -> tuple[int, list[str]]: ...
+
+@final
+class Studio:
+    @property
+    def address(self) -> str: ...
+    @property
+    def running(self) -> bool: ...
+    def __new__(
+        cls,
+        table: Table,
+        model: Model,
+        *,
+        config: str | None = None,
+        folder: str = ...,
+        classes: list[str] = ...,
+    ) -> Studio: ...
+    def wait(self) -> None: ...
+    def close(self) -> None: ...
+    def open(self) -> None: ...
+
 def init_config(table: Table, name: str, model: Model | None = None, classes: list[str] = ...) -> str: ...
 def read_config(path: str) -> str: ...
 def visible(text: str) -> str: ...

@@ -23,6 +23,7 @@ class Saving:
     classes: Sequence[Any] | None
     cost: str | Callable[[dict[str, Any], dict[str, Any]], float]
     n_jobs: int | None
+    plausibility: Any
     _point: int
 
     if TYPE_CHECKING:

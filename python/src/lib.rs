@@ -20,6 +20,7 @@ mod problem;
 mod routing;
 mod running;
 mod settings;
+mod studio;
 mod table;
 mod trees;
 
@@ -57,6 +58,8 @@ mod _native {
     use super::problem::{Problem, is_parquet_table};
     #[pymodule_export]
     use super::settings::{check_config, init_config, preset, read_config};
+    #[pymodule_export]
+    use super::studio::Studio;
     #[pymodule_export]
     use super::table::Table;
 

@@ -149,11 +149,11 @@ def test_values_that_look_like_codes_are_pointed_out_until_somebody_decides(stra
 
     def said(features: dict[str, Any]) -> list[str]:
         front = Sogar(**SMALL, features=features).fit(people, granted, desired=1)
-        return [notice for notice in front.notices_ if "special code" in notice]
+        return [notice for notice in front.notices_ if "looks like a special code" in notice]
 
     assert said({}) == [
-        "the value -9 of `income` looks like a special code, not an amount: `codes = [-9]` keeps advice away from it, "
-        "`codes = []` says that it is an amount"
+        "the value -9 of `income` looks like a special code, not an amount: `codes = [-9]` keeps advice "
+        "away from it, `codes = []` says that it is an amount"
     ]
     assert said({"income": {"codes": [-9]}}) == []
     assert said({"income": {"codes": []}}) == []

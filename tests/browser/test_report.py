@@ -214,7 +214,7 @@ def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(
 
     def widest(grouping: Json, measure: str, point: int) -> float:
         measures = [group["measures"] for group in grouping["groups"] if group["measures"]]
-        return max(abs(one[measure]["gap"][point]) for one in measures)
+        return max(abs(float(one[measure]["gap"][point])) for one in measures)
 
     for point in german.some_points[::4]:
         opened.choose(point)
@@ -307,7 +307,9 @@ def test_on_paper_there_are_no_controls_and_all_explanations(german: Report, ope
     # All groupings are on paper, not only the chosen one; names have no backticks.
     assert all(f"By {name}" in text for name in ("marital status and sex", "age<=25"))
     assert "`" not in text
-    assert printed.locator("img").evaluate("(image) => image.complete && image.naturalWidth > 300")
+    drawn = "(images) => images.every((image) => image.complete && image.naturalWidth > 300)"
+    assert printed.locator("img").count() > 0
+    assert printed.locator("img").evaluate_all(drawn)
     page.emulate_media(media="screen")
     assert not printed.is_visible()
     assert len(page.pdf(format="A4")) > 10_000

@@ -179,8 +179,8 @@ def test_stop_keeps_what_was_found(start: Start, many: Path) -> None:
     studio = start(many / "people.csv", "--model", many / "model.txt")
     page = studio.page
     page.locator("#more-settings > summary").click()
-    limit(studio, "max_depth", 5)
-    limit(studio, "min_leaf", 20)
+    limit(studio, "max_depth", 9)
+    limit(studio, "min_leaf", 2)
     assert "or stop at any time" in page.locator("#now").inner_text(), "a long run is announced"
     page.locator("#solve").click()
     page.wait_for_function(
