@@ -5,8 +5,7 @@
 //! flips. Many leaves pass through a tile while it is in the cache.
 //!
 //! **Siblings.** The two sides of a split have the sums of their parent together. So a parent is summed once, of every split the smaller side,
-//! and the other side is a difference. Sums are kept modulo 2^16 and 2^8: a difference is exact if the *side's* own sums fit, no matter how
-//! large the parent is. Which requests are siblings is seen in their paths and then proved by their rows.
+//! and the other side is a difference. Which requests are siblings is seen in their paths and then proved by their rows.
 //!
 //! **Why leaving out is sound.** Costs may lack their lowest bits: a sum `x` of rough costs says that the true cost is at least `x · 2^d`. For
 //! a number of flips, `limit` is what the cheapest known point `p` with at least as many flips costs, without its lowest bits, plus one if any bit
@@ -16,8 +15,7 @@
 
 use rayon::prelude::*;
 
-use super::front::LeafFront;
-use super::{GroupedLeaves, LeafContext, LeafPoint, LeafRequest, LeafWork};
+use super::{GroupedLeaves, LeafContext, LeafPoint, LeafRequest, LeafWork, front_of};
 use crate::bits::RowSet;
 use crate::problem::Problem;
 #[cfg(target_arch = "x86_64")]
@@ -33,6 +31,8 @@ const BUCKETS: usize = 64;
 const BLOCK: usize = 1024;
 /// The largest sum; one more means that there is no limit.
 const FITS: u32 = u16::MAX as u32 - 1;
+/// Rows at least that are summed in 16 bits at a time.
+const SUMMED: u32 = 32;
 /// Fewer actions than this are not worth it.
 const FEWEST: usize = 64;
 
@@ -52,7 +52,7 @@ pub(super) struct Tiles {
     actions: usize,
     /// Lowest bits that costs lack.
     dropped: u32,
-    /// Rows whose sums fit into 16 bits, and flips into 8.
+    /// Rows whose sums fit into 16 bits, and flips into 8: as many are summed at a time.
     most: usize,
 }
 
@@ -64,10 +64,11 @@ impl Tiles {
             return None;
         }
         let rows = problem.rows();
-        // Leaves of an eighth of the rows are to fit; where costs are coarse anyway, as many rows as can be counted.
-        let wanted = rows.div_ceil(8).clamp(32, 255) as u32;
-        let dropped =
-            (0..32).find(|dropped| (problem.dearest() >> dropped).saturating_mul(wanted) <= FITS)?;
+        let fits = |dropped: &u32| {
+            let most = problem.dearest() >> dropped;
+            most.saturating_mul(SUMMED) <= FITS && u64::from(most) * rows as u64 <= u64::from(u32::MAX)
+        };
+        let dropped = (0..32).find(fits)?;
         let most = (FITS / (problem.dearest() >> dropped).max(1)).min(255) as usize;
         let empty = Cells { costs: [0; TILE], flips: [0; TILE] };
         let mut cells = vec![empty; (actions - 1).div_ceil(TILE) * rows];
@@ -114,24 +115,23 @@ impl Tiles {
                 block.iter().for_each(|family| tile.evaluate(simd, family, &mut leaves));
             }
         }
-        Ok(leaves.into_iter().map(|leaf| leaf.front.points).collect())
+        let mut cheapest = Vec::new();
+        Ok(leaves.into_iter().map(|leaf| leaf.into_front(&mut cheapest)).collect())
     }
 
     fn leaf(&self, request: &LeafRequest<'_>) -> Leaf {
         let rows: Vec<u32> = request.set.iter().map(|row| row as u32).collect();
         let (size, bits) = (rows.len() as u32, |number: u64| u64::BITS - number.leading_zeros());
-        let mut front = LeafFront::new();
-        front.reset(size);
-        let most = u64::from(FITS / self.most as u32) * u64::from(size);
-        let more = if rows.len() <= self.most { 0 } else { bits(most + 1).saturating_sub(16) };
+        let largest = u64::from(FITS / self.most as u32) * u64::from(size);
+        let identity = LeafPoint { cost: 0, loss: size, action: 0 };
         let mut leaf = Leaf {
             rows,
-            front,
+            points: vec![identity],
             limits: [u16::MAX; BUCKETS],
             step: bits(u64::from(size)).saturating_sub(BUCKETS.ilog2()),
-            more,
+            more: bits(largest + 1).saturating_sub(16),
         };
-        leaf.lower(self.dropped, LeafPoint { cost: 0, loss: size, action: 0 });
+        leaf.lower(self.dropped, identity);
         leaf
     }
 
@@ -147,16 +147,12 @@ impl Tiles {
             let mut family = Family::default();
             let mut parent: Option<RowSet> = None;
             for same_split in same_parent.chunk_by(|a, b| path(a).1 / 2 == path(b).1 / 2) {
-                let small = |at: &usize| requests[*at].set.count() <= self.most;
                 match same_split {
                     [one, other]
-                        if small(one)
-                            && small(other)
-                            && requests[*one].set.and(requests[*other].set).count() == 0
-                            && {
-                                let both = joined(requests[*one].set, requests[*other].set);
-                                *parent.get_or_insert_with(|| both.clone()) == both
-                            } =>
+                        if requests[*one].set.and(requests[*other].set).count() == 0 && {
+                            let both = joined(requests[*one].set, requests[*other].set);
+                            *parent.get_or_insert_with(|| both.clone()) == both
+                        } =>
                     {
                         let smaller_first = requests[*one].set.count() <= requests[*other].set.count();
                         family.pairs.push(if smaller_first { [*one, *other] } else { [*other, *one] });
@@ -252,7 +248,8 @@ struct Family {
 /// A leaf while it is evaluated.
 struct Leaf {
     rows: Vec<u32>,
-    front: LeafFront,
+    /// What passed the limits, actions ascending.
+    points: Vec<LeafPoint>,
     /// By flips: rough costs from which on an action is left out.
     limits: [u16; BUCKETS],
     /// Bits of flips within a step.
@@ -262,6 +259,31 @@ struct Leaf {
 }
 
 impl Leaf {
+    /// The front of what passed. `cheapest` is a buffer.
+    fn into_front(self, cheapest: &mut Vec<LeafPoint>) -> Vec<LeafPoint> {
+        if self.rows.len() > 16 * self.points.len() {
+            return front_of(self.points);
+        }
+        // The first of the cheapest for every loss; the points have ascending actions.
+        cheapest.clear();
+        cheapest.resize(self.rows.len() + 1, LeafPoint { cost: u64::MAX, loss: 0, action: 0 });
+        for point in self.points {
+            let place = &mut cheapest[point.loss as usize];
+            if point.cost < place.cost {
+                *place = point;
+            }
+        }
+        let mut least = u64::MAX;
+        let cheaper = |point: &&LeafPoint| {
+            let cheaper = point.cost < least;
+            least = least.min(point.cost);
+            cheaper
+        };
+        let mut front: Vec<LeafPoint> = cheapest.iter().filter(cheaper).copied().collect();
+        front.reverse();
+        front
+    }
+
     /// Takes a point of the front into the limits.
     #[inline(always)]
     fn lower(&mut self, dropped: u32, point: LeafPoint) {
@@ -287,21 +309,16 @@ struct Tile<'a> {
 /// Sums of a leaf for the actions of a tile.
 #[derive(Clone, Copy)]
 struct Sums {
-    costs: [u16; TILE],
-    flips: [u8; TILE],
+    costs: [u32; TILE],
+    flips: [u32; TILE],
 }
 
 impl Tile<'_> {
     #[inline(always)]
     fn evaluate<K: Simd>(&self, simd: K, family: &Family, leaves: &mut [Leaf]) {
         for &at in &family.alone {
-            match leaves[at].rows.len() <= self.tiles.most {
-                true => {
-                    let sums = self.sums(&leaves[at].rows);
-                    self.compare(simd, &mut leaves[at], &sums);
-                }
-                false => self.compare_large(simd, &mut leaves[at]),
-            }
+            let sums = self.sums(&leaves[at].rows);
+            self.compare(simd, &mut leaves[at], &sums);
         }
         if family.pairs.is_empty() {
             return;
@@ -310,65 +327,70 @@ impl Tile<'_> {
         for &[smaller, larger] in &family.pairs {
             let mut sums = self.sums(&leaves[smaller].rows);
             self.compare(simd, &mut leaves[smaller], &sums);
-            for lane in 0..TILE {
-                sums.costs[lane] = whole.costs[lane].wrapping_sub(sums.costs[lane]);
+            for (sum, whole) in sums.costs.iter_mut().zip(&whole.costs) {
+                *sum = whole - *sum;
             }
-            for lane in 0..TILE {
-                sums.flips[lane] = whole.flips[lane].wrapping_sub(sums.flips[lane]);
+            for (sum, whole) in sums.flips.iter_mut().zip(&whole.flips) {
+                *sum = whole - *sum;
             }
             self.compare(simd, &mut leaves[larger], &sums);
         }
     }
 
-    /// Sums modulo 2^16 and 2^8.
+    /// Rough costs and flips of some rows.
     #[inline(always)]
     fn sums(&self, rows: &[u32]) -> Sums {
         let mut sums = Sums { costs: [0; TILE], flips: [0; TILE] };
-        for &row in rows {
-            let cells = &self.cells[row as usize];
-            for lane in 0..TILE {
-                sums.costs[lane] = sums.costs[lane].wrapping_add(cells.costs[lane]);
+        for rows in rows.chunks(self.tiles.most) {
+            let (mut costs, mut flips) = ([0u16; TILE], [0u8; TILE]);
+            for &row in rows {
+                let cells = &self.cells[row as usize];
+                for (sum, cost) in costs.iter_mut().zip(&cells.costs) {
+                    *sum += cost;
+                }
+                for (sum, flip) in flips.iter_mut().zip(&cells.flips) {
+                    *sum += flip;
+                }
             }
-            for lane in 0..TILE {
-                sums.flips[lane] = sums.flips[lane].wrapping_add(cells.flips[lane]);
+            for (sum, cost) in sums.costs.iter_mut().zip(&costs) {
+                *sum += u32::from(*cost);
+            }
+            for (sum, flips) in sums.flips.iter_mut().zip(&flips) {
+                *sum += u32::from(*flips);
             }
         }
         sums
     }
 
-    /// Compares the actions with the front of a leaf whose sums fit.
+    /// Compares the actions with what is known of a leaf.
     #[inline(always)]
     fn compare<K: Simd>(&self, simd: K, leaf: &mut Leaf, sums: &Sums) {
-        let mut steps = sums.flips;
-        steps.iter_mut().for_each(|step| *step >>= leaf.step);
-        let passing = self.own(passing(simd, &sums.costs, &steps, &leaf.limits));
-        for lane in lanes(passing) {
-            let cost = u64::from(sums.costs[lane]);
-            self.insert(leaf, lane, (self.tiles.dropped == 0).then_some(cost), u32::from(sums.flips[lane]));
-        }
-    }
-
-    /// The same for a leaf that is summed in parts.
-    #[inline(always)]
-    fn compare_large<K: Simd>(&self, simd: K, leaf: &mut Leaf) {
-        let (mut costs, mut flips) = ([0u32; TILE], [0u32; TILE]);
-        for rows in leaf.rows.chunks(self.tiles.most) {
-            let sums = self.sums(rows);
-            for lane in 0..TILE {
-                costs[lane] += u32::from(sums.costs[lane]);
-                flips[lane] += u32::from(sums.flips[lane]);
-            }
-        }
         let (mut rough, mut steps) = ([0u16; TILE], [0u8; TILE]);
-        for lane in 0..TILE {
-            rough[lane] = (costs[lane] >> leaf.more) as u16;
-            steps[lane] = (flips[lane] >> leaf.step) as u8;
+        for (rough, cost) in rough.iter_mut().zip(&sums.costs) {
+            *rough = (cost >> leaf.more) as u16;
+        }
+        for (step, flips) in steps.iter_mut().zip(&sums.flips) {
+            *step = (flips >> leaf.step) as u8;
         }
         let passing = self.own(passing(simd, &rough, &steps, &leaf.limits));
         for lane in lanes(passing) {
-            let cost = u64::from(costs[lane]);
-            self.insert(leaf, lane, (self.tiles.dropped == 0).then_some(cost), flips[lane]);
+            let cost = match self.tiles.dropped {
+                0 => u64::from(sums.costs[lane]),
+                _ => self.exact(leaf, lane),
+            };
+            let (loss, action) = (leaf.rows.len() as u32 - sums.flips[lane], self.first + lane as u32);
+            let point = LeafPoint { cost, loss, action };
+            leaf.points.push(point);
+            leaf.lower(self.tiles.dropped, point);
         }
+    }
+
+    /// What an action costs over a leaf.
+    #[inline(never)]
+    fn exact(&self, leaf: &Leaf, lane: usize) -> u64 {
+        let edit = self.problem.edits_of(self.first as usize + lane)[0];
+        let costs = self.problem.edit_cost(edit as usize);
+        leaf.rows.iter().map(|&row| u64::from(costs[row as usize])).sum()
     }
 
     /// Without lanes beyond the last action.
@@ -377,21 +399,6 @@ impl Tile<'_> {
         match self.tiles.actions - self.first as usize {
             actions if actions < TILE => lanes & ((1 << actions) - 1),
             _ => lanes,
-        }
-    }
-
-    /// Takes an action into the front of a leaf; its cost, if it is known exactly.
-    #[inline(never)]
-    fn insert(&self, leaf: &mut Leaf, lane: usize, cost: Option<u64>, flips: u32) {
-        let action = self.first + lane as u32;
-        let exact = || {
-            let costs = self.problem.edit_cost(self.problem.edits_of(action as usize)[0] as usize);
-            leaf.rows.iter().map(|&row| u64::from(costs[row as usize])).sum()
-        };
-        let cost = cost.unwrap_or_else(exact);
-        let point = LeafPoint { cost, loss: leaf.rows.len() as u32 - flips, action };
-        if leaf.front.insert(point) {
-            leaf.lower(self.tiles.dropped, point);
         }
     }
 }
