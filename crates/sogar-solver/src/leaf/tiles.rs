@@ -327,11 +327,11 @@ impl Tile<'_> {
         for &[smaller, larger] in &family.pairs {
             let mut sums = self.sums(&leaves[smaller].rows);
             self.compare(simd, &mut leaves[smaller], &sums);
-            for (sum, whole) in sums.costs.iter_mut().zip(&whole.costs) {
-                *sum = whole - *sum;
+            for lane in 0..TILE {
+                sums.costs[lane] = whole.costs[lane] - sums.costs[lane];
             }
-            for (sum, whole) in sums.flips.iter_mut().zip(&whole.flips) {
-                *sum = whole - *sum;
+            for lane in 0..TILE {
+                sums.flips[lane] = whole.flips[lane] - sums.flips[lane];
             }
             self.compare(simd, &mut leaves[larger], &sums);
         }
@@ -339,24 +339,25 @@ impl Tile<'_> {
 
     /// Rough costs and flips of some rows.
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // iterators are not compiled for the kernel's instructions: twice the time
     fn sums(&self, rows: &[u32]) -> Sums {
         let mut sums = Sums { costs: [0; TILE], flips: [0; TILE] };
         for rows in rows.chunks(self.tiles.most) {
             let (mut costs, mut flips) = ([0u16; TILE], [0u8; TILE]);
             for &row in rows {
                 let cells = &self.cells[row as usize];
-                for (sum, cost) in costs.iter_mut().zip(&cells.costs) {
-                    *sum += cost;
+                for lane in 0..TILE {
+                    costs[lane] = costs[lane].wrapping_add(cells.costs[lane]);
                 }
-                for (sum, flip) in flips.iter_mut().zip(&cells.flips) {
-                    *sum += flip;
+                for lane in 0..TILE {
+                    flips[lane] = flips[lane].wrapping_add(cells.flips[lane]);
                 }
             }
-            for (sum, cost) in sums.costs.iter_mut().zip(&costs) {
-                *sum += u32::from(*cost);
+            for lane in 0..TILE {
+                sums.costs[lane] = sums.costs[lane].wrapping_add(u32::from(costs[lane]));
             }
-            for (sum, flips) in sums.flips.iter_mut().zip(&flips) {
-                *sum += u32::from(*flips);
+            for lane in 0..TILE {
+                sums.flips[lane] = sums.flips[lane].wrapping_add(u32::from(flips[lane]));
             }
         }
         sums
@@ -364,13 +365,14 @@ impl Tile<'_> {
 
     /// Compares the actions with what is known of a leaf.
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // as above
     fn compare<K: Simd>(&self, simd: K, leaf: &mut Leaf, sums: &Sums) {
         let (mut rough, mut steps) = ([0u16; TILE], [0u8; TILE]);
-        for (rough, cost) in rough.iter_mut().zip(&sums.costs) {
-            *rough = (cost >> leaf.more) as u16;
+        for lane in 0..TILE {
+            rough[lane] = (sums.costs[lane] >> leaf.more) as u16;
         }
-        for (step, flips) in steps.iter_mut().zip(&sums.flips) {
-            *step = (flips >> leaf.step) as u8;
+        for lane in 0..TILE {
+            steps[lane] = (sums.flips[lane] >> leaf.step) as u8;
         }
         let passing = self.own(passing(simd, &rough, &steps, &leaf.limits));
         for lane in lanes(passing) {
