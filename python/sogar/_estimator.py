@@ -265,7 +265,7 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
                 table.
             model: A fitted classifier, any callable on rows, or the path of a model file.
             desired: The label, or labels, that people hope for. The default is the one with a positive name,
-                such as ``"approved"`` or ``"yes"``; for classes 0 and 1 it is 1, with a warning; other names
+                such as ``"approved"`` or ``"good"``; for classes 0 and 1 it is 1, with a warning; other names
                 are an error.
             also: Further models, such as retrained ones. `model` is the deployed one and decides who is
                 turned down; an action works for a person only if it and enough of all models accept.

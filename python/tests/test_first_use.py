@@ -79,7 +79,9 @@ def test_text_classes_are_asked_for_unless_one_has_a_good_name(strangers: pd.Dat
         Sogar(**SMALL).fit(people, model("low", "up"))
     assert "`low`, `up`" in str(caught.value)
     assert Sogar(**SMALL).fit(people, model("low", "up"), desired="up").desired_ == ["up"]
-    for no, yes in [("rejected", "approved"), ("bad", "good"), ("no", "yes")]:
+    with pytest.raises(ConfigError, match="nothing says which of them people hope for"):
+        Sogar(**SMALL).fit(people, model("no", "yes"))
+    for no, yes in [("rejected", "approved"), ("bad", "good")]:
         assert Sogar(**SMALL).fit(people, model(no, yes)).desired_ == [yes]
 
 

@@ -1,13 +1,14 @@
 """A stranger's first sitting: ten tables that the program has never seen, from the CSV to the report.
 
 Each table goes through `config init --model`, `solve` and `report`, and nothing is edited by hand in between.
-The assertions are what a careful person would look for: the right outcome, no advice about who somebody is,
-no ids or dates among the questions, one-hot columns that are one feature. Times and notices are printed
-(`pytest -s`).
+The assertions are what a careful person would look for: the right outcome (the truth agrees with the model
+about who has it), no advice about who somebody is, no ids or dates among the questions, one-hot columns that
+are one feature. Times and notices are printed (`pytest -s`).
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import time
@@ -103,7 +104,22 @@ def test_a_stranger_gets_a_sensible_result_in_the_first_sitting(sitting: Sitting
     else:
         # Nothing tells which of 0 and 1 people hope for: the run says which one it took, and how to answer.
         assert any("which outcome people hope for" in notice for notice in sitting.notices)
+    assert_the_truth_agrees(front, stranger)
     assert_one_feature_per_group(front, stranger)
+
+
+def assert_the_truth_agrees(front: Json, stranger: Stranger) -> None:
+    """Those whom the run calls turned down mostly did not get the hoped-for outcome, and the others did."""
+    population = front["population"]
+    packed = population["affected_rows"]
+    bits = np.frombuffer(base64.b64decode(packed + "=" * (-len(packed) % 4)), dtype=np.uint8)
+    down = np.unpackbits(bits, bitorder="little", count=population["rows"]).astype(bool)
+    assert down.sum() == population["affected"]
+    table = pd.read_csv(stranger.table, sep=None, engine="python", dtype=str, keep_default_na=False)
+    truth = table[stranger.label].to_numpy() == population["desired"][0]
+    if set(table[stranger.label]) == {"0.0", "1.0"}:
+        truth = table[stranger.label].astype(float).to_numpy() == float(population["desired"][0])
+    assert (truth == ~down).mean() > 0.6, "the outcome is the other way round"
 
 
 def assert_one_feature_per_group(front: Json, stranger: Stranger) -> None:

@@ -12,6 +12,7 @@
 //! | a commented starting configuration | [`init`] |
 
 pub mod actions;
+mod class_order;
 pub mod cost;
 pub mod encode;
 pub mod init;

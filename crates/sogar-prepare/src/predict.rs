@@ -2,6 +2,7 @@
 //!
 //! Every run begins with this, to search for recourse or only to print labels and scores.
 
+use crate::class_order::NameCheck;
 use crate::encode::Encoder;
 use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use sha2::{Digest, Sha256};
@@ -52,6 +53,16 @@ impl Matched {
     /// The model's prediction for every row.
     pub fn predict(&self, model: &LoadedModel) -> Result<Vec<Prediction>> {
         predict_table(&*model.predictor, &self.encoder, &self.features)
+    }
+
+    /// An error if classes get their names from the label, in an order that predictions for all rows contradict.
+    pub fn check_names(&self, model: &LoadedModel, predictions: &[Prediction]) -> Result<()> {
+        let Some(labels) = &self.labels else { return Ok(()) };
+        let Some(mut names) = NameCheck::new(model.predictor.info(), Some(labels), &self.config) else {
+            return Ok(());
+        };
+        names.add(predictions, labels);
+        names.finish().map(drop)
     }
 }
 

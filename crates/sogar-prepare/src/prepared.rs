@@ -75,6 +75,7 @@ pub struct Prepared {
     seconds_per_row: f64,
     verify_cache: u64,
     predictions_hash: String,
+    opposite: Option<f64>,
 }
 
 /// The size of the reference table, even if its rows are not kept.

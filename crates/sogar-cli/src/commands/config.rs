@@ -42,8 +42,6 @@ fn init(
     }
     let table = tables::read(path, &given.read_options()?)?;
     let model = model.map(|model| load(model, None)).transpose()?;
-    let columns = model.as_ref().map_or(&[][..], |model| &model.predictor.info().columns);
-    table.check_renamed(given, columns)?;
     let text = starting_file(&table, &path.display().to_string(), model.as_ref(), given)?;
     let Some(file) = file else { return output.print(text) };
     if file.exists() && !force {

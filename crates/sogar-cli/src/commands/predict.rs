@@ -25,6 +25,7 @@ pub fn run(args: &PredictArgs, output: &Output) -> Result<Exit> {
         output.notice(notice);
     }
     let predictions = matched.predict(&model)?;
+    matched.check_names(&model, &predictions)?;
     let mut text = Vec::new();
     if output.json {
         as_json(&predictions, &classes, &mut text)

@@ -140,6 +140,15 @@ fn labels_that_contradict_the_model_are_warned_of() {
     });
     let turned: String = turned.collect();
     folder.write("people.csv", turned);
+    let run = folder.solve(&["-o", "new.json", "-q"]);
+    assert_eq!(run.code, 2, "the names of classes come from the label: {run}");
+    assert!(
+        run.stderr.contains(
+            r#"say which class is which, in the order of the model's numbers: classes = ["yes", "no"]"#
+        ),
+        "{run}"
+    );
+    folder.write("sogar.toml", folder.read("sogar.toml") + "\n[model]\nclasses = [\"no\", \"yes\"]\n");
     assert_eq!(folder.solve(&["-o", "new.json", "-q"]).code, 0);
     let run = folder.sogar(&["audit", "new.json", "--group", "job", "--json"]);
     assert_eq!(run.code, 0, "{run}");

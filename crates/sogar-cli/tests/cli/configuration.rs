@@ -22,7 +22,7 @@ fn a_starting_configuration_is_written_checked_and_never_overwritten_unasked() {
 fn a_model_tells_the_label_and_what_is_unused() {
     let folder = Folder::new();
     folder.write_people("all.csv", |row, line| match row {
-        0 => format!("customer_id,{line},signup,region,gender"),
+        0 => format!("customer_id,{},signup,region,gender", line.replace("loan", "approved")),
         row => format!("{},{line},2021-03-{:02},{},{}", row * 7 % 997, row % 28 + 1, row % 2, row % 2),
     });
     let run = folder.sogar(&["config", "init", "all.csv", "--model", "model.txt"]);
@@ -57,6 +57,74 @@ fn a_model_tells_the_label_and_what_is_unused() {
     assert!(!solve.stderr.contains("warning"), "{solve}");
     assert!(solve.stdout.starts_with("People hope for `yes`: "), "{solve}");
     assert_eq!(folder.json("new.json")["config"]["features"]["age"]["protected"], true);
+}
+
+/// Models that were trained on `loan == "approved"` have `approved` as class 1, though it is the first name.
+#[test]
+fn classes_get_their_names_from_the_predictions_not_from_the_alphabet() {
+    let folder = Folder::new();
+    folder.write_people("named.csv", |row, line| {
+        let cells = line.split(',').enumerate().map(|(at, cell)| match (row, at, cell) {
+            (1.., 6, "yes") => "approved",
+            (1.., 6, "no") => "rejected",
+            (_, _, cell) => cell,
+        });
+        cells.collect::<Vec<_>>().join(",")
+    });
+    let init = folder.sogar(&["config", "init", "named.csv", "-m", "model.txt", "-o", "new.toml"]);
+    assert_eq!(init.code, 0, "{init}");
+    let text = folder.read("new.toml");
+    assert!(text.contains(r#"classes = ["rejected", "approved"]  # the model's classes 0, 1"#), "{text}");
+    assert!(text.contains(r#"desired = ["approved"]  # a guess from the name"#), "{text}");
+    let solve = ["solve", "named.csv", "-m", "model.txt", "-o", "new.json", "--max-depth", "1"];
+    let run = folder.sogar(&[&solve[..], &["-c", "new.toml"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    let affected = |front: &str| folder.json(front)["population"]["affected_rows"].clone();
+    assert_eq!(affected("new.json"), affected("front.json"), "those whom the model turns down");
+    for command in [&solve[..], &["predict", "named.csv", "-m", "model.txt"]] {
+        let run = folder.sogar(&[command, &["--label", "loan"]].concat());
+        assert_eq!(run.code, 2, "{run}");
+        assert!(run.stderr.contains(r#"classes = ["rejected", "approved"] under [model]"#), "{run}");
+    }
+    // Numbers of classes are the model's own: a label of opposite numbers is warned of.
+    folder.write_people("numbers.csv", |row, line| {
+        let cells = line.split(',').enumerate().map(|(at, cell)| match (row, at, cell) {
+            (1.., 6, "yes") => "0",
+            (1.., 6, "no") => "1",
+            (_, _, cell) => cell,
+        });
+        cells.collect::<Vec<_>>().join(",")
+    });
+    let run = folder.sogar(&[
+        "solve",
+        "numbers.csv",
+        "-m",
+        "model.txt",
+        "--label",
+        "loan",
+        "--desired",
+        "1",
+        "--max-depth",
+        "1",
+    ]);
+    assert!(run.stderr.contains("the label `loan` says the opposite of the model"), "{run}");
+    let init = folder.sogar(&["config", "init", "numbers.csv", "-m", "model.txt"]);
+    assert!(!init.stdout.contains("\nlabel = \"loan\""), "{init}");
+}
+
+#[test]
+fn a_second_column_of_a_name_is_left_out_by_a_starting_file() {
+    let folder = Folder::new();
+    folder.write_people("twice.csv", |row, line| match row {
+        0 => format!("{line},age,predicted"),
+        row => format!("{line},{},{}", row % 7, row % 2),
+    });
+    let init = folder.sogar(&["config", "init", "twice.csv", "-m", "model.txt", "-o", "new.toml"]);
+    assert_eq!(init.code, 0, "{init}");
+    let text = folder.read("new.toml");
+    assert!(text.contains("\"age.1\",  # has the name of another column"), "{text}");
+    let check = folder.sogar(&["config", "check", "new.toml", "--table", "twice.csv"]);
+    assert_eq!(check.code, 0, "{check}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The facts behind a starting file: which columns are features, which one is the label, and the model's predictions.
 //!
-//! With a model there is less to guess: its columns are the features, no column that it uses is the label, and a column that
-//! agrees with its predictions more often than by chance probably is.
+//! With a model there is less to guess: its columns are the features, no column that it uses is the label, and a column whose values
+//! its scores tell apart probably is.
 
 use std::collections::BTreeSet;
 
+use crate::class_order::{Confusion, are_numbers_of_classes};
 use crate::encode::Encoder;
 use crate::model::LoadedModel;
 use crate::predict::{class_names, predict_table};
@@ -20,8 +21,10 @@ const TOKENS: &[&str] = &["?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"]
 const MOST_CLASSES: usize = 10;
 /// Number of columns to offer as the label if none is known.
 const OFFERED: usize = 3;
-/// Smallest agreement beyond chance (Cohen's κ) of a label column.
-const AGREEING: f64 = 0.2;
+/// Smallest [`Candidate::strength`] of a label column.
+const TELLING: f64 = 0.3;
+/// A column that is told apart this much less than the best one may be the label as well.
+const NEARLY: f64 = 0.6;
 
 /// Facts about a table, and about a model if there is one.
 pub struct Facts {
@@ -37,6 +40,10 @@ pub struct Facts {
     pub unfit: Vec<(usize, Unfit)>,
     /// How often the model's prediction is the label, if both are known.
     pub agreement: Option<f64>,
+    /// The same with classes in the order of the label's values, if the predictions show another order, which the configuration has.
+    pub in_order: Option<f64>,
+    /// Other columns that may be the label, with their agreement.
+    pub rivals: Vec<(String, f64)>,
     /// Columns that may be the label, if none is known.
     pub offered: Vec<String>,
     /// The classes.
@@ -59,6 +66,19 @@ struct Answers {
     used: BTreeSet<String>,
     /// The class of each row.
     of_row: Vec<u32>,
+    /// The rank of each row's score, the mean rank among equal ones.
+    ranks: Vec<f64>,
+}
+
+/// A column that may be the label.
+struct Candidate<'a> {
+    name: &'a str,
+    /// How well the model's scores tell its values apart, from −1 (the other way round) to 1: 2·AUC − 1 for two classes, otherwise
+    /// the agreement beyond chance (κ).
+    strength: f64,
+    agreement: f64,
+    /// Its values in the order of the model's classes, where that is not the order of the values, and the agreement in that one.
+    ordered: Option<(Vec<String>, f64)>,
 }
 
 impl Facts {
@@ -67,8 +87,12 @@ impl Facts {
         let (mut config, classes) = (given.clone(), &given.model.classes);
         config.data.missing = tokens(table);
         let mut unfit: Vec<(&str, String)> = Vec::new();
+        let columns = model.map_or(&[][..], |model| &model.predictor.info().columns);
+        let repeated: Vec<&str> = table.repeated(given, columns).map(|column| column.name.as_str()).collect();
         for (position, column) in table.columns.iter().enumerate() {
-            let why = if distinct_values(table, &column.name) == 0 {
+            let why = if repeated.contains(&column.name.as_str()) {
+                Some("has the name of another column".to_owned())
+            } else if distinct_values(table, &column.name) == 0 {
                 Some("has no values at all".to_owned())
             } else {
                 let found = unfit_column(table, position, &config);
@@ -82,35 +106,49 @@ impl Facts {
         let used = |name: &str| answers.as_ref().is_some_and(|answers| answers.used.contains(name));
 
         // The label.
-        let mut candidates: Vec<(f64, f64, &str)> = Vec::new();
+        let mut candidates: Vec<Candidate<'_>> = Vec::new();
         let mut copies: Vec<&str> = Vec::new();
         if let (Some(answers), Some(model)) = (&answers, model) {
             let info = model.predictor.info();
             let names = if classes.is_empty() { &info.class_names } else { classes };
-            let may_be = |name: &&str| !used(name) && !is_personal(name) && is_class_like(table, name);
+            let may_be = |name: &&str| {
+                !used(name) && !is_personal(name) && is_class_like(table, name) && !repeated.contains(name)
+            };
             for name in table.names().filter(may_be) {
-                let found = agreement(table, name, &config, answers, names, info.classes as usize)?;
-                if let Some((kappa, agreement)) = found {
-                    if is_prediction(name) {
-                        copies.push(name)
-                    } else {
-                        candidates.push((kappa, agreement, name))
-                    }
+                let found = candidate(table, name, &config, answers, names, info.classes as usize)?;
+                match found {
+                    Some(_) if is_prediction(name) => copies.push(name),
+                    found => candidates.extend(found),
                 }
             }
-            candidates.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+            let order = |one: &Candidate<'_>, other: &Candidate<'_>| {
+                let by_size = other.strength.abs().total_cmp(&one.strength.abs());
+                by_size.then(other.strength.total_cmp(&one.strength))
+            };
+            candidates.sort_by(order);
         }
-        let best = candidates.iter().find(|(kappa, ..)| kappa.abs() >= AGREEING).copied();
-        let by_name = || candidates.iter().find(|(.., name)| is_label_name(name)).copied();
-        let label = match &answers {
-            Some(_) => best.or_else(by_name),
-            None => named.map(|name| (0.0, 0.0, name)),
+        let named = match &answers {
+            Some(_) => candidates
+                .iter()
+                .find(|candidate| candidate.strength >= TELLING)
+                .or_else(|| candidates.iter().find(|candidate| is_label_name(candidate.name)))
+                .map(|candidate| candidate.name),
+            None => named,
         };
-        config.data.label = label.map(|(.., name)| name.to_owned());
-        let label = label.map(|(_, agreement, name)| (agreement, name));
+        config.data.label = named.map(ToOwned::to_owned);
+        let label = candidates.iter().find(|candidate| Some(candidate.name) == named);
+        if let Some((values, _)) = label.and_then(|label| label.ordered.as_ref()) {
+            config.model.classes.clone_from(values);
+        }
+        let rivals = candidates.iter().filter(|candidate| {
+            Some(candidate.name) != named
+                && label.is_some_and(|label| candidate.strength >= TELLING.max(NEARLY * label.strength))
+        });
+        let rivals =
+            rivals.map(|rival| (rival.name.to_owned(), rival.agreement)).take(OFFERED).collect::<Vec<_>>();
 
         // Columns that are not features.
-        let is_label = |name: &str| label.is_some_and(|(_, label)| label == name);
+        let is_label = |name: &str| named == Some(name);
         let mut ignored: Vec<(String, String)> = Vec::new();
         for name in table.names().filter(|name| !is_label(name) && !used(name)) {
             let why = match unfit.iter().find(|(unfit, _)| *unfit == name) {
@@ -124,14 +162,20 @@ impl Facts {
             ignored.extend(why.map(|why| (name.to_owned(), why)));
         }
         // If no column is left, the error about constant features is clearer than an empty file.
-        if ignored.len() + usize::from(label.is_some()) >= table.columns.len() {
+        if ignored.len() + usize::from(named.is_some()) >= table.columns.len() {
             ignored.clear();
         }
         config.data.ignore = ignored.iter().map(|(name, _)| name.clone()).collect();
 
         let labels = label_values(table, &config)?;
         let outcome = outcome(&mut config, labels.as_ref(), answers.as_ref(), model)?;
-        let offered = if label.is_none() { offered(table, &config, &used) } else { Vec::new() };
+        let offered = match (named, candidates.is_empty()) {
+            (Some(_), _) => Vec::new(),
+            (None, true) => offered(table, &config, &used),
+            (None, false) => {
+                candidates.iter().take(OFFERED).map(|candidate| candidate.name.to_owned()).collect()
+            }
+        };
         let (mut shown, mut notices) = (config.clone(), Vec::new());
         if let Some(model) = model {
             declare_shown(table, &mut shown, &model.predictor.info().columns, &mut notices)?;
@@ -139,7 +183,9 @@ impl Facts {
         let (features, seen) = FeatureTable::inferred(table, &shown)?;
         notices.extend(seen.notices);
         Ok(Facts {
-            agreement: answers.is_some().then_some(label).flatten().map(|(agreement, _)| agreement),
+            agreement: label.map(|label| label.agreement),
+            in_order: label.and_then(|label| label.ordered.as_ref()).map(|(_, agreement)| *agreement),
+            rivals,
             config,
             features,
             notices,
@@ -235,19 +281,33 @@ fn answers_without(table: &Table, model: &LoadedModel, config: &Config) -> Resul
     Ok(Answers {
         used: used.map(str::to_owned).collect(),
         of_row: predictions.iter().map(|prediction| prediction.label).collect(),
+        ranks: ranks(&predictions.iter().map(|prediction| prediction.score).collect::<Vec<_>>()),
     })
 }
 
-/// The agreement of a column with the model, beyond chance (κ, negative if reversed) and as a share of the rows; `None` if its
-/// values cannot be the model's classes.
-fn agreement(
+/// The rank of each score from 1, the mean rank of equal ones.
+fn ranks(scores: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    let mut ranks = vec![0.0; scores.len()];
+    let mut before = 0;
+    for equal in order.chunk_by(|&a, &b| scores[a].total_cmp(&scores[b]).is_eq()) {
+        let mean = before as f64 + (equal.len() + 1) as f64 / 2.0;
+        equal.iter().for_each(|&row| ranks[row] = mean);
+        before += equal.len();
+    }
+    ranks
+}
+
+/// A column as the label; `None` if its values cannot be the model's classes.
+fn candidate<'a>(
     table: &Table,
-    name: &str,
+    name: &'a str,
     config: &Config,
     answers: &Answers,
     names: &[String],
     classes: usize,
-) -> Result<Option<(f64, f64)>> {
+) -> Result<Option<Candidate<'a>>> {
     let mut labelled = config.clone();
     labelled.data.label = Some(name.to_owned());
     let Some(labels) = label_values(table, &labelled)? else { return Ok(None) };
@@ -259,23 +319,40 @@ fn agreement(
         true => names.iter().position(|name| *name == labels.values[value as usize]),
         false => Some(value as usize),
     };
-    let mut table = vec![vec![0f64; classes]; classes];
-    for (value, &class) in labels.of_row.iter().zip(&answers.of_row) {
-        let cell = value.and_then(class_of).and_then(|truth| table.get_mut(truth)?.get_mut(class as usize));
-        if let Some(cell) = cell {
-            *cell += 1.0;
+    let mut confusion = Confusion::new(classes);
+    let (mut above, mut rows) = (0.0, [0.0, 0.0]);
+    for ((value, &class), rank) in labels.of_row.iter().zip(&answers.of_row).zip(&answers.ranks) {
+        let Some(truth) = value.and_then(class_of) else { continue };
+        confusion.add(truth, class as usize);
+        if truth < 2 {
+            rows[truth] += 1.0;
+            above += if truth == 1 { *rank } else { 0.0 };
         }
     }
-    let all: f64 = table.iter().flatten().sum();
-    let same: f64 = (0..table.len()).map(|class| table[class][class]).sum();
-    let by_chance: f64 = (0..table.len())
-        .map(|class| table[class].iter().sum::<f64>() * table.iter().map(|row| row[class]).sum::<f64>())
-        .sum::<f64>()
-        / all
-        / all;
-    let (agreement, chance) = (same / all, by_chance);
-    let kappa = if chance < 1.0 { (agreement - chance) / (1.0 - chance) } else { 0.0 };
-    Ok((all > 0.0).then_some((kappa, agreement)))
+    let given: Vec<usize> = (0..classes).collect();
+    // Ranks are among all rows, so rows without a label blur the AUC a little.
+    let told_apart = || 2.0 * (above - rows[1] * (rows[1] + 1.0) / 2.0) / (rows[0] * rows[1]) - 1.0;
+    let strength = if classes == 2 && rows[0] * rows[1] > 0.0 {
+        told_apart().clamp(-1.0, 1.0)
+    } else {
+        confusion.kappa(&given)
+    };
+    let turned = || (classes == 2 && strength <= -TELLING).then(|| vec![1, 0]);
+    let has_names = by_name || are_numbers_of_classes(&labels.values);
+    let order = if has_names { None } else { confusion.other_order().or_else(turned) };
+    let found = match order {
+        None => Candidate { name, strength, agreement: confusion.agreement(&given), ordered: None },
+        Some(order) => Candidate {
+            name,
+            strength: if classes == 2 { -strength } else { confusion.kappa(&order) },
+            agreement: confusion.agreement(&order),
+            ordered: Some((
+                order.iter().map(|&value| labels.values[value].clone()).collect(),
+                confusion.agreement(&given),
+            )),
+        },
+    };
+    Ok(Some(found))
 }
 
 fn unfit_column(table: &Table, position: usize, config: &Config) -> Option<Unfit> {

@@ -47,6 +47,8 @@ pub(super) struct Classified {
     /// Features that do not look like features.
     pub unfit: Vec<(usize, Unfit)>,
     pub predictions_hash: String,
+    /// How few rows agree with the label, if it is the opposite of what the model predicts.
+    pub opposite: Option<f64>,
     /// How long the model took for a row of the table.
     pub seconds_per_row: f64,
 }
@@ -123,6 +125,7 @@ impl Prepared {
             checkpoint: None,
             verify_cache: VERIFIED_ROWS,
             predictions_hash: classified.predictions_hash,
+            opposite: classified.opposite,
             seconds_per_row: classified.seconds_per_row,
         })
     }

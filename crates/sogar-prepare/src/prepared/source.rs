@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use super::Prepared;
 use super::build::{Classified, labelled, without_predictions};
+use crate::class_order::NameCheck;
 use crate::encode::Encoder;
 use crate::model::LoadedModel;
 use crate::plausibility::Plausibility;
@@ -97,7 +98,8 @@ impl Prepared {
             encoder: &encoder,
             classes: &classes,
         };
-        let kept = judge.classify(source, predictions, keep)?;
+        let names = NameCheck::new(info, labels.as_ref(), &config);
+        let kept = judge.classify(source, predictions, keep, names)?;
         let (scale, usual) = (reference.scale.clone(), model.usual.clone());
         let mut prepared = Prepared::finish(Classified {
             folder: folder.to_path_buf(),
@@ -106,6 +108,7 @@ impl Prepared {
             affected: kept.affected,
             table: kept.table,
             places: kept.places,
+            opposite: kept.opposite,
             predictions_hash: kept.predictions_hash,
             seconds_per_row: kept.seconds / header.rows.max(1) as f64,
             model,
@@ -141,18 +144,27 @@ struct KeptRows {
     /// Their positions in the table; `None`: the same positions.
     places: Option<Vec<usize>>,
     predictions_hash: String,
+    /// How few rows agree with the label, if it is the opposite of what the model predicts.
+    opposite: Option<f64>,
     /// How long the model took.
     seconds: f64,
 }
 
 impl Classifier<'_> {
     /// Labels all rows and keeps those that are wanted.
-    fn classify(&self, source: &dyn TableSource, predictions: Option<&str>, keep: Keep) -> Result<KeptRows> {
+    fn classify(
+        &self,
+        source: &dyn TableSource,
+        predictions: Option<&str>,
+        keep: Keep,
+        mut names: Option<NameCheck<'_>>,
+    ) -> Result<KeptRows> {
         let features = &self.reference.features;
         let scale = self.reference.scale.as_ref();
         let mut columns: Vec<&str> = features.iter().flat_map(|feature| feature.columns.names()).collect();
         columns.extend(scale.map(|scale| scale.column.as_str()));
         columns.extend(predictions);
+        columns.extend(names.as_ref().and(self.config.data.label.as_deref()));
         let as_label = predictions.map(|column| labelled(self.config, column));
         let mut comparison = Comparison::default();
         let mut hash = HashOfPredictions::default();
@@ -169,6 +181,11 @@ impl Classifier<'_> {
                 && let Some(claimed) = label_values(part, as_label)?
             {
                 comparison.add(&predicted, self.classes, &claimed);
+            }
+            if let Some(names) = &mut names
+                && let Some(labels) = label_values(part, self.config)?
+            {
+                names.add(&predicted, &labels);
             }
             hash.add(&predicted);
             let affected = self.classes.turned_down(&predicted);
@@ -187,6 +204,7 @@ impl Classifier<'_> {
         if let Some(column) = predictions {
             comparison.finish(column).map_err(|error| error.file(&source.header().path))?;
         }
+        let opposite = names.map(NameCheck::finish).transpose()?.flatten();
         some_but_not_all(turned_down.len(), rows, self.classes)?;
         values.iter_mut().for_each(Vec::shrink_to_fit);
         let (affected, places, rows) = match keep {
@@ -196,6 +214,6 @@ impl Classifier<'_> {
             }
         };
         let table = FeatureTable { features: features.clone(), values, rows, weights };
-        Ok(KeptRows { table, affected, places, predictions_hash: hash.finish(), seconds })
+        Ok(KeptRows { table, affected, places, predictions_hash: hash.finish(), opposite, seconds })
     }
 }

@@ -19,6 +19,7 @@ impl Prepared {
     pub fn warnings(&self, voice: Voice, configured: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         warnings.extend(self.assumed_outcome(voice));
+        warnings.extend(self.opposite_label());
         if !configured {
             warnings.extend(self.personal_features(voice));
         }
@@ -66,6 +67,19 @@ impl Prepared {
             hoped_for(&others, &self.config.model.outcomes),
             event.unwrap_or_default(),
         ))
+    }
+
+    /// A label that says the opposite of the model, whose classes are numbers.
+    fn opposite_label(&self) -> Option<String> {
+        let label = self.config.data.label.as_deref()?;
+        let desired = hoped_for(&self.classes.desired_names(), &self.config.model.outcomes);
+        self.opposite.map(|agreement| {
+            format!(
+                "the label `{label}` says the opposite of the model: they agree for {:.1} % of the people. {desired} is the model's class, not \
+                 the label's value",
+                100.0 * agreement
+            )
+        })
     }
 
     /// A column of 0 and 1 that the model does not use and whose name stands for something undesirable: perhaps the label.

@@ -169,6 +169,7 @@ fn groups(
             !left_out.contains(name) && !taken.contains(name) && !config.features.contains_key(name)
         };
         groups.extend(one_hot::inferred(look, free, notices)?);
+        one_hot::exclusive_columns(look, &groups, free, notices)?;
     }
     Ok(groups)
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::Scale;
-use super::one_hot::{self, NoneSet, Sums};
+use super::one_hot::{self, NoneSet, Pairs, Sums};
 use crate::table::{Cells, Column, Names, Table, TableSource};
 use sogar_base::error::Result;
 
@@ -54,6 +54,8 @@ pub(super) trait Look {
     fn is_zero_or_one(&self, position: usize) -> Result<bool>;
     /// How often some columns of 0 and 1 are 1, and how often together.
     fn sums(&self, names: &[&str]) -> Result<Sums>;
+    /// How often each of some columns of 0 and 1 is 1, and how often two of them are.
+    fn pairs(&self, names: &[&str]) -> Result<Pairs>;
     /// The categories of a one-hot group, per cell.
     fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)>;
 }
@@ -75,6 +77,12 @@ impl Look for Table {
         let mut sums = Sums::default();
         sums.add(self, names);
         Ok(sums)
+    }
+
+    fn pairs(&self, names: &[&str]) -> Result<Pairs> {
+        let mut pairs = Pairs::default();
+        pairs.add(self, names);
+        Ok(pairs)
     }
 
     fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)> {
@@ -112,6 +120,15 @@ impl Look for Streamed<'_> {
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(sums)
+    }
+
+    fn pairs(&self, names: &[&str]) -> Result<Pairs> {
+        let mut pairs = Pairs::default();
+        self.source.each_part(names, ROWS_AT_ONCE, &mut |part| {
+            pairs.add(part, names);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(pairs)
     }
 
     fn one_hot(&self, columns: &[Option<String>]) -> Result<(Vec<f64>, Counts)> {

@@ -3,8 +3,10 @@
 //! A group is declared, or recognised by its names and values (`one_hot/infer.rs`). People see one feature with named levels; the
 //! model still gets its columns. One category may have no column (`drop_first`): that of rows in which no column is 1.
 
+mod exclusive;
 mod infer;
 
+pub(super) use exclusive::{Pairs, notices as exclusive_columns};
 pub(super) use infer::inferred;
 pub(super) use infer::shown_by_model;
 
@@ -17,6 +19,9 @@ use sogar_base::error::{Error, ErrorKind, Result};
 
 /// Separators between a group's name and a level, the most reliable first.
 const SEPARATORS: [char; 3] = [':', '=', '_'];
+
+/// The category without a column, if it has no name.
+const OTHER: &str = "(other)";
 
 /// A group: level names with their columns, levels in byte order.
 #[derive(Debug, Clone, PartialEq)]

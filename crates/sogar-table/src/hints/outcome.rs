@@ -24,7 +24,6 @@ const GOOD: &[&str] = &[
     "success",
     "successful",
     "survived",
-    "yes",
 ];
 /// Words that negate a good one, or that are bad.
 const BAD: &[&str] = &[
@@ -33,45 +32,91 @@ const BAD: &[&str] = &[
 ];
 /// Words of label names for something undesirable.
 const EVENTS: &[&str] = &[
+    "accident",
     "arrest",
     "arrested",
     "attrition",
     "bad",
     "bankrupt",
+    "bankruptcies",
     "bankruptcy",
     "cancer",
     "charged",
+    "chargeoff",
     "churn",
     "churned",
+    "complication",
+    "complications",
+    "crime",
     "dead",
     "death",
     "deceased",
     "declined",
     "default",
     "defaulted",
+    "delinq",
     "delinquency",
     "delinquent",
+    "denial",
     "denied",
-    "died",
+    "deny",
+    "depression",
     "diabetes",
+    "diabetic",
+    "died",
+    "dies",
     "disease",
     "dlqin",
     "dropout",
+    "dropped",
+    "exited",
     "fail",
     "failed",
     "failure",
+    "foreclosure",
     "fraud",
+    "hospitalized",
+    "hypertension",
+    "ill",
+    "illness",
+    "infected",
+    "infection",
+    "injury",
     "late",
+    "malignant",
+    "mortality",
+    "obese",
+    "obesity",
+    "offend",
+    "overdue",
+    "penalty",
+    "quit",
     "readmission",
     "readmitted",
     "rearrest",
     "recid",
+    "recidivate",
     "recidivism",
+    "recidivist",
+    "refusal",
+    "refuse",
+    "refused",
     "reject",
     "rejected",
+    "rejection",
+    "relapse",
+    "reoffend",
+    "reoffended",
     "risk",
+    "sepsis",
+    "sick",
     "stroke",
+    "suicide",
+    "tumor",
+    "tumour",
+    "turnover",
     "unpaid",
+    "violation",
 ];
 /// Common names of columns with the true outcome, the most reliable first.
 const LABELS: &[&str] = &[
@@ -117,23 +162,22 @@ fn is_truth(name: &str) -> bool {
     name.eq_ignore_ascii_case("true") || name.eq_ignore_ascii_case("false")
 }
 
-/// The one class that people hope for, if names leave no doubt: exactly one of them is good, as `approved` or `yes`; or the
-/// label's name is, as in `approved`, and the classes are 0 and 1.
+/// The one class that people hope for, if names leave no doubt: exactly one of them is good, as `approved`; or the label's name is,
+/// as in `approved`, and one class says that it is so, as `yes` and 1 do.
 ///
 /// ```
 /// use sogar_table::hints::good_class;
 /// let names = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
 /// assert_eq!(good_class(&names("approved", "rejected"), None), Some(0));
 /// assert_eq!(good_class(&names("0", "1"), None), None);
-/// assert_eq!(good_class(&names("No", "Yes"), Some("Attrition")), None);
+/// assert_eq!(good_class(&names("No", "Yes"), Some("approved")), Some(1));
+/// assert_eq!(good_class(&names("No", "Yes"), Some("type")), None);
 /// ```
 pub fn good_class(names: &[String], label: Option<&str>) -> Option<usize> {
-    let event = label.is_some_and(is_bad_event);
     let good: Vec<usize> = (0..names.len()).filter(|&class| looks_good(&names[class])).collect();
     match good[..] {
-        // That an event happened is not good, even if the class is called `yes`.
-        [class] => (!event || !names[class].eq_ignore_ascii_case("yes")).then_some(class),
-        [] if names.len() == 2 && !is_text(names) && !event && label.is_some_and(looks_good) => {
+        [class] => Some(class),
+        [] if names.len() == 2 && label.is_some_and(|label| looks_good(label) && !is_bad_event(label)) => {
             names.iter().position(|name| says_so(name))
         }
         _ => None,
@@ -148,7 +192,7 @@ pub fn assumed_class(names: &[String], label: Option<&str>) -> usize {
 
 /// Whether a class says that what the label's name stands for is so.
 fn says_so(name: &str) -> bool {
-    name.parse() == Ok(1.0) || name.eq_ignore_ascii_case("true")
+    name.parse() == Ok(1.0) || ["true", "yes", "y"].iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 fn looks_good(name: &str) -> bool {
@@ -168,8 +212,11 @@ mod tests {
         };
         assert_eq!(good(&["bad", "good"], None), Some(1));
         assert_eq!(good(&["Approved", "Rejected"], None), Some(0));
-        assert_eq!(good(&["no", "yes"], None), Some(1));
-        assert_eq!(good(&["no", "yes"], Some("churn")), None);
+        assert_eq!(good(&["no", "yes"], Some("loan_approved")), Some(1));
+        assert_eq!(good(&["no", "yes"], None), None, "yes to what?");
+        for label in ["churn", "deny", "type", "y"] {
+            assert_eq!(good(&["No", "Yes"], Some(label)), None, "{label}");
+        }
         assert_eq!(good(&["not approved", "loan approved"], None), Some(1));
         assert_eq!(good(&["Charged Off", "Fully Paid"], Some("loan_status")), Some(1));
         assert_eq!(good(&["accepted", "good"], None), None, "two that look good");

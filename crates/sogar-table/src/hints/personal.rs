@@ -178,6 +178,8 @@ const CLEAR: &[Entry] = &[
             "marital",
             "maritalstatus",
             "married",
+            "marr",
+            "marry",
             "marriage",
             "divorced",
             "widowed",
@@ -214,7 +216,7 @@ const PERHAPS: &[Entry] = &[
     },
     Entry {
         reason: "it may be about pregnancy",
-        words: &["pregnancies", "pregnancy", "pregnant"],
+        words: &["pregnancies", "pregnancy", "pregnant", "npreg"],
         unless: &[],
     },
     Entry {
@@ -245,7 +247,7 @@ const PERHAPS: &[Entry] = &[
         unless: &[],
     },
     Entry { reason: "it may be a person's origin", words: &["country", "origin"], unless: &[] },
-    Entry { reason: "it may be a person's race", words: &["white", "black", "asian"], unless: &[] },
+    Entry { reason: "it may be a person's race", words: ORIGINS, unless: &[] },
 ];
 
 /// Categories that name a person's race or origin: two of them among a feature's categories leave little doubt.
@@ -255,12 +257,19 @@ const ORIGINS: &[&str] = &[
     "black",
     "caucasian",
     "hisp",
+    "hispan",
     "hispanic",
     "indigenous",
     "latina",
     "latino",
     "white",
 ];
+/// Categories beside which `black` and `white` are colours.
+const COLOURS: &[&str] = &[
+    "beige", "blue", "brown", "gray", "green", "grey", "orange", "pink", "purple", "red", "silver", "yellow",
+];
+/// The levels of a column that says whether something is so.
+const TRUTHS: &[&str] = &["0", "1", "no", "yes", "false", "true", "n", "y"];
 /// Categories that name a person's sex: both of a pair leave little doubt, the letters some.
 const SEXES: &[(&str, &str, bool)] = &[("female", "male", true), ("woman", "man", true), ("f", "m", false)];
 
@@ -274,7 +283,23 @@ const SEXES: &[(&str, &str, bool)] = &[("female", "male", true), ("woman", "man"
 /// assert!(personal("group", &["black".into(), "hisp".into(), "other".into()]).is_some());
 /// ```
 pub fn personal(name: &str, levels: &[String]) -> Option<Personal> {
-    by_name(name).filter(|found| found.clear).or_else(|| by_levels(levels)).or_else(|| by_name(name))
+    let found = by_name(name);
+    found
+        .filter(|found| found.clear)
+        .or_else(|| by_levels(levels))
+        .or_else(|| found.filter(|_| is_race(name, levels)).map(|_| RACE))
+        .or(found)
+}
+
+const RACE: Personal = Personal { clear: true, reason: "a person's race or ethnic origin" };
+
+/// Whether a feature only says if somebody is `black`, or divides them by sex.
+fn is_race(name: &str, levels: &[String]) -> bool {
+    let is_in = |list: &[&str], level: &String| list.contains(&level.to_lowercase().as_str());
+    let sexes = |level: &String| SEXES.iter().any(|(a, b, clear)| *clear && is_in(&[a, b], level));
+    words(name).iter().all(|word| ORIGINS.contains(&word.as_str()))
+        && (levels.len() == 2 && levels.iter().all(|level| is_in(TRUTHS, level))
+            || levels.iter().filter(|level| sexes(level)).count() == 2)
 }
 
 fn by_levels(levels: &[String]) -> Option<Personal> {
@@ -282,8 +307,8 @@ fn by_levels(levels: &[String]) -> Option<Personal> {
     let names = |wanted: &[&str]| {
         levels.iter().filter(|level| level.iter().any(|word| wanted.contains(&word.as_str()))).count()
     };
-    if levels.len() < 30 && names(ORIGINS) >= 2 {
-        return Some(Personal { clear: true, reason: "a person's race or ethnic origin" });
+    if levels.len() < 30 && names(ORIGINS) >= 2 && names(COLOURS) == 0 {
+        return Some(RACE);
     }
     let is = |at: usize, word: &str| levels[at].len() == 1 && levels[at][0] == word;
     let pair =
@@ -428,9 +453,18 @@ mod tests {
         assert_eq!(found(&["African-American", "Caucasian", "Other"]), Some(true));
         assert_eq!(found(&["Female", "Male"]), Some(true));
         assert_eq!(found(&["M", "F"]), Some(false));
-        for plain in
-            [&["red", "white"][..], &["no", "yes"], &["female", "male", "company"], &["black", "blue"], &[]]
-        {
+        for levels in [&["0", "1"][..], &["no", "yes"], &["(other)", "female", "male"]] {
+            let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
+            assert!(personal("black", &levels).is_some_and(|found| found.clear), "{levels:?}");
+            assert!(personal("black_box", &levels).is_none_or(|found| !found.clear), "{levels:?}");
+        }
+        for plain in [
+            &["red", "white"][..],
+            &["no", "yes"],
+            &["female", "male", "company"],
+            &["black", "blue", "white"],
+            &[],
+        ] {
             assert_eq!(found(plain), None, "{plain:?}");
         }
     }

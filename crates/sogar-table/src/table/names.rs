@@ -86,27 +86,35 @@ impl Table {
         (0..self.columns.len()).find(named) // columns were added or removed since
     }
 
-    /// Refuses columns with the same name, unless the model has the names that pandas gives them, or the user leaves them out: it
-    /// is not clear which of the two is meant. Returns notices about accepted ones.
-    pub fn check_renamed(&self, config: &Config, model: &[String]) -> Result<Vec<String>> {
-        let mut notices = Vec::new();
-        for renamed in &self.names.renamed {
-            let Renamed { name, original, first, position } = renamed;
-            let meant = config.data.ignore.contains(name)
+    /// Columns with the name of an earlier one that neither the user nor the model speaks of by a name of their own.
+    pub fn repeated<'a>(
+        &'a self,
+        config: &'a Config,
+        model: &'a [String],
+    ) -> impl Iterator<Item = &'a Renamed> {
+        let meant = move |name: &String| {
+            config.data.ignore.contains(name)
                 || config.data.label.as_ref() == Some(name)
                 || config.data.weight.as_ref() == Some(name)
                 || model.contains(name)
-                || config.model.columns.values().any(|column| column == name);
-            if !meant {
-                return Err(self.error_of_two(original, *first, *position).row(1).help(format!(
-                    "give every column its own name; or leave the second out with --ignore {name} (`ignore` under [data]): \
-                     it is called `{name}`, as in pandas"
-                )));
-            }
-            notices
-                .push(format!("the {} column `{original}` is called `{name}`, as in pandas", nth(*position)));
+                || config.model.columns.values().any(|column| column == name)
+        };
+        self.names.renamed.iter().filter(move |renamed| !meant(&renamed.name))
+    }
+
+    /// Refuses columns with the same name, unless the model has the names that pandas gives them, or the user leaves them out: it
+    /// is not clear which of the two is meant. Returns notices about accepted ones.
+    pub fn check_renamed(&self, config: &Config, model: &[String]) -> Result<Vec<String>> {
+        if let Some(Renamed { name, original, first, position }) = self.repeated(config, model).next() {
+            return Err(self.error_of_two(original, *first, *position).row(1).help(format!(
+                "give every column its own name; or leave the second out with --ignore {name} (`ignore` under [data]): \
+                 it is called `{name}`, as in pandas"
+            )));
         }
-        Ok(notices)
+        let notice = |Renamed { name, original, position, .. }: &Renamed| {
+            format!("the {} column `{original}` is called `{name}`, as in pandas", nth(*position))
+        };
+        Ok(self.names.renamed.iter().map(notice).collect())
     }
 
     /// The error for two columns with the same name.

@@ -8,15 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Group, SEPARATORS};
+use super::{Group, OTHER, SEPARATORS};
 use crate::config::Config;
 use crate::feature::look::Look;
 use sogar_base::error::Result;
 
 /// Expected number of rows with two columns of 1 at which their absence is not chance.
 const NO_CHANCE: f64 = 5.0;
-/// The category without a column, if it has no name.
-const OTHER: &str = "(other)";
 
 /// Columns that share a prefix before a separator.
 struct Prefixed<'a> {
