@@ -12,7 +12,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
+GERMAN = ROOT / "examples" / "german"
+
 Sogar = Callable[..., str]
+Solve = Callable[..., Path]
 
 
 def the_binary() -> Path:

@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
-from running import ROOT, Sogar, ending_with, skip
+from running import GERMAN, ROOT, Sogar, ending_with, skip
 
-GERMAN = ROOT / "examples" / "german"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 Json = dict[str, Any]

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from conftest import GERMAN, Solve
 from recompute import Json, Population
-from running import ROOT, Sogar, skip
+from running import GERMAN, ROOT, Sogar, Solve, skip
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]
