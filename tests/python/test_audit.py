@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,12 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 from recompute import Json, Population
-from running import GERMAN, ROOT, Sogar, Solve, skip
+from running import DATA, GERMAN, ROOT, Sogar, Solve, skip
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 MEASURES = ("cost", "loss", "invalidity")
-DATA = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data"))
 
 
 def sex(table: pd.DataFrame) -> pd.Series[str]:
