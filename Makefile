@@ -27,13 +27,15 @@ CARGO_PROFILE_DEV_DEBUG ?= false
 CARGO_CHECKED := env -u MAKEFLAGS CARGO_INCREMENTAL=$(CARGO_INCREMENTAL) CARGO_PROFILE_DEV_DEBUG=$(CARGO_PROFILE_DEV_DEBUG) \
 	RUSTC_WORKSPACE_WRAPPER="$(abspath scripts/lint_while_compiling.sh)" cargo
 
-# Two processes: a test starts programs that use all cores anyway. Tests of a file share what they prepare.
-PYTEST := $(VENV)/bin/python -m pytest -q -rs -W error -n 2 --dist loadfile
+# Three processes: most tests start programs that use all cores, but some wait for workers or a browser. Tests of a file share what they
+# prepare. Files come in the order that is given here, because the longest of all are among the first.
+PYTEST = SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
+	$(VENV)/bin/python -m pytest -q -rs -W error -n 3 --dist loadfile --no-loadscope-reorder
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean machine rust-lint rust-test rust-test-full python-lint python-test references-test browser-test \
-	package package-test gpu-test miri wheel bench-python bench-scale docs
+.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean machine rust-lint rust-test rust-options rust-doc-test rust-test-full python-lint \
+	python-test references-test browser-test python-tests package package-test gpu-test miri wheel bench-python bench-scale docs
 
 help:
 	@echo 'make demo       solve the German Credit example; results and an interactive report in demo-out/'
@@ -53,10 +55,12 @@ help:
 demo:
 	cargo run --quiet --locked --release -p sogar-cli --no-default-features -- demo -o demo-out
 
-# What the machine lacks is downloaded, and Python's lints run, while Rust compiles.
+# What the machine lacks is downloaded, and Python's lints run, while Rust compiles. What uses one core runs beside what waits.
 test:
 	@$(MAKE) -j2 rust-lint machine
-	@$(MAKE) rust-test python-test references-test browser-test package-test
+	@$(MAKE) -j2 rust-test rust-options
+	@$(MAKE) -j2 python-tests rust-doc-test
+	@$(MAKE) references-test
 	$(call heading,all tests passed)
 
 test-full: test rust-test-full
@@ -71,8 +75,11 @@ rust-lint:
 	@cargo fmt --all --check
 	$(call heading,clippy while everything is compiled (the first run compiles all dependencies: some minutes))
 	@$(CARGO_CHECKED) build --quiet --locked --workspace --all-targets $(FEATURES)
-	$(call heading,cargo clippy without optional parts)
-	@cargo clippy --quiet --locked -p sogar-engine -- -D warnings
+
+# The demo's build, which has no optional parts. Clippy has seen nearly all of it; here the compiler looks for what nothing uses.
+rust-options:
+	$(call heading,without optional parts)
+	@$(CARGO_CHECKED) check --quiet --locked -p sogar-cli --no-default-features
 
 rust-test:
 	@scripts/lavapipe.sh
@@ -82,6 +89,8 @@ ifeq ($(NEXTEST),yes)
 else
 	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --lib --bins --tests
 endif
+
+rust-doc-test:
 	$(call heading,Rust documentation tests)
 	@$(CARGO_CHECKED) test --quiet --locked --workspace $(FEATURES) --doc
 
@@ -127,10 +136,15 @@ python-lint: $(VENV)/ready
 	@$(VENV)/bin/mypy --no-error-summary $(PYTHON_FILES)
 	@$(VENV)/bin/mypy --no-error-summary $(PACKAGE_FILES)
 
-python-test: $(VENV)/ready
+python-test: $(VENV)/ready package
 	$(call heading,end-to-end tests against the original libraries)
-	@$(CARGO_CHECKED) build --quiet --locked --workspace $(FEATURES)
-	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(PYTEST) tests/python
+	@$(PYTEST) tests/python
+
+# The three suites at once: one start, and no core waits for the last test of a suite.
+python-tests: $(VENV)/ready package
+	$(call heading,the Python package; report and studio in a browser; whole runs beside the original libraries)
+	@scripts/chromium.sh
+	@$(PYTEST) python/tests tests/browser tests/python
 
 # Two folds of two data sets, trained in seconds; SOGAR_FOLDS=10 takes all of them (train those first).
 references-test: $(VENV)/ready
@@ -143,11 +157,10 @@ references-test: $(VENV)/ready
 		printf '\nSKIPPED: there is no directory %s; SOGAR_DATA names the tables of the published protocol.\n\n' "$(SOGAR_DATA)"; \
 	fi
 
-browser-test: $(VENV)/ready
-	$(call heading,the report in a browser)
+browser-test: $(VENV)/ready package
+	$(call heading,the report and the studio in a browser)
 	@scripts/chromium.sh
-	@$(CARGO_CHECKED) build --quiet --locked --workspace $(FEATURES)
-	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" $(PYTEST) tests/browser
+	@$(PYTEST) tests/browser
 
 # The package of this clone, with the extension module that the other Rust checks compile as well.
 package:
@@ -156,8 +169,7 @@ package:
 
 package-test: $(VENV)/ready package
 	$(call heading,the Python package)
-	@SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
-		$(PYTEST) python/tests
+	@$(PYTEST) python/tests
 
 wheel: $(VENV)/ready
 	$(call heading,wheel and sdist in dist/ (an optimised build: some minutes))

@@ -12,7 +12,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
+GERMAN = ROOT / "examples" / "german"
+DATA = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data"))
+
 Sogar = Callable[..., str]
+Solve = Callable[..., Path]
 
 
 def the_binary() -> Path:

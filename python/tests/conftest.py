@@ -11,12 +11,11 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-from running import ROOT, ending_with
+from running import GERMAN, ending_with
 
 if TYPE_CHECKING:
     from distributed import Client
 
-GERMAN = ROOT / "examples" / "german"
 
 # Shells start what runs in their background deaf to Ctrl-C, which some tests press.
 signal.signal(signal.SIGINT, signal.default_int_handler)

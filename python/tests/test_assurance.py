@@ -14,11 +14,11 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 import sogar
+from running import GERMAN
 from scipy.stats import binomtest, t
 from sogar import Sogar, SogarError
 
 Cli = Callable[..., str]
-GERMAN = Path(__file__).resolve().parents[2] / "examples" / "german"
 FEATURES = ["income", "debt", "age"]
 
 

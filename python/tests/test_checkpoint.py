@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from running import GERMAN
 from sogar import CheckpointError, ConfigError, Sogar
 
-GERMAN = Path(__file__).parents[2] / "examples" / "german"
 TABLE, MODEL = GERMAN / "german.csv", GERMAN / "model.txt"
 
 

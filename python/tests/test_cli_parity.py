@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sogar
+from running import GERMAN
 from sogar import Sogar, SogarError
 
 Cli = Callable[..., str]
-GERMAN = Path(__file__).resolve().parents[2] / "examples" / "german"
 
 
 def without_run(text: str) -> str:

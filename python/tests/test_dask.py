@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,9 @@ from sogar import Sogar
 pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install sogar[dask]")
 
 from distributed import Client
+from running import GERMAN
 from sogar import _dask
 
-GERMAN = Path(__file__).parents[2] / "examples" / "german"
 PROBLEMS = 50
 
 

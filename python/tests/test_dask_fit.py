@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import weakref
-from pathlib import Path
 from typing import Any
 
 import lightgbm
@@ -19,8 +18,8 @@ pytest.importorskip("dask.dataframe", reason="dask.dataframe is not installed")
 
 import dask.dataframe as frame
 from distributed import Client
+from running import GERMAN
 
-GERMAN = Path(__file__).parents[2] / "examples" / "german"
 MODEL = GERMAN / "model.txt"
 
 

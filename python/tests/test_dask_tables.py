@@ -21,8 +21,7 @@ pytest.importorskip("dask.dataframe", reason="dask.dataframe is not installed")
 
 import dask.dataframe as frame
 from distributed import Client
-
-GERMAN = Path(__file__).parents[2] / "examples" / "german"
+from running import GERMAN
 
 
 @pytest.fixture(scope="module")

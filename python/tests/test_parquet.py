@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import GERMAN
+from running import GERMAN
 from sogar import DataError, Sogar, _native
 
 MODEL = str(GERMAN / "model.txt")

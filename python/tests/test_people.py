@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from conftest import GERMAN
+from running import GERMAN
 from sogar import ArgumentError, AuditFailedError, DataError, Sogar, SogarWarning
 
 Cli = Callable[..., str]

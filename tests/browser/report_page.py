@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
-from running import ROOT, Sogar, ending_with, skip
+from running import DATA, GERMAN, Sogar, ending_with, skip
 
-GERMAN = ROOT / "examples" / "german"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 Json = dict[str, Any]
@@ -161,7 +160,7 @@ def german(sogar: Sogar, tmp_path_factory: pytest.TempPathFactory) -> Report:
 @pytest.fixture(scope="session")
 def adult(sogar: Sogar, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A part of Adult, with actions of at most two edits: the front of some thousand people in seconds."""
-    table_file = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data")) / "adult_train.csv"
+    table_file = DATA / "adult_train.csv"
     if not table_file.exists():
         skip("data", f"{table_file} does not exist: set SOGAR_DATA to the folder with the data sets")
     folder = tmp_path_factory.mktemp("adult")

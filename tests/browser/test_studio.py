@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from report_page import GERMAN, Json, browser, sogar
-from running import Sogar
+from report_page import Json, browser, sogar
+from running import GERMAN, Sogar
 from studio_page import Start, Studio, many, start
 
 FILES = [GERMAN / "german.csv", "--model", GERMAN / "model.txt"]

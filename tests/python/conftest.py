@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from recompute import Json, Population, read_table
-from running import ROOT, Sogar, ending_with, the_binary
-
-GERMAN = ROOT / "examples" / "german"
-
-Solve = Callable[..., Path]
+from running import GERMAN, Sogar, Solve, ending_with, the_binary
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from conftest import GERMAN, Solve
 from recompute import Json, Population
-from running import ROOT, Sogar, skip
+from running import DATA, GERMAN, ROOT, Sogar, Solve, skip
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 MEASURES = ("cost", "loss", "invalidity")
-DATA = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data"))
 
 
 def sex(table: pd.DataFrame) -> pd.Series[str]:

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import GERMAN
-from running import ROOT
+from running import GERMAN, ROOT
 
 KILLS = 30
 SETTINGS = ["--max-edits", "2", "--threads", "1"]

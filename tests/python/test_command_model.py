@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import GERMAN
 from recompute import Json
-from running import Sogar
+from running import GERMAN, Sogar
 
 SCORE = '''"""Scores of rows on standard input, as a user would write it."""
 import sys

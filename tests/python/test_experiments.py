@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +14,8 @@ import pandas as pd
 import paper_network
 import pytest
 from paper_models import CLASSIFIERS, DATA_SETS
-from running import ROOT, Sogar, skip
+from running import DATA, ROOT, Sogar, skip
 
-DATA = Path(os.environ.get("SOGAR_DATA", ROOT.parent / "shared" / "data"))
 QUICK = ("--datasets", "german", "--quick", "--quiet", "--lab", ROOT / "lab")
 
 

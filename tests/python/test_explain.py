@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
-from conftest import GERMAN
 from recompute import Classifier, Feature, Json, bits
-from running import Sogar
+from running import GERMAN, Sogar
 
 SVG = "{http://www.w3.org/2000/svg}"
 

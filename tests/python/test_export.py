@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import GERMAN
 from recompute import Json
-from running import Sogar
+from running import GERMAN, Sogar
 
 Array = np.ndarray[Any, Any]
 Arrays = dict[str, Array]

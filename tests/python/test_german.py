@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import GERMAN, Solve
 from recompute import Json, Population, bits, differences
+from running import GERMAN, Solve
 
 
 def test_the_search_was_exhausted(front: Json) -> None:

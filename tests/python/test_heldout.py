@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import GERMAN, Solve
 from recompute import Json, Population, differences
-from running import Sogar
+from running import GERMAN, Sogar, Solve
 
 
 def write(rows: pd.DataFrame, path: Path) -> Path:

@@ -7,9 +7,8 @@ import tomllib
 
 import jsonschema
 import pytest
-from conftest import GERMAN
 from recompute import Json
-from running import Sogar
+from running import GERMAN, Sogar
 
 
 def schema(sogar: Sogar, of: str) -> Json:
