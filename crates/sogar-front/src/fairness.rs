@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use sogar_base::markup::visible;
 use sogar_table::config::{FairnessGoal, Share};
 
 /// The grouping of the affected people that a search distinguishes.
@@ -21,6 +22,8 @@ pub struct SearchedGroups {
     pub names: Vec<String>,
     /// For each affected row, in the table's order, the position of its group.
     pub of_affected: Vec<u32>,
+    /// Features that define the groups and that actions change.
+    pub changed: Vec<String>,
 }
 
 /// What a search found out about groups.
@@ -70,6 +73,20 @@ impl FairnessRef {
             Some(vector) => Gap::of(&vector[1..], &self.sizes()).value(),
             None => 0.0,
         }
+    }
+
+    /// A point of the result in words: for whom it works, by group.
+    pub fn point_text(&self, point: usize) -> String {
+        let share = |(loss, group): (f64, &GroupRef)| {
+            format!("{:.1} % of {}", 100.0 * (1.0 - loss), visible(&group.group))
+        };
+        let shares: Vec<String> = self.losses_at(point).into_iter().zip(&self.groups).map(share).collect();
+        format!(
+            "By {}: works for {}; gap {:.3}\n",
+            visible(&self.grouping),
+            shares.join(", "),
+            self.gap_at(point)
+        )
     }
 
     /// `least_limit` for people: rounded up, so that the other summary meets the number that is printed.

@@ -31,6 +31,14 @@ impl Search<'_> {
             return Err(Error::new(ErrorKind::Usage, "the configuration asks nothing of groups")
                 .help("set fairness.max_gap or fairness.minimax"));
         };
+        if !groups.changed.is_empty() {
+            reporter.notice(&format!(
+                "people are grouped by `{}` as it is today, but advice may change `{}`; {} stops that",
+                groups.name,
+                groups.changed.join("`, `"),
+                reporter.setting("protected"),
+            ));
+        }
         let people = self.everybody();
         let grouping = self.grouping(&people, groups)?;
         let compute =

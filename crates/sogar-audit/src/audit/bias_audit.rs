@@ -217,8 +217,12 @@ fn categories(name: String, names: &[String], counts: &[(f64, f64)], all: f64) -
         .zip(counts.iter().copied())
         .filter(|(name, (_, people))| !is_unknown(name) && *people > 0.0)
         .collect();
-    let unknown =
-        names.iter().zip(counts).filter(|(name, _)| is_unknown(name)).map(|(_, count)| count.1).sum::<f64>();
+    // Not `sum`: of nothing it is −0.
+    let unknown = names
+        .iter()
+        .zip(counts)
+        .filter(|(name, _)| is_unknown(name))
+        .fold(0.0, |sum, (_, count)| sum + count.1);
     let is_small = |people: f64| people < SMALL_SHARE * all;
     let best = known
         .iter()
@@ -329,6 +333,12 @@ mod tests {
         assert!(others.small && others.rate == 0.9 && !women.small);
         assert_eq!(table.unknown, 10.0);
         assert!(women.impact_ratio_interval.is_some() && men.impact_ratio_interval.is_none());
+    }
+
+    #[test]
+    fn where_everybody_has_a_category_nobody_is_unknown() {
+        let table = categories("sex".into(), &["f".into(), "m".into()], &[(1.0, 2.0), (1.0, 3.0)], 5.0);
+        assert!(table.unknown == 0.0 && table.unknown.is_sign_positive());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The groups that a search tells apart, and those that every audit reports.
 
+use std::collections::BTreeSet;
+
 use super::{Grouping, LearnedGrouping, MIN_GROUP, View};
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::text::grouped;
@@ -46,7 +48,8 @@ pub fn searched_groups(prepared: &Prepared, reference: &Table) -> Result<Option<
     let Some(goal) = settings.goal()? else { return Ok(None) };
     let view = View { columns: reference, features: prepared.table() };
     let grouping: Grouping = goal.groups.parse()?;
-    let groups = grouping.learn(view, prepared.config())?.apply(view)?;
+    let rule = grouping.learn(view, prepared.config())?;
+    let groups = rule.apply(view)?;
     let affected = prepared.affected();
     let mut sizes = vec![0u64; groups.names.len()];
     for &row in affected {
@@ -85,5 +88,22 @@ pub fn searched_groups(prepared: &Prepared, reference: &Table) -> Result<Option<
         names: used.iter().map(|&group| groups.names[group].clone()).collect(),
         of_affected: affected.iter().map(|&row| place(groups.of_row[row])).collect(),
         name: groups.name,
+        changed: changed(prepared, &rule),
     }))
+}
+
+/// The features behind a grouping that actions change.
+fn changed(prepared: &Prepared, rule: &LearnedGrouping) -> Vec<String> {
+    let features = &prepared.table().features;
+    let columns = rule.columns(features);
+    let edited: BTreeSet<usize> = prepared
+        .edits()
+        .iter()
+        .flat_map(|edit| edit.followers.iter().map(|follower| follower.feature).chain([edit.feature]))
+        .collect();
+    let named = edited.into_iter().map(|feature| &features[feature]);
+    named
+        .filter(|feature| feature.columns.names().any(|name| columns.iter().any(|known| known == name)))
+        .map(|feature| feature.name.clone())
+        .collect()
 }

@@ -279,7 +279,7 @@ impl ConfigFlags {
 
 /// An error that names `--max-depth` instead of `limits.max_depth`.
 pub fn in_words_of_flags(error: &Error) -> Error {
-    let mut message = error.to_string();
+    let [mut message, mut remedy] = [error.to_string(), error.remedy().unwrap_or_default().to_owned()];
     for key in [
         "max_depth",
         "max_leaves",
@@ -316,6 +316,7 @@ pub fn in_words_of_flags(error: &Error) -> Error {
         ("plausibility.command", "--plausibility-command"),
     ] {
         message = message.replace(key, flag);
+        remedy = remedy.replace(key, flag);
     }
-    Error::new(ErrorKind::Usage, message).help(error.remedy().unwrap_or_default())
+    Error::new(ErrorKind::Usage, message).help(remedy)
 }

@@ -56,6 +56,10 @@ pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
         (Criterion::Gap(_), None) => Ok(0), // never happens: such a criterion has its audit
     };
     let chosen: Vec<usize> = criteria.iter().map(choose).collect::<Result<_>>()?;
+    let side = |by: &Criterion, point: usize| match (by, &audited) {
+        (Criterion::Gap(limit), Some(audited)) => limit.side(audited, point),
+        _ => None,
+    };
     if output.json {
         let picks: Vec<Value> = criteria
             .iter()
@@ -63,6 +67,7 @@ pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
             .map(|(by, &point)| {
                 let mut pick = point_json(&front, point);
                 pick["by"] = json!(by.text());
+                pick["side"] = json!(side(by, point));
                 pick
             })
             .collect();
@@ -71,7 +76,8 @@ pub fn run(args: &SelectArgs, output: &Output) -> Result<Exit> {
     }
     output.print(outcome_text(&front) + "\n")?;
     for (by, &point) in criteria.iter().zip(&chosen) {
-        output.print(format!("\nBy {}:\n", visible(&by.text())))?;
+        let side = side(by, point).map_or(String::new(), |side| format!(" ({})", visible(&side)));
+        output.print(format!("\nBy {}{side}:\n", visible(&by.text())))?;
         output.print(title(&front, point) + rules_text(&front, &front.points[point].tree))?;
     }
     Ok(Exit::Complete)

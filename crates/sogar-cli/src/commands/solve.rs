@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use sogar::audit::searched_groups;
+use sogar::audit::{protected, searched_groups};
 use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::parse_bytes;
 use sogar::describe::{grouped, hoped_for, outcome_text, rules_text};
@@ -311,13 +311,25 @@ pub fn report(front: &FrontFile, path: &Path, program: &str) -> Text {
         (format!("{program} show {front_file}"), "this summary as a tree"),
         (format!("{program} select {front_file} --by \"cost<=0.1\""), "another trade-off"),
         (format!("{program} evaluate {front_file} --holdout TABLE"), "the front on held-out rows"),
-        (format!("{program} report {front_file} --group COLUMN"), "an interactive report, groups compared"),
+        (
+            format!("{program} report {front_file}{}", compared(front)),
+            "an interactive report, groups compared",
+        ),
     ];
     let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     for (command, purpose) in next {
         text += &format!("  {command:width$}   {purpose}\n");
     }
     text
+}
+
+/// The flag that compares groups: not needed for protected features.
+fn compared(front: &FrontFile) -> String {
+    match &front.fairness {
+        Some(fairness) => format!(" --group {:?}", fairness.grouping),
+        None if protected(&front.config, &front.features).is_empty() => " --group COLUMN".to_owned(),
+        None => String::new(),
+    }
 }
 
 /// `1 summary`, `42 summaries`.
@@ -333,15 +345,19 @@ fn fairness_text(front: &FrontFile, fairness: &FairnessRef) -> String {
         .iter()
         .map(|group| format!("{} {}", visible(&group.group), grouped(people.count(group.affected))))
         .collect();
-    let accuracy = match fairness.epsilon > 0.0 {
-        true => format!(
-            " Each is within {} % of every summary, in mean cost and in the loss of each group.",
-            100.0 * fairness.epsilon
+    let found = match (fairness.epsilon > 0.0, front.status.is_early()) {
+        (_, true) => {
+            "summaries were found that do not beat each other in cost and in the loss of every group"
+                .to_owned()
+        }
+        (false, false) => "summaries are not beaten in cost and in the loss of every group".to_owned(),
+        (true, false) => format!(
+            "summaries stand for all: no other one is better than its stand-in by more than {} in mean cost, or in the loss of a group",
+            fairness.epsilon
         ),
-        false => String::new(),
     };
     let mut text = format!(
-        "Groups by {}: {}. {} summaries are not beaten in cost and in the loss of every group.{accuracy}\n",
+        "Groups by {}: {}. {} {found}.\n",
         visible(&fairness.grouping),
         groups.join(", "),
         grouped(fairness.front.len()),

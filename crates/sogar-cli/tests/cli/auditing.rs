@@ -190,6 +190,27 @@ fn a_one_sided_condition_says_which_side_it_tests() {
     let said = "one-sided: tests only whether the figure of `age <= 30` is larger than everyone else's; theirs is smaller, by 0.0";
     assert!(run.stdout.contains(said), "{run}");
     assert!(run.stdout.contains("✗ fails: gap(loss, owner).low > 0 (it is 0."), "{run}");
+    let folder = Folder::new();
+    let select = |more: &[&str]| {
+        folder.sogar(
+            &[&["select", "front.json", "--by", "gap(loss, age<=30)<=0.05", "--by", "knee"], more].concat(),
+        )
+    };
+    let run = select(&[]);
+    let said = "one-sided: limits only by how much the figure of `age <= 30` is larger than everyone else's";
+    assert!(run.code == 0 && run.stdout.contains(said), "{run}");
+    let picks = &select(&["--json"]).json()["picks"];
+    assert!(picks[0]["side"].as_str().unwrap().starts_with(said) && picks[1]["side"].is_null(), "{picks}");
+    let run = folder.sogar(&["select", "front.json", "--by", "individual.ks(owner)<=0.5"]);
+    assert!(run.code == 2 && run.stderr.contains("a limit on a gap at a point is written as"), "{run}");
+}
+
+#[test]
+fn a_scan_without_shuffles_has_no_p_value() {
+    let run = audit(&Folder::new(), &["--scan", "owner", "--scan-measure", "loss", "--permutations", "0"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("Without shuffles there is no p"), "{run}");
+    assert!(run.stdout.contains("   z   subgroup"), "{run}");
 }
 
 #[test]
@@ -204,7 +225,7 @@ fn a_bias_audit_has_source_dates_rates_and_ratios() {
         "| Source of the data | a \\| b |",
         "| no | 153 | 59 | 0.386 |",
         "| yes | 87 | 63 | 0.724 | 0.622–0.807 | 1.000 | – |",
-        "0 people are of an unknown category",
+        "\n0 people are of an unknown category",
         "no statement of compliance",
     ] {
         assert!(run.stdout.contains(said), "{said}: {run}");

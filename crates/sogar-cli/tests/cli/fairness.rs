@@ -36,6 +36,14 @@ fn a_limit_on_the_gap_gives_the_exact_front_within_it_and_check_proves_it() {
     let run = folder.solve(&["--max-gap", "loss, owner <= 0.05", "-o", "fair.json"]);
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stdout.contains("within the limit `loss, owner <= 0.05`"), "{run}");
+    assert!(run.stderr.contains("grouped by `owner` as it is today, but advice may change `owner`"), "{run}");
+    let shown = folder.sogar(&["show", "fair.json"]);
+    assert!(
+        shown.stdout.contains("\nBy owner: works for ") && shown.stdout.contains(" % of yes; gap 0.0"),
+        "{shown}"
+    );
+    let shown = folder.sogar(&["show", "fair.json", "--json"]).json();
+    assert!(shown["fairness"]["gap"].as_f64().unwrap() <= 0.05 + 1e-12, "{shown}");
     let fair = folder.json("fair.json");
     assert_eq!(fair["status"], "complete");
     let gaps: Vec<f64> = losses(&fair).iter().map(|losses| (losses[0] - losses[1]).abs()).collect();
@@ -155,6 +163,7 @@ fn groups_that_a_search_cannot_tell_apart_are_refused() {
     fails_with(&solve("loss, owner <= 0.05", &["--sample", "50"]), "--sample");
     fails_with(&solve("loss, owner <= 0.05", &["--min-group", "1000"]), "fewer than 1000");
     fails_with(&solve("loss, owner <= 0.05", &["--minimax", "owner"]), "--minimax");
+    fails_with(&folder.solve(&["--epsilon", "0.1", "-o", "fair.json"]), "set --max-gap or --minimax too");
     assert!(!folder.path("fair.json").exists());
 }
 
@@ -218,6 +227,8 @@ fn a_protected_feature_that_is_constant_or_moved_by_a_link_is_an_error() {
     folder.write("people.csv", constant.join("\n"));
     fails_with(&folder.solve(&["--protected", "planet", "-o", "new.json"]), "same value in every row");
     fails_with(&folder.solve(&["--protected", "plant", "-o", "new.json"]), "plant");
+    // What is ignored is not audited.
+    fails_with(&folder.solve(&["--protected", "predicted", "-o", "new.json"]), "is the label or ignored");
 }
 
 #[test]

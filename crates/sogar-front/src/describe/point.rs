@@ -54,6 +54,13 @@ pub fn point_json(front: &FrontFile, chosen: usize) -> serde_json::Value {
         "cost_sum": point.cost_sum, "loss_count": point.loss_count,
         "leaves": point.leaves, "depth": point.depth, "rules": rules,
     });
+    if let Some(fairness) = &front.fairness {
+        let groups = fairness.groups.iter().zip(fairness.losses_at(chosen));
+        let groups = groups.map(|(group, loss)| json!({ "group": group.group, "loss": loss }));
+        found["fairness"] = json!({
+            "grouping": fairness.grouping, "gap": fairness.gap_at(chosen), "groups": groups.collect::<Vec<_>>(),
+        });
+    }
     if let Some(HeldOutPoint { there, intervals, .. }) = held_out {
         let point = &there.points[chosen];
         found["holdout"] = json!({

@@ -34,9 +34,11 @@ fn protected(reference: &Reference, config: &Config) -> Result<Vec<usize>> {
             continue;
         }
         if reference.distribution(feature).iter().count() < 2 {
-            let message = "is protected, but has the same value in every row: there are no groups to compare";
+            let message = format!(
+                "the protected feature `{}` has the same value in every row: there are no groups to compare",
+                description.name
+            );
             return Err(Error::new(ErrorKind::Config, message)
-                .column(&description.name)
                 .help("take it out of the protected features, or give a table in which it varies"));
         }
         found.push(feature);

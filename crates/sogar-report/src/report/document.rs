@@ -291,11 +291,11 @@ fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         return;
     }
     blocks.push(Block::Heading(2, "Fairness: cost, loss and gap".into()));
-    blocks.push(Block::Paragraph(
+    let better = if front.fairness.is_none() { " A search with --max-gap may find better ones." } else { "" };
+    blocks.push(Block::Paragraph(format!(
         "The gap of a summary is the largest distance of a group's loss from that of everyone else. A limit on it admits fewer summaries of \
-         this front; the tables say what the best of them costs. A search with --max-gap may find better ones."
-            .into(),
-    ));
+         this front; the tables say what the best of them costs.{better}"
+    )));
     for (grouping, gaps) in &data.gaps {
         blocks.push(Block::Heading(3, format!("Limits on the gap by {grouping}")));
         let told = format!(

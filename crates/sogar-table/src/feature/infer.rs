@@ -225,8 +225,14 @@ fn check_names(
 ) -> Result<()> {
     let mut faults = Faults::default();
     let known: BTreeSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
-    for name in config.features.keys() {
+    for (name, settings) in &config.features {
         if known.contains(name.as_str()) {
+            continue;
+        }
+        if left_out.contains(name.as_str()) && settings.protected == Some(true) {
+            let message = format!("the protected feature `{name}` is the label or ignored");
+            let help = "take it out of the protected features, or do not ignore it: a column may be protected that the model does not see";
+            faults.add(Error::new(ErrorKind::Config, message).help(help));
             continue;
         }
         if left_out.contains(name.as_str()) {

@@ -22,34 +22,41 @@ pub fn of(scan: &Scan) -> Text {
             + &format!("  no subgroup has {} affected people or more and is worse off\n", scan.min_group);
     }
     let confirmed = scan.found.iter().any(|subgroup| subgroup.holdout.is_some());
-    let mut head = strings(["n", "mean", "others", "gap", "z", "p"]);
+    let shuffled = scan.permutations > 0;
+    let mut head = strings(["n", "mean", "others", "gap", "z"]);
+    if shuffled {
+        head.push("p".to_owned());
+    }
     if confirmed {
         head.extend(strings(["held-out n", "gap", "interval", "p (Holm)", "confirmed"]));
     }
     head.push("subgroup".to_owned());
     let last = head.len() - 1;
     let mut rows = vec![head];
-    rows.extend(scan.found.iter().map(|subgroup| row(subgroup, confirmed)));
+    rows.extend(scan.found.iter().map(|subgroup| row(subgroup, shuffled, confirmed)));
     text += table(&rows, &[last]);
-    text += &format!(
-        "  {} subgroups of up to {} conditions were evaluated. p: the share of {} shuffles whose worst-off subgroup is at least as \
-         bad, so it allows for the search.\n",
-        grouped(scan.evaluated as usize),
-        scan.max_terms,
-        grouped(scan.permutations)
-    );
-    text
+    let p = match shuffled {
+        true => format!(
+            "p: the share of {} shuffles whose worst-off subgroup is at least as bad, so it allows for the search.",
+            grouped(scan.permutations)
+        ),
+        false => "Without shuffles there is no p: among so many, some are bad by chance.".to_owned(),
+    };
+    let (evaluated, terms) = (grouped(scan.evaluated as usize), scan.max_terms);
+    text + &format!("  {evaluated} subgroups of up to {terms} conditions were evaluated. {p}\n")
 }
 
-fn row(subgroup: &Subgroup, confirmed: bool) -> Vec<String> {
+fn row(subgroup: &Subgroup, shuffled: bool, confirmed: bool) -> Vec<String> {
     let mut row = vec![
         grouped(subgroup.affected),
         format!("{:.3}", subgroup.value),
         format!("{:.3}", subgroup.others),
         format!("{:+.3}", subgroup.gap),
         format!("{:.2}", subgroup.z),
-        p_value(subgroup.p),
     ];
+    if shuffled {
+        row.push(p_value(subgroup.p));
+    }
     if confirmed {
         let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:+.3}"));
         let held = subgroup.holdout.as_ref();

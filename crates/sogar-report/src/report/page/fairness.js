@@ -73,7 +73,7 @@ export function fairnessSection() {
   const slider = h('input', { type: 'range', min: 0, max: 1000, value: Math.round((1000 * limit) / (widest || 1)), 'aria-label': 'Largest gap between groups', oninput: (event) => { limit = (widest * Number(event.target.value)) / 1000; show(); } });
   show();
   return [
-    h('h3', {}, 'Cost, loss and gap by ', word(fairness.grouping)),
+    h('h3', {}, 'All that the search found, by ', word(fairness.grouping)),
     h('p', {}, `Each dot is one of the ${grouped(list.length)} summaries that no other one beats in cost and in the loss of every group${fairness.epsilon > 0 ? `, to within ${percent(fairness.epsilon)}` : ''}; the darker, the wider the gap between the groups (`,
       fairness.groups.flatMap(({ group, affected }, i) => [i > 0 ? ', ' : '', word(group, 'value'), `: ${people(affected / (data.population.person ?? 1))}`]), ').'),
     h('label', { class: 'limit' }, 'Largest gap ', slider, ' ', shown),
