@@ -236,7 +236,9 @@ fn holdout(evaluation: &Evaluation, min_n: usize) -> Holdout {
             .collect(),
         cost: intervals
             .iter()
-            .map(|found| found.cost.filter(|cost| cost.high.is_finite()).map(|cost| [cost.low, cost.high].map(short)))
+            .map(|found| {
+                found.cost.filter(|cost| cost.high.is_finite()).map(|cost| [cost.low, cost.high].map(short))
+            })
             .collect(),
         leaves: evaluation
             .details

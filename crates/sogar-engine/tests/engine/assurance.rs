@@ -189,7 +189,8 @@ fn figures(front: &FrontFile, prepared: &Prepared, table: &Table) -> Vec<[[f64; 
             all.iter().copied().filter(|&row| group == 0 || values[row] == (group - 1) as f64).collect();
         let people = held_out.affected.len() as f64;
         for (found, sums) in found.iter_mut().zip(sums(front, prepared, &held_out).unwrap()) {
-            found[group] = [sums.loss() as f64, sums.cost() as f64 / front.cost.unit as f64].map(|sum| sum / people);
+            found[group] =
+                [sums.loss() as f64, sums.cost() as f64 / front.cost.unit as f64].map(|sum| sum / people);
         }
     }
     found

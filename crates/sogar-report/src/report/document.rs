@@ -3,8 +3,8 @@
 //! It is built once and written as HTML (`static_page.rs`: the static report, the print view, and what the interactive page shows
 //! without JavaScript) and as Markdown (`markdown.rs`). It adds no figure: what [`Data`] leaves out, it cannot show.
 
-use sogar_front::describe::{conditions, grouped, joined};
 use sogar_base::statistics::Interval;
+use sogar_front::describe::{conditions, grouped, joined};
 use sogar_front::intervals::share_text;
 use sogar_front::summary::FrontFile;
 
@@ -185,7 +185,9 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
             names.push("#works for, held-out");
             let shares = held_out.leaves.get(pick.point).into_iter().flatten();
             for (row, share) in rows.iter_mut().zip(shares) {
-                row.push(share.map_or(LEFT_OUT.to_owned(), |[share, low, high]| share_text(share, Interval { low, high })));
+                row.push(share.map_or(LEFT_OUT.to_owned(), |[share, low, high]| {
+                    share_text(share, Interval { low, high })
+                }));
             }
         }
         if let Some(plausibility) = &data.plausibility {
@@ -206,7 +208,8 @@ fn held_out_cells(there: &Holdout, point: usize, unit: u64) -> [String; 3] {
     let people = there.affected * there.person.unwrap_or(1) as f64;
     let [low, high, band_low, band_high] = there.works[point];
     let cost = three(there.cost_sum[point] as f64 / unit as f64 / people);
-    let ends = there.cost[point].map_or(String::new(), |[low, high]| format!(" ({}–{})", three(low), three(high)));
+    let ends =
+        there.cost[point].map_or(String::new(), |[low, high]| format!(" ({}–{})", three(low), three(high)));
     [
         share_text(1.0 - there.loss_count[point] as f64 / people, Interval { low, high }),
         format!("{:.0}–{:.0} %", 100.0 * band_low, 100.0 * band_high),
