@@ -119,6 +119,37 @@ def test_other_models_are_asked_about_the_gathered_table(client: Client, whole: 
     assert result(Sogar(**settings).fit(parts, decide, desired=1, client=client)) == expected
 
 
+@pytest.fixture(scope="module")
+def retrained(whole: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two further models, each of other rows."""
+    folder = tmp_path_factory.mktemp("retrained")
+    texts = whole.select_dtypes(exclude="number").columns
+    people = whole.astype(dict.fromkeys(texts, "category"))
+    files = []
+    for seed in (1, 2):
+        rows = people.sample(len(people), replace=True, random_state=seed)
+        model = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=8, random_state=seed, n_jobs=1, verbose=-1)
+        model.fit(rows.drop(columns="credit"), rows["credit"] == "good")
+        files.append(str(folder / f"{seed}.txt"))
+        model.booster_.save_model(files[-1])
+    return files
+
+
+@pytest.mark.parametrize("sample", [None, 150])
+def test_several_models_and_plausible_people_are_the_same(
+    client: Client, whole: pd.DataFrame, retrained: list[str], sample: int | None
+) -> None:
+    """What an action must do besides convincing the first model goes to the workers."""
+    plain = result(estimator(sample=sample).fit(whole, MODEL))
+    fitting: dict[str, Any] = {"also": retrained, "agree": 2}
+    expected = result(estimator(sample=sample, min_plausibility=0.2).fit(whole, MODEL, **fitting))
+    assert expected["points"] != plain["points"]
+    assert len(expected["also"]) == 2
+    for table in (whole, divided(whole, CUTS)):
+        front = estimator(sample=sample, min_plausibility=0.2).fit(table, MODEL, client=client, **fitting)
+        assert result(front) == expected
+
+
 def test_everybody_comes_when_they_are_needed(client: Client, whole: pd.DataFrame) -> None:
     """An audit of the fitted table is about everybody, who are gathered for it."""
     here = estimator().fit(whole, MODEL)

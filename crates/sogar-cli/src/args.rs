@@ -271,13 +271,20 @@ pub struct SelectArgs {
     #[arg(long, value_name = "LIMIT")]
     pub guarantee: Option<String>,
     /// How sure the guarantee must be, between 0 and 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, requires = "guarantee")]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, requires = "guarantee", conflicts_with = "by")]
     pub confidence: f64,
     /// People whom neither search nor training has seen, to test the guarantee with
-    #[arg(long, value_name = "TABLE", requires = "guarantee")]
+    #[arg(long, value_name = "TABLE", requires = "guarantee", conflicts_with = "by")]
     pub calibration: Option<PathBuf>,
     /// Groups that must all meet the guarantee, such as sex; may be repeated
-    #[arg(long, value_name = "GROUP", requires = "guarantee", allow_hyphen_values = true, value_parser = text)]
+    #[arg(
+        long,
+        value_name = "GROUP",
+        requires = "guarantee",
+        conflicts_with = "by",
+        allow_hyphen_values = true,
+        value_parser = text
+    )]
     pub group: Vec<String>,
     /// For limits on gaps and guarantees: the table that the front was made from [default: its recorded path]. With --guarantee and
     /// without --calibration, any other table is the calibration table

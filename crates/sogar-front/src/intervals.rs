@@ -76,7 +76,7 @@ pub(crate) fn simultaneous(statements: usize) -> f64 {
 }
 
 /// A share with its interval: `94 % (90–97 %)`.
-pub(crate) fn share_text(share: f64, interval: Interval) -> String {
+pub fn share_text(share: f64, interval: Interval) -> String {
     let percent = |share: f64| format!("{:.0}", 100.0 * share);
     format!("{} % ({}–{} %)", percent(share), percent(interval.low), percent(interval.high))
 }

@@ -234,6 +234,12 @@ fn holdout(evaluation: &Evaluation, min_n: usize) -> Holdout {
             .iter()
             .map(|found| [found.works.low, found.works.high, found.band.low, found.band.high].map(short))
             .collect(),
+        cost: intervals
+            .iter()
+            .map(|found| {
+                found.cost.filter(|cost| cost.high.is_finite()).map(|cost| [cost.low, cost.high].map(short))
+            })
+            .collect(),
         leaves: evaluation
             .details
             .iter()

@@ -109,11 +109,13 @@ fn survived(front: &FrontFile, survival: &[Survival], chosen: usize) -> Text {
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     let models =
         if shares.len() == 1 { "1 later model".to_owned() } else { format!("{} later models", shares.len()) };
+    let ends = match least < most {
+        true => format!(" ({:.1} % under the worst, {:.1} % under the best)", 100.0 * least, 100.0 * most),
+        false => String::new(),
+    };
     let mut text = Text::from(format!(
-        "Under {models}, {:.1} % of the advice that works still works ({:.1}–{:.1} %).\n",
-        100.0 * mean,
-        100.0 * least,
-        100.0 * most
+        "Under {models}, {:.1} % of the advice that works still works{ends}.\n",
+        100.0 * mean
     ));
     for (number, (tests, leaf)) in front.points[chosen].tree.rules().iter().enumerate() {
         let all = survival.iter().fold(Survived::default(), |sum, one| sum.and(one.points[chosen][number]));

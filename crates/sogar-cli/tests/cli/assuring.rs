@@ -71,6 +71,16 @@ fn a_guarantee_that_cannot_be_given_says_why() {
             "`gap<=0.4` is not a limit that can be guaranteed",
             "loss<=0.1",
         ),
+        (
+            &["--by", "knee", "--calibration", "others.csv"],
+            "'--by <CRITERION>' cannot be used with '--calibration <TABLE>'",
+            "Usage",
+        ),
+        (
+            &["--by", "knee", "--confidence", "0.9"],
+            "'--by <CRITERION>' cannot be used with '--confidence <SHARE>'",
+            "Usage",
+        ),
     ] {
         let run = guarantee(&folder, flags);
         assert!(run.code == 2 && run.stderr.contains(why) && run.stderr.contains(help), "{run}");
@@ -123,6 +133,12 @@ fn held_out_figures_have_intervals() {
     let shown = folder.sogar(&["show", "front.json"]);
     assert!(shown.stdout.contains("Held out, 62 people: works for"), "{shown}");
     assert!(shown.stdout.contains("For all points at once:"), "{shown}");
+    let report = folder.sogar(&["report", "front.json", "--format", "md", "-o", "report.md", "--quiet"]);
+    assert_eq!(report.code, 0, "{report}");
+    let report = folder.read("report.md");
+    let share = shown.stdout.split("works for ").find_map(|rest| Some(rest.split_once(" at a mean cost")?.0));
+    assert!(share.is_some_and(|share| share.contains('–') && report.contains(share)), "{shown}\n{report}");
+    assert!(report.contains("all summaries at once") && report.contains("works for, held-out"), "{report}");
     let checked = folder.sogar(&["check", "front.json"]);
     assert_eq!(checked.code, 0, "{checked}");
     folder.replace("front.json", "\"cost_sd\":", "\"cost_sd\":1");
@@ -175,6 +191,45 @@ fn several_models_are_recorded_checked_and_found_again() {
     folder.write("also/a.txt", folder.read("model.txt"));
     let run = folder.sogar(&["evaluate", "all.json", "--holdout", "others.csv"]);
     assert!(run.code == 2 && run.stderr.contains("these are not the 2 further models"), "{run}");
+}
+
+#[test]
+fn what_a_run_requires_decides_which_kept_work_it_takes() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("also")).unwrap();
+    folder.write("also/a.txt", retrained(&folder));
+    folder.write("also/b.txt", folder.read("model.txt"));
+    let points = |name: &str| folder.json(name)["points"].take();
+    let solve = |flags: &[&str], more: &[&str]| folder.solve(&[flags, more, &["--quiet"]].concat());
+    let ways: [&[&str]; 4] = [
+        &[],
+        &["--also", "also", "--agree", "2"],
+        &["--also", "also", "--agree", "all"],
+        &["--also", "also", "--agree", "all", "--min-plausibility", "0.3"],
+    ];
+    let mut fronts = Vec::new();
+    for (number, flags) in ways.iter().enumerate() {
+        assert_eq!(solve(flags, &["-o", "plain.json"]).code, 0);
+        fronts.push(points("plain.json"));
+        // All ways share a cache, and the second run finds its own outcomes there.
+        for method in [None, Some("kept from an earlier run")] {
+            assert_eq!(solve(flags, &["--outcomes-cache", "cache", "-o", "new.json"]).code, 0);
+            assert_eq!(points("new.json"), fronts[number], "{flags:?}");
+            let said = folder.json("new.json")["run"]["outcome_method"].take();
+            assert!(method.is_none_or(|method| said == method), "{flags:?}: {said}");
+        }
+        let kept = format!("kept{number}");
+        let keeping = ["--checkpoint", kept.as_str(), "-o", "new.json"];
+        assert_eq!(solve(flags, &[&keeping[..], &["--time-limit", "0.000001"]].concat()).code, 3);
+        assert_eq!(solve(flags, &keeping).code, 0);
+        assert_eq!(points("new.json"), fronts[number], "{flags:?}");
+        let other = solve(ways[(number + 1) % ways.len()], &keeping);
+        assert!(other.code == 2 && other.stderr.contains("belongs to another run"), "{flags:?}: {other}");
+    }
+    assert!(
+        fronts[1] == fronts[0] && fronts[2] != fronts[1] && fronts[3] != fronts[2],
+        "a way has no effect"
+    );
 }
 
 #[test]

@@ -249,6 +249,8 @@ pub struct Holdout {
     pub loss_count: Vec<u64>,
     /// 95 % intervals of the share for whom a point works: its ends, and those of the band for all points at once.
     pub works: Vec<[f64; 4]>,
+    /// Per point the ends of the 95 % interval of the mean cost; null in results of earlier programs.
+    pub cost: Vec<Option<[f64; 2]>>,
     /// Per point and leaf the share for whom it works and the ends of its interval; null for few people.
     pub leaves: Vec<Vec<Option<[f64; 3]>>>,
     /// Mean distance between a point's (cost, loss) on the two tables …

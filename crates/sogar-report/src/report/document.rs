@@ -3,10 +3,12 @@
 //! It is built once and written as HTML (`static_page.rs`: the static report, the print view, and what the interactive page shows
 //! without JavaScript) and as Markdown (`markdown.rs`). It adds no figure: what [`Data`] leaves out, it cannot show.
 
+use sogar_base::statistics::Interval;
 use sogar_front::describe::{conditions, grouped, joined};
+use sogar_front::intervals::share_text;
 use sogar_front::summary::FrontFile;
 
-use super::data::{Data, GroupData, GroupingFigures};
+use super::data::{Data, GroupData, GroupingFigures, Holdout};
 use crate::plot::{Look, front_svg, gaps_svg};
 use sogar_audit::audit::MeasureName;
 
@@ -152,14 +154,9 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         (cost, loss)
     };
     let mut names = vec!["name", "#summary", "#works for", "#mean cost", "#invalidity"];
-    let held_out = data.holdout.as_ref().map(|holdout| {
-        names.extend(["#works for, held-out", "#mean cost, held-out"]);
-        let people = holdout.affected * holdout.person.unwrap_or(1) as f64;
-        move |point: usize| {
-            let cost = holdout.cost_sum[point] as f64 / data.cost.unit as f64 / people;
-            (cost, holdout.loss_count[point] as f64 / people)
-        }
-    });
+    if data.holdout.is_some() {
+        names.extend(["#works for, held-out", "#all summaries at once", "#mean cost, held-out"]);
+    }
     let rows = data.picks.iter().map(|pick| {
         let (cost, loss) = figures(pick.point);
         let mut cells = row([
@@ -169,18 +166,30 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
             three(cost),
             three(cost + loss),
         ]);
-        if let Some(held_out) = &held_out {
-            let (cost, loss) = held_out(pick.point);
-            cells.extend([percent(1.0 - loss), three(cost)]);
+        if let Some(held_out) = &data.holdout {
+            cells.extend(held_out_cells(held_out, pick.point, data.cost.unit));
         }
         cells
     });
     blocks.push(Block::Table("Named summaries of the front".into(), head(&names), rows.collect()));
+    if data.holdout.is_some() {
+        let told = "Held-out figures have 95 % intervals. Those of all summaries at once hold together, so a summary may be chosen after looking.";
+        blocks.push(Block::Paragraph(told.into()));
+    }
     for pick in &data.picks {
         blocks.push(Block::Heading(3, format!("{} (summary {})", pick.name, pick.point)));
         let mut rows = Vec::new();
         leaves(front, data, data.points.tree[pick.point], &mut Vec::new(), &mut rows);
         let mut names = vec!["who", "advice", "#people", "#works for", "#mean cost"];
+        if let Some(held_out) = &data.holdout {
+            names.push("#works for, held-out");
+            let shares = held_out.leaves.get(pick.point).into_iter().flatten();
+            for (row, share) in rows.iter_mut().zip(shares) {
+                row.push(share.map_or(LEFT_OUT.to_owned(), |[share, low, high]| {
+                    share_text(share, Interval { low, high })
+                }));
+            }
+        }
         if let Some(plausibility) = &data.plausibility {
             names.extend(["#less usual people before", "#after"]);
             for (row, usual) in rows.iter_mut().zip(&plausibility[pick.point]) {
@@ -192,6 +201,20 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         }
         blocks.push(Block::Table(format!("The groups of summary {}", pick.point), head(&names), rows));
     }
+}
+
+/// A point on held-out people: for whom it works, the same for all points at once, and its mean cost.
+fn held_out_cells(there: &Holdout, point: usize, unit: u64) -> [String; 3] {
+    let people = there.affected * there.person.unwrap_or(1) as f64;
+    let [low, high, band_low, band_high] = there.works[point];
+    let cost = three(there.cost_sum[point] as f64 / unit as f64 / people);
+    let ends =
+        there.cost[point].map_or(String::new(), |[low, high]| format!(" ({}–{})", three(low), three(high)));
+    [
+        share_text(1.0 - there.loss_count[point] as f64 / people, Interval { low, high }),
+        format!("{:.0}–{:.0} %", 100.0 * band_low, 100.0 * band_high),
+        cost + &ends,
+    ]
 }
 
 /// The leaves of a tree, from the left, as rows.

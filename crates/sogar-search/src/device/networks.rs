@@ -7,6 +7,7 @@ use sogar_prepare::actions::{Change, Edit, all_actions};
 use sogar_prepare::encode::Encoder;
 use sogar_prepare::model::{Activation, DenseNetwork, Layer, NetworkDecision, NetworkModel, Predictor};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch, by_scoring, outcomes_on};
+use sogar_prepare::require::{OtherModel, Requirements};
 use sogar_solver::Stop;
 use sogar_table::config::ModelConfig;
 use sogar_table::feature::{Columns, Feature, FeatureTable, Kind};
@@ -64,6 +65,20 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
         let predictor: Arc<dyn Predictor> = Arc::new(NetworkModel::new(info, network).unwrap());
         let (encoder, _) =
             Encoder::match_columns(predictor.info(), &features, &ModelConfig::default()).unwrap();
+        // Every other network needs the consent of a second one.
+        let second = self::network(&mut Draw::new(seed, 1));
+        let second = NetworkModel::new(second.info("second", names.clone()), second).unwrap();
+        let required = Requirements {
+            others: vec![OtherModel {
+                predictor: Arc::new(second),
+                encoder: encoder.clone(),
+                path: "second".into(),
+                hash: "second".into(),
+            }],
+            agree: 1,
+            desired: vec![false, true],
+            plausibility: None,
+        };
         let values =
             (0..FEATURES).map(|_| (0..ROWS).map(|_| draw.below(40) as f64 / 4.0 - 2.0).collect()).collect();
         let table = FeatureTable { features: features.clone(), values, rows: ROWS, weights: None };
@@ -85,7 +100,7 @@ fn outcomes_on_a_gpu_equal_row_by_row_prediction() {
             edits: &edits,
             actions: &actions,
             rules: &[],
-            required: None,
+            required: (seed % 2 == 1).then_some(&required),
         };
         let watch = Watch { progress: &|_, _| (), stop: &Stop::default() };
         let slow = by_scoring(query, &watch).unwrap().unwrap();

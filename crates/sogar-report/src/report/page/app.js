@@ -112,7 +112,7 @@ function summaryLede(i) {
   const there = heldOut(i);
   const { affected } = data.population;
   return `If everybody followed it, ${grouped(affected - lossCount / person)} of the ${grouped(affected)} people turned down (${percent(1 - loss)}) would get the desired outcome, at a mean cost of ${fixed(cost, 3)}.`
-    + (there ? ` On held-out people: ${percent(1 - there.loss)} (95 % interval ${ends(there.works)}; for all summaries at once ${ends(there.works.slice(2))}) at ${fixed(there.cost, 3)}.` : '');
+    + (there ? ` On held-out people: ${percent(1 - there.loss)} (95 % interval ${ends(there.works)}; for all summaries at once ${ends(there.works.slice(2))}) at ${fixed(there.cost, 3)}${there.costEnds ? ` (${there.costEnds.map((end) => fixed(end, 3)).join('–')})` : ''}.` : '');
 }
 
 function start() {

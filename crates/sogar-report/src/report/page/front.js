@@ -23,7 +23,7 @@ export function point(i) {
 /** A point's figures on held-out people, where there are any. */
 export function heldOut(i) {
   const there = data.holdout;
-  return there && { ...means(there.cost_sum[i], there.loss_count[i], Math.round(there.affected * (there.person ?? 1))), works: there.works[i] };
+  return there && { ...means(there.cost_sum[i], there.loss_count[i], Math.round(there.affected * (there.person ?? 1))), works: there.works[i], costEnds: there.cost[i] };
 }
 
 /** A pair (total cost, people not flipped) as figures. */
