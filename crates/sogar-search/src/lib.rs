@@ -16,8 +16,8 @@ mod sample;
 mod verify;
 
 use std::ops::Deref;
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -251,7 +251,6 @@ struct Searched {
 impl Searched {
     /// A bound that no summary of the searched people beats, if the search was stopped and outcomes were known.
     fn bound(&self) -> Option<Vec<[u64; 2]>> {
-        (self.status.is_early() && self.made.finished)
-            .then(|| pairs(&self.outcome.bound))
+        (self.status.is_early() && self.made.finished).then(|| pairs(&self.outcome.bound))
     }
 }

@@ -207,7 +207,7 @@ fn every_improvement_is_reported_and_the_last_is_the_front() {
 fn a_bound_told_while_the_search_runs_lies_below_the_complete_front() {
     let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
     let mut told = 0;
-    for seed in 0..400 {
+    for seed in 0.. {
         let problem = Problem::new(draw(seed, &sizes)).unwrap();
         let (outcome, watcher) = watched(&problem, usize::MAX);
         let bounds = watcher.bounds.into_inner().unwrap();
@@ -218,10 +218,13 @@ fn a_bound_told_while_the_search_runs_lies_below_the_complete_front() {
                 assert!(covered, "seed {seed}: {point:?} lies below the bound");
             }
         }
+        // A search that ends first needs none.
         told += bounds.len();
+        if told == 100 {
+            break;
+        }
+        assert!(seed < 5000, "only {told} searches told a bound");
     }
-    // A search that ends first needs none.
-    assert!(told > 0, "no search told a bound");
 }
 
 #[test]
