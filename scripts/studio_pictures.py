@@ -1,6 +1,6 @@
-"""Take the pictures of docs/STUDIO.md: the columns, a question about a piece of advice, and the front after it.
+"""Take the pictures of docs/STUDIO.md: columns, a question about a piece of advice, and the front after it.
 
-    cargo build --release -p sogar-cli && .venv/bin/python scripts/studio_pictures.py target/release/sogar docs/figures
+    .venv/bin/python scripts/studio_pictures.py target/release/sogar docs/figures
 
 Needs Chromium (`scripts/chromium.sh`).
 """

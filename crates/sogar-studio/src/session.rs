@@ -112,13 +112,13 @@ impl Session {
                 _ => return Ok(()),
             }
         };
-        let open = |config: &Config, complete, label: &str| {
+        let open = |config: &Config, complete, label: &str| -> Result<Opened> {
             let (inputs, config) = Inputs::open(&table, &model, &folder, config, complete)?;
             Ok(self.opened(inputs, vec![Step { label: label.to_owned(), config }], 0))
         };
         // Another model, or new rows of the same table: the settings stay if they fit.
         let kept = before.and_then(|(inputs, config)| {
-            let kept: Opened = open(&config, true, "Settings as before").ok()?;
+            let kept = open(&config, true, "Settings as before").ok()?;
             (kept.prepared.is_ok() && names(&kept.inputs) == names(&inputs)).then_some(kept)
         });
         let result = match kept {

@@ -2,12 +2,12 @@
 
 use crate::common::{Running, change, searched, session, waited};
 use serde_json::{Value, json};
-use sogar::CancelToken;
 use sogar::config::Config;
 use sogar::model;
-use sogar::pipeline::{Prepared, Search};
+use sogar::pipeline::{Prepared, Reporter, Search};
 use sogar::summary::FrontFile;
 use sogar::table::Table;
+use sogar::{CancelToken, Progress};
 use sogar_studio::take_away::{commands, compare, configuration, front_file};
 use sogar_studio::{Given, ModelOf, Session, TableOf};
 
@@ -173,6 +173,41 @@ fn dropped_files_that_are_no_table_or_model_are_explained() {
     session.dropped("config", "sogar.toml", &config).unwrap();
     let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
     assert_eq!(problem["size"]["actions"], 5716);
+}
+
+/// Keeps the gaps that a search tells.
+#[derive(Default)]
+struct Gaps(std::sync::Mutex<Vec<f64>>);
+
+impl Reporter for Gaps {
+    fn outcomes(&self, _: usize, _: usize) {}
+    fn search(&self, _: Progress, _: Option<f64>) {}
+    fn wants_gap(&self) -> bool {
+        true
+    }
+    fn gap(&self, gap: f64) {
+        self.0.lock().unwrap().push(gap);
+    }
+}
+
+#[test]
+fn a_running_search_tells_a_gap_that_shrinks_but_none_of_a_sample() {
+    let folder = crate::common::german();
+    let mut config = Config::read(&folder.join("sogar.toml")).unwrap();
+    config.limits.max_depth = Some(2);
+    let gaps = |config: &Config| {
+        let table = Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
+        let model = model::load(&folder.join("model.txt"), None).unwrap();
+        let prepared = Prepared::new(config.clone(), &folder, &table, model, None).unwrap();
+        let heard = Gaps::default();
+        Search(&prepared).solve(&heard, &CancelToken::new()).unwrap();
+        heard.0.into_inner().unwrap()
+    };
+    let told = gaps(&config);
+    assert!(told.iter().all(|gap| (0.0..1.0).contains(gap)) && told.len() > 1, "{told:?}");
+    assert!(told.last() < told.first(), "{told:?}");
+    config.limits.sample = Some(200);
+    assert_eq!(gaps(&config), []);
 }
 
 /// A session on the German example, dropped on the page.
