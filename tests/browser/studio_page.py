@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import lightgbm
-import numpy as np
-import pandas as pd
 import pytest
+from bench_studio import people_table
 from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Page
 from running import the_binary
 
@@ -145,34 +143,5 @@ def start(browser: Browser) -> Iterator[Start]:
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated table of 20,000 people with odd names, and its model, in a folder."""
     folder = tmp_path_factory.mktemp("many")
-    draw = np.random.default_rng(7)
-    rows = 20_000
-    table = pd.DataFrame(
-        {
-            "income": draw.gamma(4.0, 900.0, rows).round(0),
-            "debt": draw.gamma(2.0, 2000.0, rows).round(0),
-            "years_here": draw.integers(0, 30, rows),
-            "age": draw.integers(18, 80, rows),
-            "sex": draw.choice(["female", "male"], rows),
-            "<img src=x onerror=alert(1)>": draw.choice(["<script>alert(2)</script>", "b", "c"], rows),
-            "region": draw.choice(["north", "south", "east", "west"], rows),
-        }
-    )
-    score = (
-        table["income"] / 1800
-        - table["debt"] / 2500
-        + table["years_here"] / 15
-        + (table["region"] == "west")
-        + draw.normal(0, 0.5, rows)
-    )
-    table["approved"] = np.where(score > 1.4, "yes", "no")
-    features = table.drop(columns="approved")
-    text = features.select_dtypes(exclude="number").columns
-    # LightGBM refuses some letters in the names of columns, so the model knows its columns by position.
-    encoded = features.astype(dict.fromkeys(text, "category"))
-    encoded.columns = pd.Index([f"Column_{i}" for i in range(features.shape[1])])
-    model = lightgbm.LGBMClassifier(n_estimators=20, num_leaves=8, n_jobs=1, random_state=0, verbose=-1)
-    model.fit(encoded, table["approved"] == "yes")
-    model.booster_.save_model(folder / "model.txt")
-    table.to_csv(folder / "people.csv", index=False)
+    people_table(folder)
     return folder

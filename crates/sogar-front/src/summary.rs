@@ -31,6 +31,7 @@ pub use sogar_prepare::prepared::{EvaluatedPoint, means};
 pub use bits::Bits;
 pub use changes::{ActionRef, ChangeRef, EditRef, FollowerRef, SplitRef, Value};
 pub use claims::Claim;
+pub use gap::certified_gap;
 pub use other_rows::{Evaluation, HeldOutLeaf, PointDetail, SampleRef, distances};
 pub use people::{PeopleCounts, as_count, as_count_if_any};
 pub use plausible::{ForestRef, PlausibilityRef, UsualRef};

@@ -16,12 +16,12 @@ mod sample;
 mod verify;
 
 use std::ops::Deref;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use sogar_base::error::{Error, ErrorKind, Result};
-use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, means};
+use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, certified_gap, means};
 use sogar_prepare::limits::{LONG, PlaceOfFlips, Remaining, Size, is_long, memory_limit};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
 use sogar_prepare::prepared::{Prepared, ProblemPopulation, Reporter, SolverProblem, seconds};
@@ -57,6 +57,14 @@ struct SearchObserver<'a> {
     /// When the first leaf was known.
     start: OnceLock<Instant>,
     announced: AtomicBool,
+    sides: Mutex<Sides>,
+}
+
+/// What was found and the bound that no summary beats, for a reporter that wants the gap between them.
+#[derive(Default)]
+struct Sides {
+    found: Vec<[u64; 2]>,
+    bound: Vec<[u64; 2]>,
 }
 
 impl<'a> SearchObserver<'a> {
@@ -71,8 +79,27 @@ impl<'a> SearchObserver<'a> {
             remaining: prepared.remaining(),
             start: OnceLock::new(),
             announced: AtomicBool::new(guess >= LONG),
+            sides: Mutex::default(),
         }
     }
+
+    fn tell_gap(&self, change: impl FnOnce(&mut Sides)) {
+        if !self.wants_bound() {
+            return;
+        }
+        let mut sides = self.sides.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut sides);
+        if !sides.found.is_empty()
+            && !sides.bound.is_empty()
+            && let Some(gap) = certified_gap(&sides.found, &sides.bound, self.people)
+        {
+            self.reporter.gap(gap);
+        }
+    }
+}
+
+fn pairs(front: &[Point]) -> Vec<[u64; 2]> {
+    front.iter().map(|point| [point.cost, point.loss]).collect()
 }
 
 impl Observer for SearchObserver<'_> {
@@ -88,7 +115,17 @@ impl Observer for SearchObserver<'_> {
         }
     }
 
+    fn wants_bound(&self) -> bool {
+        // A bound for a sample is none for everybody.
+        self.reporter.wants_gap() && self.prepared.sample().is_none()
+    }
+
+    fn bound(&self, front: &[Point]) {
+        self.tell_gap(|sides| sides.bound = pairs(front));
+    }
+
     fn improved(&self, front: &[Point]) {
+        self.tell_gap(|sides| sides.found = pairs(front));
         let front: Vec<EvaluatedPoint> =
             front.iter().map(|point| means(point.cost, point.loss, self.unit, self.people)).collect();
         self.reporter.improved(&front);
@@ -214,7 +251,6 @@ struct Searched {
 impl Searched {
     /// A bound that no summary of the searched people beats, if the search was stopped and outcomes were known.
     fn bound(&self) -> Option<Vec<[u64; 2]>> {
-        (self.status.is_early() && self.made.finished)
-            .then(|| self.outcome.bound.iter().map(|point| [point.cost, point.loss]).collect())
+        (self.status.is_early() && self.made.finished).then(|| pairs(&self.outcome.bound))
     }
 }

@@ -169,7 +169,7 @@ impl Solver {
         let memo = Memo::new(problem, if memo { self.settings.memory_limit } else { 0 });
         let search = Search { problem, leaves, stop, memo, warm_start };
         // A run with a deadline may need a bound when its time is over, so that is made beside the search.
-        let limited = search.stop.deadline.is_some();
+        let limited = search.stop.deadline.is_some() || observer.wants_bound();
         let over = AtomicBool::new(false);
         let give_up = || over.load(Ordering::Relaxed) || search.stop.check().is_err();
         let ((front, reason), cheapest) = rayon::join(
@@ -178,7 +178,13 @@ impl Solver {
                 over.store(true, Ordering::Relaxed);
                 found
             },
-            || limited.then(|| cheapest_flips_unless(problem, &give_up)).flatten(),
+            || {
+                let cheapest = limited.then(|| cheapest_flips_unless(problem, &give_up)).flatten()?;
+                if observer.wants_bound() {
+                    observer.bound(&individual_bound_of(problem, &cheapest));
+                }
+                Some(cheapest)
+            },
         );
         let status = match reason {
             None => SearchStatus::Complete,

@@ -89,6 +89,16 @@ pub trait Observer: Sync {
     fn improved(&self, front: &[Point]) {
         let _ = front;
     }
+
+    /// Whether [`Observer::bound`] is wanted, which is made beside the search.
+    fn wants_bound(&self) -> bool {
+        false
+    }
+
+    /// No tree lies below this front; told once, while the search runs.
+    fn bound(&self, front: &[Point]) {
+        let _ = front;
+    }
 }
 
 /// Ignores everything.

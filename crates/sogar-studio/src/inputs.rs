@@ -1,16 +1,16 @@
 //! A table and a model, named on the command line or dropped on the page.
 //!
-//! Dropped files are written to a temporary folder of this process, which goes when it ends: table and model files are then opened in the
-//! same way, with the same checks, wherever they come from.
+//! Dropped files are written to a temporary folder ([`crate::dropped`]): table and model files are opened in the same way, with the same
+//! checks, wherever they come from.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sogar::Result;
 use sogar::config::Config;
 use sogar::init::Facts;
 use sogar::model::{LoadedModel, Source};
 use sogar::table::Table;
-use sogar::{Error, ErrorKind, Result};
 
 /// Limit of a dropped file.
 pub const MOST_BYTES: u64 = 256 << 20;
@@ -35,6 +35,8 @@ pub struct Given {
 pub enum TableOf {
     /// A file.
     File(PathBuf),
+    /// A file that was dropped on the page; results know it by its name alone, because the copy goes with this process.
+    Dropped(PathBuf),
     /// One that is in memory already; settings do not change how it is read.
     Opened(Arc<Table>),
 }
@@ -42,16 +44,21 @@ pub enum TableOf {
 impl TableOf {
     /// Its name on the page.
     pub fn name(&self) -> String {
-        let path = match self {
-            TableOf::File(path) => path,
-            TableOf::Opened(table) => &table.path,
-        };
-        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        match self {
+            TableOf::File(path) | TableOf::Dropped(path) => last(path),
+            TableOf::Opened(table) => last(&table.path),
+        }
     }
 
     fn read(&self, config: &Config) -> Result<Arc<Table>> {
         match self {
             TableOf::File(path) => Table::read(path, &config.read_options()?).map(Arc::new),
+            TableOf::Dropped(path) => {
+                let table = Table::read(path, &config.read_options()?);
+                let mut table = table.map_err(|error| error.file(last(path)))?;
+                table.path = last(path).into();
+                Ok(Arc::new(table))
+            }
             TableOf::Opened(table) => Ok(Arc::clone(table)),
         }
     }
@@ -62,8 +69,39 @@ impl TableOf {
 pub enum ModelOf {
     /// A file or a command.
     Source(Source),
+    /// A file that was dropped on the page.
+    Dropped(PathBuf),
     /// One that is open already; there is no file to name.
     Opened(LoadedModel),
+}
+
+impl ModelOf {
+    /// Its name on the page.
+    pub fn name(&self) -> String {
+        match self {
+            ModelOf::Source(source) => last(&source.name()),
+            ModelOf::Dropped(path) => last(path),
+            ModelOf::Opened(model) => model.path.display().to_string(),
+        }
+    }
+
+    fn open(&self, table: &Table, config: &Config) -> Result<LoadedModel> {
+        match self {
+            ModelOf::Source(source) => source.open(table, config),
+            ModelOf::Dropped(path) => {
+                let model = Source::File(path.clone()).open(table, config);
+                let mut model = model.map_err(|error| error.file(last(path)))?;
+                model.path = last(path).into();
+                Ok(model)
+            }
+            ModelOf::Opened(model) => Ok(model.clone()),
+        }
+    }
+}
+
+/// The last part of a path.
+pub fn last(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// A table and a model, read.
@@ -92,7 +130,7 @@ impl Inputs {
         complete: bool,
     ) -> Result<(Arc<Inputs>, Config)> {
         let table = origin.read(given)?;
-        let model = opened(source, &table, given)?;
+        let model = source.open(&table, given)?;
         let facts = Facts::new(&table, Some(&model), given)?;
         let start = match complete {
             true => given.clone(),
@@ -114,7 +152,7 @@ impl Inputs {
 
     fn again(&self, config: &Config) -> Result<Inputs> {
         let table = self.origin.read(config)?;
-        let model = opened(&self.source, &table, config)?;
+        let model = self.source.open(&table, config)?;
         let facts = Facts::new(&table, Some(&model), config)?;
         Ok(Inputs {
             table,
@@ -163,59 +201,4 @@ fn said(mut guess: Config, given: &Config) -> Config {
 /// How a configuration reads a table, to be compared.
 fn reading(config: &Config) -> Result<String> {
     Ok(format!("{:?}", config.read_options()?))
-}
-
-fn opened(source: &ModelOf, table: &Table, config: &Config) -> Result<LoadedModel> {
-    match source {
-        ModelOf::Source(source) => source.open(table, config),
-        ModelOf::Opened(model) => Ok(model.clone()),
-    }
-}
-
-/// A dropped file in the temporary folder of this process.
-pub fn store(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
-    if bytes.is_empty() {
-        return Err(Error::new(ErrorKind::Usage, "the file is empty").file(plain(name)));
-    }
-    let path = folder.join(plain(name));
-    std::fs::write(&path, bytes).map_err(|cause| {
-        Error::new(ErrorKind::Output, format!("the file could not be kept: {cause}")).file(&path)
-    })?;
-    Ok(path)
-}
-
-/// A file name without folders, hidden names and odd characters.
-fn plain(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
-    let name: String = last.chars().map(kept).take(100).collect();
-    match name.trim_start_matches('.') {
-        "" => "file".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_dropped_files_stay_in_their_folder() {
-        for (name, kept) in [
-            ("people.csv", "people.csv"),
-            ("../../etc/passwd", "passwd"),
-            ("..\\..\\x.csv", "x.csv"),
-            ("..", "file"),
-            ("", "file"),
-            ("/", "file"),
-            (".bashrc", "bashrc"),
-            ("a\u{0}b\nc.csv", "a_b_c.csv"),
-        ] {
-            assert_eq!(plain(name), kept);
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let path = store(folder.path(), "../x.csv", b"a").unwrap();
-        assert_eq!(path, folder.path().join("x.csv"));
-        assert!(store(folder.path(), "x", b"").is_err());
-    }
 }

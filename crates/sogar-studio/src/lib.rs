@@ -8,7 +8,7 @@
 //! | [`server`], [`guard`] | HTTP on the loopback address; who may ask, and what an answer may do in a browser |
 //! | [`routes`], [`assets`] | addresses into calls of the session; the files of the page |
 //! | [`session`] | table, model and configuration, their history, and the runs |
-//! | [`inputs`] | a table and a model, named on the command line or dropped on the page |
+//! | [`inputs`], [`dropped`] | a table and a model, named on the command line or dropped on the page |
 //! | [`change`] | a click as a change of the configuration |
 //! | [`columns`] | what the page shows of each column |
 //! | [`run`] | one search in a thread of its own |
@@ -34,6 +34,7 @@
 pub mod assets;
 pub mod change;
 pub mod columns;
+pub mod dropped;
 pub mod guard;
 pub mod inputs;
 pub mod routes;

@@ -95,6 +95,7 @@ struct Seen {
     told: Option<Instant>,
     picture: Picture,
     front: Vec<(f64, f64)>,
+    gap: Option<f64>,
 }
 
 #[derive(Default, Clone, Serialize)]
@@ -144,6 +145,7 @@ impl Live {
             "stopping": self.cancel.is_cancelled(),
             "progress": seen.picture,
             "points": seen.front.len(),
+            "gap": seen.gap,
             "drawn": drawn(seen.front.clone()),
         })
     }
@@ -188,6 +190,14 @@ impl Reporter for Live {
 
     fn improved(&self, front: &[EvaluatedPoint]) {
         self.note(false, |seen| seen.front = front.iter().map(|point| (point.cost, point.loss)).collect());
+    }
+
+    fn wants_gap(&self) -> bool {
+        true
+    }
+
+    fn gap(&self, gap: f64) {
+        self.note(false, |seen| seen.gap = Some(gap));
     }
 
     fn notice(&self, text: &str) {

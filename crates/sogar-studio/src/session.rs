@@ -1,12 +1,11 @@
 //! Table, model and configuration, their history, and the runs. Every tab of the page shows this one state.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 use sogar::config::Config;
-use sogar::model::Source;
 use sogar::outcomes::memory::OutcomeMemory;
 use sogar::pipeline::Prepared;
 use sogar::{Error, ErrorKind, Result};
@@ -14,7 +13,8 @@ use tokio::sync::watch;
 
 use crate::change::Change;
 use crate::columns;
-use crate::inputs::{Given, Inputs, ModelOf, TableOf, store};
+use crate::dropped::Dropped;
+use crate::inputs::{Given, Inputs, ModelOf, TableOf};
 use crate::run::{Live, Run};
 
 /// Bytes of outcomes that are kept for later runs.
@@ -29,7 +29,7 @@ pub struct Session {
     changing: Mutex<()>,
     changed: watch::Sender<u64>,
     memory: Arc<OutcomeMemory>,
-    dropped: tempfile::TempDir,
+    dropped: Dropped,
 }
 
 #[derive(Default)]
@@ -65,15 +65,12 @@ struct Step {
 impl Session {
     /// A session with what the user named; the rest is dropped on the page.
     pub fn new(given: Given) -> Result<Arc<Session>> {
-        let dropped = tempfile::Builder::new().prefix("sogar-studio-").tempdir().map_err(|cause| {
-            Error::new(ErrorKind::Output, format!("a temporary folder could not be made: {cause}"))
-        })?;
         let session = Session {
             state: Mutex::new(State { given, next_run: 1, ..State::default() }),
             changing: Mutex::new(()),
             changed: watch::Sender::new(1),
             memory: Arc::new(OutcomeMemory::new(REMEMBERED)),
-            dropped,
+            dropped: Dropped::new()?,
         };
         Ok(Arc::new(session))
     }
@@ -98,24 +95,36 @@ impl Session {
     /// Opens table and model, if both are known. A fault is returned and stays visible in the state.
     pub fn open(&self) -> Result<()> {
         let _one = self.one_at_a_time();
-        let (table, model, (config, complete), folder) = {
+        let (table, model, (config, complete), folder, before) = {
             let state = self.state();
             let given = &state.given;
+            let before = state.opened.as_ref();
+            let before =
+                before.map(|opened| (Arc::clone(&opened.inputs), opened.steps[opened.at].config.clone()));
             match (&given.table, &given.model) {
                 (Some(table), Some(model)) => (
                     table.clone(),
                     model.clone(),
                     (given.config.clone(), given.complete),
                     given.folder.clone(),
+                    before,
                 ),
                 _ => return Ok(()),
             }
         };
-        let opened = Inputs::open(&table, &model, &folder, &config, complete);
-        let result = opened.map(|(inputs, config)| {
-            let label = if complete { "Configuration file" } else { "Start" };
-            self.opened(inputs, vec![Step { label: label.to_owned(), config }], 0)
+        let open = |config: &Config, complete, label: &str| -> Result<Opened> {
+            let (inputs, config) = Inputs::open(&table, &model, &folder, config, complete)?;
+            Ok(self.opened(inputs, vec![Step { label: label.to_owned(), config }], 0))
+        };
+        // Another model, or new rows of the same table: the settings stay if they fit.
+        let kept = before.and_then(|(inputs, config)| {
+            let kept = open(&config, true, "Settings as before").ok()?;
+            (kept.prepared.is_ok() && names(&kept.inputs) == names(&inputs)).then_some(kept)
         });
+        let result = match kept {
+            Some(kept) => Ok(kept),
+            None => open(&config, complete, if complete { "Configuration file" } else { "Start" }),
+        };
         let mut state = self.state();
         let result = match result {
             Ok(opened) => {
@@ -149,21 +158,20 @@ impl Session {
 
     /// Keeps a dropped file as the table, the model or the configuration, and opens what is there.
     pub fn dropped(&self, what: &str, name: &str, bytes: &[u8]) -> Result<()> {
-        let folder = self.dropped.path().join(what);
         let fault = |message: &str| Error::new(ErrorKind::Usage, message);
         match what {
             "table" | "model" => {
-                std::fs::create_dir_all(&folder)
-                    .map_err(|cause| fault(&format!("the file could not be kept: {cause}")))?;
-                let path = store(&folder, name, bytes)?;
+                let path = self.dropped.keep(name, bytes)?;
                 let mut state = self.state();
                 if what == "table" {
-                    state.given.table = Some(TableOf::File(path));
+                    state.given.table = Some(TableOf::Dropped(path));
                 } else {
-                    state.given.model = Some(ModelOf::Source(Source::File(path)));
+                    state.given.model = Some(ModelOf::Dropped(path));
                 }
-                // Settings of another table rarely fit; runs stay.
-                (state.given.config, state.given.complete) = (Config::default(), false);
+                // A configuration that was given belongs to the first table and model. Runs stay.
+                if state.opened.is_some() {
+                    (state.given.config, state.given.complete) = (Config::default(), false);
+                }
             }
             "config" => {
                 let text =
@@ -377,18 +385,15 @@ impl Session {
     pub fn shown(&self) -> Value {
         let version = *self.changed.borrow();
         let state = self.state();
-        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let model = state.given.model.as_ref().map(|model| match model {
-            ModelOf::Source(source) => name(&source.name()),
-            ModelOf::Opened(model) => model.path.display().to_string(),
-        });
         json!({
             "version": version,
             "table": state.given.table.as_ref().map(TableOf::name),
-            "model": model,
+            "model": state.given.model.as_ref().map(ModelOf::name),
             "fault": state.fault.as_ref().map(told),
             "opened": state.opened.as_ref().map(|opened| json!({
                 "number": opened.number,
+                "table": opened.inputs.origin.name(),
+                "named": opened.inputs.source.name(),
                 "at": opened.at,
                 "steps": opened.steps.iter().map(|step| &step.label).collect::<Vec<_>>(),
                 "rows": opened.inputs.table.rows,
@@ -418,6 +423,10 @@ impl Session {
 /// An error as the page shows it.
 pub fn told(error: &Error) -> Value {
     json!({ "message": error.to_string(), "help": error.remedy() })
+}
+
+fn names(inputs: &Inputs) -> Vec<&str> {
+    inputs.table.columns.iter().map(|column| column.name.as_str()).collect()
 }
 
 fn nothing_open() -> Error {

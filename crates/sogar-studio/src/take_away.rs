@@ -15,7 +15,7 @@ use sogar::summary::FrontFile;
 use sogar::{CancelToken, Error, ErrorKind, Result};
 
 use crate::assets::WHAT_IF;
-use crate::inputs::{Inputs, ModelOf, TableOf};
+use crate::inputs::{Inputs, ModelOf, TableOf, last};
 use crate::run::Run;
 
 /// The configuration as `sogar.toml`.
@@ -39,10 +39,12 @@ pub fn commands(inputs: &Inputs, groups: &[String]) -> String {
     let name = |path: &Path| quoted(&path.display().to_string());
     let model = match &inputs.source {
         ModelOf::Source(source) => model_flags(source, &name),
+        ModelOf::Dropped(path) => format!(" --model {}", quoted(&last(path))),
         ModelOf::Opened(_) => " --model MODEL".to_owned(),
     };
     let table = match &inputs.origin {
         TableOf::File(path) => name(path),
+        TableOf::Dropped(path) => quoted(&last(path)),
         TableOf::Opened(_) => "TABLE".to_owned(),
     };
     let groups: String = groups.iter().map(|group| format!(" --group {}", quoted(group))).collect();

@@ -10,16 +10,19 @@ use super::FrontFile;
 impl FrontFile {
     /// The certified gap of a stopped run, between 0 and 1; `None` for a complete run, or if no bound is known.
     pub fn certified_gap(&self) -> Option<f64> {
-        let bound = self.bound.as_ref()?;
         let found: Vec<[u64; 2]> =
             self.points.iter().map(|point| [point.cost_sum, point.loss_count]).collect();
-        let max_cost = found.iter().chain(bound).map(|point| point[0]).max()?;
-        let rows = self.people().affected;
-        let possible = area(bound, max_cost, rows);
-        match possible {
-            0 => Some(0.0),
-            _ => Some((possible - area(&found, max_cost, rows).min(possible)) as f64 / possible as f64),
-        }
+        certified_gap(&found, self.bound.as_ref()?, self.people().affected)
+    }
+}
+
+/// The certified gap between a front and a bound that no summary of so many people beats.
+pub fn certified_gap(found: &[[u64; 2]], bound: &[[u64; 2]], people: u64) -> Option<f64> {
+    let max_cost = found.iter().chain(bound).map(|point| point[0]).max()?;
+    let possible = area(bound, max_cost, people);
+    match possible {
+        0 => Some(0.0),
+        _ => Some((possible - area(found, max_cost, people).min(possible)) as f64 / possible as f64),
     }
 }
 

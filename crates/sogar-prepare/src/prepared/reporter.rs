@@ -11,6 +11,12 @@ pub trait Reporter: Sync {
     fn search(&self, progress: sogar_solver::Progress, left: Option<f64>);
     /// The front improved: all of its current points, cost ascending. A stopped search returns at least these.
     fn improved(&self, _front: &[EvaluatedPoint]) {}
+    /// Whether [`Reporter::gap`] is wanted; its bound takes a little of the search's time.
+    fn wants_gap(&self) -> bool {
+        false
+    }
+    /// The certified gap of what was found so far, between 0 and 1.
+    fn gap(&self, _gap: f64) {}
     /// A check has come this far.
     fn checking(&self, _what: &str, _done: usize, _all: usize) {}
     /// The model is about to score this many rows.

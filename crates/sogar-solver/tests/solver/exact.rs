@@ -134,6 +134,7 @@ struct Watcher {
     cancel_at: usize,
     reports: AtomicUsize,
     fronts: Mutex<Vec<Vec<Point>>>,
+    bounds: Mutex<Vec<Vec<Point>>>,
 }
 
 impl Observer for Watcher {
@@ -146,14 +147,27 @@ impl Observer for Watcher {
     fn improved(&self, front: &[Point]) {
         self.fronts.lock().unwrap().push(front.to_vec());
     }
+
+    fn wants_bound(&self) -> bool {
+        true
+    }
+
+    fn bound(&self, front: &[Point]) {
+        self.bounds.lock().unwrap().push(front.to_vec());
+    }
 }
 
-fn watched(problem: &Problem, cancel_at: usize) -> (Outcome, Vec<Vec<Point>>) {
+fn watched(problem: &Problem, cancel_at: usize) -> (Outcome, Watcher) {
     let token = CancelToken::new();
-    let watcher =
-        Watcher { token: token.clone(), cancel_at, reports: AtomicUsize::new(0), fronts: Mutex::default() };
+    let watcher = Watcher {
+        token: token.clone(),
+        cancel_at,
+        reports: AtomicUsize::new(0),
+        fronts: Mutex::default(),
+        bounds: Mutex::default(),
+    };
     let outcome = Solver::builder().pool(pool(2)).cancel(token).build().unwrap().solve(problem, &watcher);
-    (outcome, watcher.fronts.into_inner().unwrap())
+    (outcome, watcher)
 }
 
 #[test]
@@ -178,7 +192,8 @@ fn every_improvement_is_reported_and_the_last_is_the_front() {
     let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
     campaign(0..200, |seed| {
         let problem = Problem::new(draw(seed, &sizes)).unwrap();
-        let (outcome, fronts) = watched(&problem, usize::MAX);
+        let (outcome, watcher) = watched(&problem, usize::MAX);
+        let fronts = watcher.fronts.into_inner().unwrap();
         assert_eq!(fronts.last(), Some(&points(&outcome)), "seed {seed}");
         for pair in fronts.windows(2) {
             assert_ne!(pair[0], pair[1], "seed {seed}");
@@ -186,6 +201,30 @@ fn every_improvement_is_reported_and_the_last_is_the_front() {
             assert!(pair[0].iter().all(kept), "seed {seed}: a point was lost");
         }
     });
+}
+
+#[test]
+fn a_bound_told_while_the_search_runs_lies_below_the_complete_front() {
+    let sizes = Sizes { rows: 60, splits: 10, actions: 26, depth: 3 };
+    let mut told = 0;
+    for seed in 0.. {
+        let problem = Problem::new(draw(seed, &sizes)).unwrap();
+        let (outcome, watcher) = watched(&problem, usize::MAX);
+        let bounds = watcher.bounds.into_inner().unwrap();
+        assert!(bounds.len() <= 1, "seed {seed}");
+        for bound in &bounds {
+            for point in points(&outcome) {
+                let covered = bound.iter().any(|b| b.cost <= point.cost && b.loss <= point.loss);
+                assert!(covered, "seed {seed}: {point:?} lies below the bound");
+            }
+        }
+        // A search that ends first needs none.
+        told += bounds.len();
+        if told == 100 {
+            break;
+        }
+        assert!(seed < 5000, "only {told} searches told a bound");
+    }
 }
 
 #[test]

@@ -1,23 +1,55 @@
 // The columns of the table: what each is, who has which values, and what people can change about it.
 
 import { h, put, s, word } from './dom.js';
-import { grouped, percent, plain } from './numbers.js';
+import { grouped, people, percent, plain } from './numbers.js';
+import { table } from './tables.js';
 
 const WIDTH = 240;
 const HEIGHT = 54;
+const KINDS = { real: 'number', integer: 'whole number', ordinal: 'levels in order', categorical: 'categories', binary: 'two values' };
+
+/** The name of a column in sentences. */
+export function spoken(column) {
+  return column.display?.display ?? column.name;
+}
+
+/** What each bar stands for. */
+function barNames({ kind, bars: { low, high, counts, names, rest } }) {
+  if (names) return rest[0] + rest[1] > 0 ? [...names, 'all others'] : names;
+  const width = (high - low) / counts.length;
+  if (kind === 'integer' && counts.length === high - low + 1) return counts.map((_, i) => plain(low + i));
+  return counts.map((_, i) => (counts.length === 1 ? plain(low) : [i, i + 1].map((k) => plain(Number((low + k * width).toPrecision(4)))).join(' to ')));
+}
+
+/** The people of each bar: those accepted, those turned down. */
+function barCounts({ bars: { counts, names, rest } }) {
+  return names && rest[0] + rest[1] > 0 ? [...counts, rest] : counts;
+}
 
 /** Bars: people accepted below, people turned down on top. */
-function bars({ bars: { counts }, divided, name }) {
+function bars(column) {
+  const [divided, name] = [column.divided, spoken(column)];
+  const [counts, names] = [barCounts(column), barNames(column)];
   const most = Math.max(1, ...counts.map(([yes, no]) => yes + no));
   const step = WIDTH / Math.max(1, counts.length);
   const gap = step > 4 ? 1 : 0;
-  const shapes = counts.flatMap(([yes, no], i) => {
+  const shapes = counts.map(([yes, no], i) => {
     const [low, high] = [(HEIGHT * yes) / most, (HEIGHT * no) / most];
     const at = { x: i * step, width: Math.max(0.5, step - gap) };
-    return [s('rect', { class: 'accepted', ...at, y: HEIGHT - low, height: low }), s('rect', { class: 'turned-down', ...at, y: HEIGHT - low - high, height: high })];
+    return s('g', {}, s('title', {}, `${names[i]}: ${people(yes + no)}${divided ? `, ${grouped(no)} turned down` : ''}`),
+      s('rect', { class: 'accepted', ...at, y: HEIGHT - low, height: low }), s('rect', { class: 'turned-down', ...at, y: HEIGHT - low - high, height: high }));
   });
   const label = divided ? `Distribution of ${name}: people accepted, and people turned down on top` : `Distribution of ${name}`;
   return s('svg', { class: 'bars', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label }, shapes);
+}
+
+/** The bars as a table. */
+function values(column) {
+  const names = barNames(column);
+  const rows = barCounts(column).map(([yes, no], i) => [names[i], yes + no, no, yes + no === 0 ? '–' : percent(no / (yes + no), 0)]).filter(([, all]) => all > 0);
+  const columns = [{ label: 'value', show: (name) => h('bdi', {}, name) }, { label: 'people', number: true, show: grouped }];
+  if (column.divided) columns.push({ label: 'turned down', number: true, show: grouped }, { label: 'share', number: true });
+  return table(`Who has which value of ${spoken(column)}`, columns, rows);
 }
 
 function range({ bars: { low, high, names } }) {
@@ -59,11 +91,11 @@ const numbersOf = (text) => (text.trim() === '' ? null : text.split(/[,;\s]+/).f
 /** One column. `change(label, settings)` changes the configuration; `prefix` keeps ids apart. */
 function card(column, i, change) {
   const settings = column.settings ?? {};
-  const name = column.name;
+  const name = spoken(column);
   const id = (what) => `${what}-${i}`;
   const ordered = ['real', 'integer', 'ordinal'].includes(column.kind);
   const number = column.kind === 'real' || column.kind === 'integer';
-  const set = (key, value, label) => change(label, [{ path: ['features', name, key], value }]);
+  const set = (key, value, label) => change(label, [{ path: ['features', column.name, key], value }]);
   const select = (what, label, options, value, onchange) => {
     const element = h('select', { id: id(what), onchange: () => onchange(element.value) }, options.map(([key, text]) => h('option', { value: key, selected: key === value }, text)));
     return h('div', { class: 'field' }, h('label', { for: id(what) }, label), element);
@@ -87,15 +119,20 @@ function card(column, i, change) {
       ordered && field('range', 'Edits stay within', settings.range?.map(plain).join(', ') ?? '', (text) => set('range', numbersOf(text), `${name}: range ${text || 'of the table'}`), number && column.bars.low !== null ? `${plain(column.bars.low)}, ${plain(column.bars.high)}` : ''),
       ordered && field('steps', 'Steps, in bins', settings.steps?.join(', ') ?? '', (text) => set('steps', numbersOf(text), `${name}: steps ${text || 'as usual'}`), '1, 2, 3'),
       number && field('codes', 'Codes that are no amounts', (settings.codes ?? []).map(plain).join(', '), (text) => set('codes', numbersOf(text), `${name}: codes ${text || 'none'}`), column.codes_suggested?.map(plain).join(', ') ?? '-9'),
-      select('kind', 'Kind', [['', `as found: ${column.kind}`], ['numeric', 'number'], ['ordinal', 'levels in order'], ['categorical', 'categories'], ['binary', 'two values']], settings.kind ?? '',
-        (value) => change(`${name}: ${value || 'kind as found'}`, [{ path: ['features', name, 'kind'], value: value || null }, ...(value === 'ordinal' && column.levels.length > 0 && !settings.levels ? [{ path: ['features', name, 'levels'], value: column.levels }] : []), ...(value !== 'ordinal' && settings.levels ? [{ path: ['features', name, 'levels'], value: null }] : [])])),
+      select('kind', 'Kind', [['', `as found: ${KINDS[column.kind]}`], ['numeric', 'number'], ['ordinal', 'levels in order'], ['categorical', 'categories'], ['binary', 'two values']], settings.kind ?? '',
+        (value) => change(`${name}: ${value || 'kind as found'}`, [{ path: ['features', column.name, 'kind'], value: value || null }, ...(value === 'ordinal' && column.levels.length > 0 && !settings.levels ? [{ path: ['features', column.name, 'levels'], value: column.levels }] : []), ...(value !== 'ordinal' && settings.levels ? [{ path: ['features', column.name, 'levels'], value: null }] : [])])),
+      field('display', 'Name in sentences', settings.display ?? '', (text) => set('display', text.trim() || null, `${name}: name ${text}`), column.name),
+      number && field('unit', 'Unit', settings.unit ?? '', (text) => set('unit', text.trim() || null, `${name}: unit ${text || 'none'}`), '€'),
       column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, set),
+      settings.forbid?.length > 0 && forbidden(column, settings, i, set),
       column.kind === 'ordinal' && order(column, settings, i, change)),
     h('p', { class: 'soft small' }, `Found: ${column.why}${column.columns.length > 1 ? ` (${column.columns.join(', ')})` : ''}.`),
     column.edit_texts?.length > 0 && h('div', { class: 'small' }, h('p', { class: 'soft' }, 'Advice may say:'), h('ul', {}, column.edit_texts.map((text) => h('li', {}, text.replaceAll('`', ''))))));
 
+  // The table is made when it is looked at.
+  more.addEventListener('toggle', () => { if (more.open && !more.querySelector('table')) more.append(values(column)); });
   return h('li', { class: `column ${mode(settings, column)}` },
-    h('div', { class: 'what' }, h('h3', {}, word(name)), h('p', { class: 'soft small' }, `${column.kind}, `, h('bdi', {}, range(column)))),
+    h('div', { class: 'what' }, h('h3', {}, word(name)), name !== column.name && h('p', { class: 'soft small' }, word(column.name, 'value')), h('p', { class: 'soft small' }, `${KINDS[column.kind]}: `, h('bdi', {}, range(column)))),
     h('div', { class: 'shape' }, bars(column)),
     marks,
     h('ul', { class: 'remarks small' }, remarks(column).map(([kind, text]) => h('li', { class: kind }, text))),
@@ -110,11 +147,18 @@ function targets(column, settings, i, set) {
     box.addEventListener('change', () => {
       const left = column.levels.filter((other) => (other === level ? box.checked : allowed.includes(other)));
       if (left.length === 0) { box.checked = true; return; }
-      set('targets', left.length === column.levels.length ? null : left, `${column.name}: ${box.checked ? 'may' : 'may not'} become ${level}`);
+      set('targets', left.length === column.levels.length ? null : left, `${spoken(column)}: ${box.checked ? 'may' : 'may not'} become ${level}`);
     });
     return h('li', {}, box, h('label', { for: `target-${i}-${k}` }, h('bdi', {}, level)));
   });
   return h('fieldset', {}, h('legend', {}, 'Advice may lead to'), h('ul', { class: 'boxes' }, boxes));
+}
+
+/** Changes from one category to another that nobody is told. */
+function forbidden(column, settings, i, set) {
+  const allow = (k) => set('forbid', settings.forbid.length === 1 ? null : settings.forbid.filter((_, other) => other !== k), `${spoken(column)}: from ${settings.forbid[k][0]} to ${settings.forbid[k][1]} is allowed`);
+  return h('fieldset', {}, h('legend', {}, 'Nobody is told to change it'), h('ul', { class: 'boxes' }, settings.forbid.map(([from, to], k) => h('li', {}, 'from ', word(from, 'value'), ' to ', word(to, 'value'),
+    h('button', { type: 'button', class: 'quiet', id: `allow-${i}-${k}`, onclick: () => allow(k) }, 'Allow')))));
 }
 
 /** The order of levels, lowest first. */
@@ -122,7 +166,7 @@ function order(column, settings, i, change) {
   const move = (k, by) => {
     const levels = [...column.levels];
     [levels[k], levels[k + by]] = [levels[k + by], levels[k]];
-    change(`${column.name}: order of levels`, [{ path: ['features', column.name, 'levels'], value: levels }]);
+    change(`${spoken(column)}: order of levels`, [{ path: ['features', column.name, 'levels'], value: levels }]);
   };
   return h('fieldset', {}, h('legend', {}, 'Order, lowest first'), h('ol', { class: 'order' }, column.levels.map((level, k) => h('li', {}, h('bdi', {}, level),
     k > 0 && h('button', { type: 'button', id: `up-${i}-${k}`, 'aria-label': `${level}: lower`, onclick: () => move(k, -1) }, '↑'),

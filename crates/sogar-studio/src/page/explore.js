@@ -1,27 +1,29 @@
 // The report of a run, and what to do about a piece of advice in it.
 
+import { spoken } from './columns.js';
 import { h, put, word } from './dom.js';
 
 /** The settings after which nobody is told an edit. `column` is the feature as the problem shows it. */
 export function withoutEdit(edit, column) {
   const settings = column?.settings ?? {};
+  const name = column ? spoken(column) : edit.feature;
   const at = (key, value) => ({ path: ['features', edit.feature, key], value });
-  const fixed = { label: `Nobody is told to change ${edit.feature}`, set: [at('immutable', true)] };
+  const fixed = { label: `Nobody is told to change ${name}`, set: [at('immutable', true)] };
   if (edit.op === 'shift') {
     const [verb, other] = edit.by > 0 ? ['increase', 'decrease'] : ['decrease', 'increase'];
     if (settings.direction === verb) return fixed;
-    return { label: `Nobody is told to ${verb} ${edit.feature}`, set: [at('direction', other)] };
+    return { label: `Nobody is told to ${verb} ${name}`, set: [at('direction', other)] };
   }
   if (edit.op === 'set') {
     const left = (settings.targets ?? column?.levels ?? []).filter((level) => level !== edit.to);
     if (left.length === 0) return fixed;
-    return { label: `Nobody is told to set ${edit.feature} to ${edit.to}`, set: [at('targets', left)] };
+    return { label: `Nobody is told to set ${name} to “${edit.to}”`, set: [at('targets', left)] };
   }
   if (edit.op === 'swap') {
-    return { label: `Nobody is told to change ${edit.feature} from ${edit.from} to ${edit.to}`, set: [at('forbid', [...(settings.forbid ?? []), [edit.from, edit.to]])] };
+    return { label: `Nobody is told to change ${name} from “${edit.from}” to “${edit.to}”`, set: [at('forbid', [...(settings.forbid ?? []), [edit.from, edit.to]])] };
   }
   if (edit.op === 'at_least' || edit.op === 'at_most') {
-    return { label: `No fixed values for ${edit.feature}`, set: [at('targets', null)] };
+    return { label: `No fixed values for ${name}`, set: [at('targets', null)] };
   }
   return fixed;
 }
@@ -48,7 +50,7 @@ export function explorePanel(panel, act) {
   };
   // The report follows the colours of the studio.
   const colour = () => { if (frame.contentDocument) frame.contentDocument.documentElement.dataset.theme = document.documentElement.dataset.theme; };
-  frame.addEventListener('load', colour);
+  frame.addEventListener('load', () => { colour(); frame.contentDocument?.getElementById('theme')?.remove(); });
   new MutationObserver(colour).observe(document.documentElement, { attributeFilter: ['data-theme'] });
   which.addEventListener('change', () => { wantedRun = Number(which.value); load(); });
   groups.addEventListener('change', load);
@@ -60,22 +62,25 @@ export function explorePanel(panel, act) {
   };
   const columnOf = (name) => problem?.columns.find((column) => column.name === name);
   const options = (about) => {
+    const nameOf = (feature) => spoken(columnOf(feature) ?? { name: feature });
     if (about.kind === 'split') {
-      return [
-        { text: ['Not by this: no group is described by ', word(about.feature)], change: { label: `No group is described by ${about.feature}`, set: [{ path: ['features', about.feature, 'split'], value: false }] } },
-        { text: ['Protect ', word(about.feature), ': no group is described by it, and nobody is told to change it'], change: { label: `${about.feature} is protected`, set: [{ path: ['features', about.feature, 'protected'], value: true }] } },
-      ];
+      const name = nameOf(about.feature);
+      return [{ choices: [
+        { text: ['Not by this: no group is described by ', word(name)], change: { label: `No group is described by ${name}`, set: [{ path: ['features', about.feature, 'split'], value: false }] } },
+        { text: ['Protect ', word(name), ': no group is described by it, and nobody is told to change it'], change: { label: `${name} is protected`, set: [{ path: ['features', about.feature, 'protected'], value: true }] } },
+      ] }];
     }
-    return about.edits.flatMap((edit) => {
+    return about.edits.map((edit) => {
       const column = columnOf(edit.feature);
+      const name = nameOf(edit.feature);
       const without = withoutEdit(edit, column);
-      const never = { label: `Nobody is told to change ${edit.feature}`, set: [{ path: ['features', edit.feature, 'immutable'], value: true }] };
+      const never = { label: `Nobody is told to change ${name}`, set: [{ path: ['features', edit.feature, 'immutable'], value: true }] };
       const weight = 2 * (column?.settings?.weight ?? 1);
-      return [
+      return { about: about.edits.length > 1 && name, choices: [
         { text: [without.label], change: without },
-        without.label !== never.label && { text: ['Nobody is told to change ', word(edit.feature), ' at all'], change: never },
-        { text: ['Too expensive: ', word(edit.feature), ` counts ${weight} times`], change: { label: `${edit.feature} counts ${weight} times`, set: [{ path: ['features', edit.feature, 'weight'], value: weight }] } },
-      ].filter(Boolean);
+        without.label !== never.label && { text: ['Nobody is told to change ', word(name), ' at all'], change: never },
+        { text: ['Too expensive: ', word(name), ` counts ${weight} times`], change: { label: `${name} counts ${weight} times`, set: [{ path: ['features', edit.feature, 'weight'], value: weight }] } },
+      ].filter(Boolean) };
     });
   };
   window.addEventListener('message', (event) => {
@@ -83,7 +88,9 @@ export function explorePanel(panel, act) {
     if (event.origin !== window.location.origin || event.source !== frame.contentWindow || about?.sogar !== 'what-if') return;
     put(dialog, h('h2', { id: 'what-if-title' }, about.kind === 'split' ? 'What if not by this?' : 'What if nobody were told this?'),
       about.text && h('p', { class: 'advice' }, about.text.replaceAll('`', '')),
-      h('ul', { class: 'choices' }, options(about).map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: () => choose(change) }, text)))),
+      h('p', { class: 'soft small' }, 'Each choice is a setting. The search starts again at once, and the new front is drawn over this one. You can undo it.'),
+      options(about).map(({ about: feature, choices }) => [feature && h('h3', {}, word(feature)),
+        h('ul', { class: 'choices' }, choices.map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: () => choose(change) }, text))))]),
       h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'));
     dialog.showModal();
   });

@@ -14,7 +14,7 @@ function drawing(width, fronts) {
   const frame = { left: 52, right: width - 14, top: 34, bottom: height - 44 };
   const most = Math.max(...fronts.flatMap(({ points }) => points.map(([cost]) => cost)), 0) || 1;
   const x = { low: 0, high: most * 1.02, label: 'mean cost per person', scale: scale(0, most * 1.02, frame.left, frame.right) };
-  const y = { low: 0, high: 1, percent: true, label: 'Works for, share of the people turned down', scale: scale(0, 1, frame.bottom, frame.top) };
+  const y = { low: 0, high: 1, percent: true, label: width < 480 ? 'Works for, share of people' : 'Works for, share of the people turned down', scale: scale(0, 1, frame.bottom, frame.top) };
   const place = ([cost, loss]) => [x.scale(cost), y.scale(1 - loss)];
   const lines = fronts.filter(({ points }) => points.length > 0).map(({ points, style }) => {
     const path = `${stairs(points, place)}H${frame.right}`;

@@ -53,10 +53,12 @@ export function filesPanel(panel, failed) {
   });
   return {
     update({ table, model, opened }) {
+      const waiting = opened && (opened.table !== table || opened.named !== model);
       const line = (name, file, more) => h('div', {}, h('dt', {}, name), h('dd', {}, file ? word(file) : h('span', { class: 'soft' }, 'not chosen yet'), more));
       put(now, h('dl', { class: 'facts-list' },
-        line('Table', table, opened && h('span', { class: 'soft' }, ` ${grouped(opened.rows)} rows, ${grouped(opened.columns)} columns`)),
-        line('Model', model, opened && h('span', { class: 'soft' }, ` ${opened.format}, ${opened.model}`))));
+        line('Table', table, opened && !waiting && h('span', { class: 'soft' }, ` ${grouped(opened.rows)} rows, ${grouped(opened.columns)} columns`)),
+        line('Model', model, opened && !waiting && h('span', { class: 'soft' }, ` ${opened.format}, ${opened.model}`))),
+        waiting && h('p', { class: 'notice' }, 'These two do not go together yet. Until they do, you work with ', word(opened.table), ' and ', word(opened.named), '.'));
     },
   };
 }

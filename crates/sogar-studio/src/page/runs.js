@@ -34,7 +34,9 @@ function points(share) {
 /** The price of what changed, in a sentence. */
 function priceText({ price, same_costs: same }) {
   const { at, most_before: before, most_after: after } = price;
-  const reach = `At any cost, advice reaches at most ${percent(after)} instead of ${percent(before)}.`;
+  const reach = percent(after) === percent(before)
+    ? `At any cost, advice still reaches at most ${percent(after)}.`
+    : `At any cost, advice reaches at most ${percent(after)} instead of ${percent(before)}.`;
   if (!at || !same) return reach;
   return `At an equal mean cost of ${fixed(at.cost, 3)}, advice works ${points(at.after - at.before)} (${percent(at.before)} before, ${percent(at.after)} now). ${reach}`;
 }
@@ -80,6 +82,8 @@ export function runsPanel(panel, explore, failed) {
     const [old, run] = [runOf(wanted.base), runOf(wanted.run)];
     if (old && old !== run) fronts.push({ name: nameOf(old), points: old.drawn, style: 'old', count: old.points });
     if (run) fronts.push({ name: nameOf(run), points: run.drawn, style: state.live ? 'old' : 'new', count: run.points });
+    const others = state.runs.filter((one) => one.name && one !== old && one !== run);
+    others.forEach((one, i) => fronts.push({ name: nameOf(one), points: one.drawn, style: `variant v${1 + i % 5}`, count: one.points }));
     if (state.live) fronts.push({ name: 'Searching now', points: state.live.drawn, style: 'growing', count: state.live.points });
     chart.show(fronts);
   };
@@ -114,6 +118,7 @@ export function runsPanel(panel, explore, failed) {
 
   put(panel, h('h2', {}, 'The trade-off'), progress, chart.nodes, result,
     h('div', { class: 'tools' }, h('label', { for: 'compare-run' }, 'Show '), now, h('label', { for: 'compare-with' }, ' over '), base),
+    h('p', { class: 'soft small' }, 'Searches with a name stay in the drawing. The certified gap is the largest share of the area under the curve that the complete front can add.'),
     list);
   return {
     /** The next run is compared with this one. */
@@ -121,7 +126,7 @@ export function runsPanel(panel, explore, failed) {
     update(next) {
       const before = state?.runs.length ?? 0;
       state = next;
-      put(progress, state.live && [h('p', {}, h('b', {}, progressText(state.live)), h('span', { class: 'soft' }, ` ${grouped(state.live.points)} summaries so far, ${seconds(state.live.seconds)}`)),
+      put(progress, state.live && [h('p', {}, h('b', {}, progressText(state.live)), h('span', { class: 'soft' }, ` ${grouped(state.live.points)} summaries so far, ${seconds(state.live.seconds)}${state.live.gap === null ? '' : `. Certified gap: ${percent(state.live.gap)}`}`)),
         state.live.progress.messages.map((text) => h('p', { class: 'notice' }, text))]);
       if (state.runs.length > before) {
         const latest = state.runs.at(-1);

@@ -74,7 +74,7 @@ function links(problem, change) {
 function others(problem, change) {
   const ignore = problem.config.data.ignore ?? [];
   const used = (name) => change(`${name} is a feature`, [{ path: ['data', 'ignore'], value: ignore.length === 1 ? null : ignore.filter((other) => other !== name) }]);
-  return problem.others.length > 0 && h('details', { id: 'others' }, h('summary', {}, problem.others.length === 1 ? '1 column is no feature' : `${problem.others.length} columns are no features`),
+  return problem.others.length > 0 && h('details', { id: 'others' }, h('summary', {}, problem.others.length === 1 ? '1 column is set aside' : `${problem.others.length} columns are set aside`),
     h('ul', {}, problem.others.map(({ name, role, why }) => h('li', {}, word(name), `: ${role}`, why && h('span', { class: 'soft' }, `, it ${why}`),
       role === 'label' && problem.agreement !== null && h('span', { class: 'soft' }, `, the model says the same in ${percent(problem.agreement)} of the rows`),
       role === 'ignored' && h('button', { type: 'button', class: 'quiet', 'aria-label': `Use ${name} as a feature`, onclick: () => used(name) }, 'Use it')))));

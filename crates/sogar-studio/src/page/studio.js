@@ -6,12 +6,13 @@ import { explorePanel } from './explore.js';
 import { filesPanel } from './inputs.js';
 import { grouped } from './numbers.js';
 import { progressText, runsPanel } from './runs.js';
+import { download } from './save.js';
 import { get, listen, post } from './server.js';
 import { settingsView } from './settings.js';
 import { takePanel } from './take.js';
 
 const TABS = ['files', 'table', 'search', 'explore', 'take'];
-let [state, problem, seen, wasLive] = [null, null, 0, false];
+let [state, problem, before, seen, wasLive] = [null, null, null, 0, false];
 
 function theme() {
   const root = document.documentElement;
@@ -28,9 +29,9 @@ function theme() {
 }
 
 /** Shows what went wrong until the next success. */
-function failed(error) {
+function failed(error, ...tools) {
   put(at('trouble'), h('div', { class: 'notice trouble' }, h('p', {}, h('b', {}, error.message)), error.help && h('p', {}, error.help),
-    h('button', { type: 'button', class: 'quiet', onclick: () => put(at('trouble')) }, 'Close')));
+    h('div', { class: 'bar-tools' }, tools, h('button', { type: 'button', class: 'quiet', onclick: () => put(at('trouble')) }, 'Close'))));
 }
 
 async function attempt(work) {
@@ -76,7 +77,20 @@ const explore = explorePanel(at('panel-explore'), async ({ label, set }, run) =>
 const take = takePanel(at('panel-take'), failed);
 
 const [legend, settings, list] = [h('div'), h('div', { class: 'settings' }), h('ul', { class: 'columns-list', id: 'columns' })];
-put(at('panel-table'), h('h2', {}, 'What people can change'), h('p', { class: 'lede' }, 'Mark what people cannot or should not change. Columns that look odd come first. Each mark is a setting of sogar.toml.'), settings, legend, list);
+put(at('panel-table'), h('h2', {}, 'What people can change'), h('p', { class: 'lede' }, 'Mark what people cannot or should not change. Columns that look odd come first. Your marks are settings, which you can save under “Take away”.'), h('p', { class: 'soft small' }, 'An edit changes one column, an action is one or more edits together, and a question divides people into groups.'), settings, legend, list);
+
+/** A count, and by how much the last change moved it. */
+function counted(key, one, many) {
+  const [now, then] = [problem.size[key], before?.[key] ?? problem.size[key]];
+  return [h('b', {}, grouped(now)), ` ${now === 1 ? one : many}`, now !== then && h('span', { class: 'soft delta' }, ` (${now < then ? '−' : '+'}${grouped(Math.abs(now - then))})`)];
+}
+
+/** What shortens a run that takes long: a click instead of a search for the setting. */
+function shorter({ limits: { max_depth: depth } }) {
+  const { limits } = problem.config;
+  const set = (label, key, value) => h('button', { type: 'button', onclick: () => change(label, [{ path: ['limits', key], value }]) }, label);
+  return h('span', { class: 'bar-tools' }, depth > 1 && set(`Trees of depth ${Math.min(3, depth - 1)}`, 'max_depth', Math.min(3, depth - 1)), limits.time_limit === undefined && set('Stop after a minute', 'time_limit', 60));
+}
 
 /** The line that says what follows from the settings. */
 function consequence() {
@@ -86,8 +100,8 @@ function consequence() {
   const { size, fault } = problem;
   if (state.live) put(at('now'), progressText(state.live));
   else if (fault) put(at('now'), h('b', { class: 'warn' }, fault.message), fault.help && h('span', { class: 'soft' }, ` ${fault.help}`));
-  else put(at('now'), h('b', {}, grouped(size.edits)), ' edits, ', h('b', {}, grouped(size.actions)), ' actions, ', h('b', {}, grouped(size.splits)), ' questions: ', h('b', {}, size.time),
-    size.long && h('span', { class: 'long' }, ` ${size.long}. Set limits under “Limits, cost, rules and links”, or stop at any time and keep what was found.`));
+  else put(at('now'), counted('edits', 'edit', 'edits'), ', ', counted('actions', 'action', 'actions'), ', ', counted('splits', 'question', 'questions'), ': ', h('b', {}, size.time),
+    size.long && [h('span', { class: 'long', title: size.long.replaceAll('`', '') }, '. That is long: set limits, or stop at any time and keep what was found. '), shorter(size)]);
   at('solve').disabled = Boolean(fault);
   at('solve').hidden = Boolean(state.live);
   at('stop').hidden = !state.live;
@@ -96,6 +110,13 @@ function consequence() {
   at('undo').disabled = now === 0;
   at('redo').disabled = now + 1 >= steps.length;
   at('undo').title = now > 0 ? `Undo: ${steps[now]}` : '';
+  const history = at('history');
+  const told = JSON.stringify([steps, now]);
+  if (history.dataset.told !== told) {
+    put(history, steps.map((label, i) => h('option', { value: i }, `${i}: ${label}`)));
+    Object.assign(history, { value: String(now), disabled: steps.length < 2 });
+    history.dataset.told = told;
+  }
   at('redo').title = now + 1 < steps.length ? `Redo: ${steps[now + 1]}` : '';
 }
 
@@ -103,16 +124,19 @@ async function show(next) {
   const first = state === null;
   state = next;
   if (state.ended) { ended(); return; }
-  put(at('files'), state.table && h('bdi', {}, state.table), state.model && [' · ', h('bdi', {}, state.model)]);
+  const [table, model] = state.opened ? [state.opened.table, state.opened.named] : [state.table, state.model];
+  put(at('files'), table && h('bdi', {}, table), model && [' · ', h('bdi', {}, model)]);
   files.update(state);
   if (state.fault) failed(state.fault);
   if (state.opened && state.opened.number !== seen) {
+    before = problem?.size ?? null;
     problem = await get('problem');
     const opened = seen === 0;
     seen = state.opened.number;
     settingsView(settings, problem, change);
     put(legend, barsLegend(problem));
     columnsList(list, problem, change);
+    if (opened) before = null;
     if (opened && document.documentElement.dataset.tab !== 'table') openTab('table');
   }
   for (const tab of TABS.slice(1)) at(`tab-${tab}`).disabled = !state.opened;
@@ -138,6 +162,7 @@ at('solve').addEventListener('click', () => { openTab('search'); attempt(() => p
 at('stop').addEventListener('click', () => attempt(() => post('stop')));
 at('undo').addEventListener('click', () => attempt(() => post('undo')));
 at('redo').addEventListener('click', () => attempt(() => post('redo')));
+at('history').addEventListener('change', () => attempt(() => post(`go/${at('history').value}`)));
 at('end').addEventListener('click', () => attempt(async () => { await post('end'); ended(); }));
 document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -149,4 +174,6 @@ theme();
 openTab('files');
 // One state after the other: a slow answer about the problem must not overtake.
 let queue = Promise.resolve();
-listen((next) => { queue = queue.then(() => show(next)).catch(failed); }, () => failed({ message: 'The studio does not answer any more', help: 'It was ended, or the computer slept. Settings that were saved are safe; start `sogar studio` again. The page goes on by itself if the studio comes back.' }));
+listen((next) => { queue = queue.then(() => show(next)).catch(failed); }, () => failed(
+  { message: 'The studio does not answer any more', help: problem ? 'It was ended, or the computer slept. This page still has your settings: save them, start the studio again and drop them there. If the computer only slept, the page goes on by itself.' : 'It was ended, or the computer slept. Start the studio again.' },
+  problem && h('button', { type: 'button', id: 'rescue', onclick: () => download('sogar.toml', 'application/toml', problem.toml) }, 'Save my settings')));

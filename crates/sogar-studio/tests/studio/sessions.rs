@@ -2,13 +2,13 @@
 
 use crate::common::{Running, change, searched, session, waited};
 use serde_json::{Value, json};
-use sogar::CancelToken;
 use sogar::config::Config;
 use sogar::model;
-use sogar::pipeline::{Prepared, Search};
+use sogar::pipeline::{Prepared, Reporter, Search};
 use sogar::summary::FrontFile;
 use sogar::table::Table;
-use sogar_studio::take_away::{compare, configuration, front_file};
+use sogar::{CancelToken, Progress};
+use sogar_studio::take_away::{commands, compare, configuration, front_file};
 use sogar_studio::{Given, ModelOf, Session, TableOf};
 
 /// A front without what differs between two runs of the same problem.
@@ -173,6 +173,102 @@ fn dropped_files_that_are_no_table_or_model_are_explained() {
     session.dropped("config", "sogar.toml", &config).unwrap();
     let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
     assert_eq!(problem["size"]["actions"], 5716);
+}
+
+/// Keeps the gaps that a search tells.
+#[derive(Default)]
+struct Gaps(std::sync::Mutex<Vec<f64>>);
+
+impl Reporter for Gaps {
+    fn outcomes(&self, _: usize, _: usize) {}
+    fn search(&self, _: Progress, _: Option<f64>) {}
+    fn wants_gap(&self) -> bool {
+        true
+    }
+    fn gap(&self, gap: f64) {
+        self.0.lock().unwrap().push(gap);
+    }
+}
+
+#[test]
+fn a_running_search_tells_a_gap_that_shrinks_but_none_of_a_sample() {
+    let folder = crate::common::german();
+    let mut config = Config::read(&folder.join("sogar.toml")).unwrap();
+    config.limits.max_depth = Some(2);
+    let gaps = |config: &Config| {
+        let table = Table::read(&folder.join("german.csv"), &config.read_options().unwrap()).unwrap();
+        let model = model::load(&folder.join("model.txt"), None).unwrap();
+        let prepared = Prepared::new(config.clone(), &folder, &table, model, None).unwrap();
+        let heard = Gaps::default();
+        Search(&prepared).solve(&heard, &CancelToken::new()).unwrap();
+        heard.0.into_inner().unwrap()
+    };
+    let told = gaps(&config);
+    assert!(told.iter().all(|gap| (0.0..1.0).contains(gap)) && told.len() > 1, "{told:?}");
+    assert!(told.last() < told.first(), "{told:?}");
+    config.limits.sample = Some(200);
+    assert_eq!(gaps(&config), []);
+}
+
+/// A session on the German example, dropped on the page.
+fn dropped() -> std::sync::Arc<Session> {
+    let read = |name: &str| std::fs::read(crate::common::german().join(name)).unwrap();
+    let session = Session::new(Given::default()).unwrap();
+    session.dropped("config", "sogar.toml", &read("sogar.toml")).unwrap();
+    session.dropped("table", "german people.csv", &read("german.csv")).unwrap();
+    session.dropped("model", "model.txt", &read("model.txt")).unwrap();
+    session
+}
+
+#[test]
+fn what_is_taken_away_of_dropped_files_names_them_without_the_temporary_folder() {
+    let session = dropped();
+    session.change(&change(&["limits", "max_depth"], json!(1))).unwrap();
+    let run = session.run(searched(&session)).unwrap();
+    let told = commands(&run.inputs, &["age<=25".to_owned()]);
+    let first = "sogar solve 'german people.csv' --model model.txt --config sogar.toml -o front.json";
+    assert_eq!(told, format!("{first}\nsogar report front.json --group 'age<=25' -o report.html\n"));
+    assert_eq!((&*run.front.run.table_path, &*run.front.run.model_path), ("german people.csv", "model.txt"));
+    assert_eq!(bytes(&run.front), bytes(&fresh(&configuration(&run.config).unwrap())));
+    let folder = std::env::temp_dir();
+    let fault = session.dropped("table", "other.csv", b"a,b\n1,2\n3,4\n").unwrap_err().to_string();
+    assert!(!fault.contains(&*folder.to_string_lossy()), "{fault}");
+}
+
+#[test]
+fn settings_stay_when_a_file_of_the_same_columns_replaces_another_and_go_with_another_table() {
+    let session = dropped();
+    let config = |session: &Session| {
+        let problem: Value = serde_json::from_str(&session.problem().unwrap()).unwrap();
+        problem["config"].clone()
+    };
+    session.change(&change(&["features", "duration", "immutable"], json!(true))).unwrap();
+    let before = config(&session);
+    assert_eq!(
+        before["features"]["status"]["display"], "checking account",
+        "the dropped configuration holds"
+    );
+    let model = std::fs::read(crate::common::german().join("model.txt")).unwrap();
+    session.dropped("model", "model.txt", &model).unwrap();
+    assert_eq!(config(&session), before);
+    let text = std::fs::read_to_string(crate::common::german().join("german.csv")).unwrap();
+    let some: Vec<&str> = text.lines().take(500).collect();
+    session.dropped("table", "german.csv", some.join("\n").as_bytes()).unwrap();
+    assert_eq!((config(&session), session.shown()["opened"]["rows"].as_u64()), (before, Some(499)));
+    // A table of other columns waits for its model; what is open stays so.
+    assert!(session.dropped("table", "other.csv", b"a,b\n1,2\n3,4\n").is_err());
+    let shown = session.shown();
+    assert_eq!((&shown["table"], &shown["opened"]["table"]), (&json!("other.csv"), &json!("german.csv")));
+    session.change(&change(&["features", "duration", "immutable"], Value::Null)).unwrap();
+    // One more column: nothing is guessed in silence, so the settings start anew.
+    let wider: String = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| format!("{line},{}\n", if i == 0 { "more".to_owned() } else { (i % 3).to_string() }))
+        .collect();
+    session.dropped("table", "wider.csv", wider.as_bytes()).unwrap();
+    assert_eq!(config(&session)["features"]["age"]["protected"], true);
+    assert!(config(&session)["features"]["status"]["display"].is_null());
 }
 
 #[test]
