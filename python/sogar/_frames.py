@@ -77,6 +77,7 @@ class Audit(dict[str, Any]):
                         {
                             "population": population,
                             "grouping": grouping["name"],
+                            "shown": grouping.get("shown") or grouping["name"],
                             **{name: group.get(name) for name in AUDIT_COLUMNS[2:8]},
                             "unreachable": out.get("count") if isinstance(out, dict) else out,
                             "mean_gap_invalidity": gap.get("mean_gap"),
@@ -108,11 +109,11 @@ class Audit(dict[str, Any]):
 
     def _tables(self) -> Iterator[tuple[str, list[list[str]]]]:
         """The groups of each grouping as cells, with a title."""
-        titles = dict.fromkeys((row["population"], row["grouping"]) for row in self.rows())
-        for title in titles:
+        titles = {(row["population"], row["grouping"]): row["shown"] for row in self.rows()}
+        for title, shown in titles.items():
             where = ", held-out people" if title[0] == "holdout" else ""
             rows = [_cells(row) for row in self.rows() if (row["population"], row["grouping"]) == title]
-            yield f"By {title[1]}{where}", rows
+            yield f"By {shown}{where}", rows
 
 
 def _cells(row: Json) -> list[str]:

@@ -177,7 +177,7 @@ def plot_disparity(
             ax.fill_between(place, along["low"], along["high"], color=colour, alpha=0.2, linewidth=0)
     ax.set_xlabel("mean cost over all people" if across == "cost" else "point of the front")
     ax.set_ylabel(f"{title}: {beside}" if gap else title, parse_math=False)
-    ax.set_title(_short(groups["name"]), parse_math=False)
+    ax.set_title(_short(groups.get("shown") or groups["name"]), parse_math=False)
     if len(shown) > 1 or not gap:
         for text in ax.legend(frameon=False).get_texts():
             text.set_parse_math(False)
@@ -244,7 +244,7 @@ def plot_fairness(
     upper.set_ylabel("people without recourse (loss)")
     upper.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     upper.set_ylim(-0.02, 1.02)
-    upper.set_title(_short(groups["name"]), parse_math=False)
+    upper.set_title(_short(groups.get("shown") or groups["name"]), parse_math=False)
     lower.set_ylabel(f"gap of {title}", parse_math=False)
     lower.set_ylim(bottom=0.0)
     lower.set_xlabel("mean cost over all people")

@@ -288,6 +288,7 @@ impl Explanation {
                 None => (Messages::built_in(language.unwrap_or("en"))?, Vec::new()),
             };
             warnings.extend(own.warnings());
+            warnings.extend(messages.unnamed(&self.inner));
             let page = letter_html(&self.inner, &own, &messages)?;
             if let Some(path) = path {
                 write_atomically(&path, |out| out.write_all(page.as_bytes()))?;

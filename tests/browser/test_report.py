@@ -329,6 +329,8 @@ def test_the_static_report_needs_no_script_and_has_the_figures_of_the_front(
         if f"(summary {german.front['points'].index(point)})" in text:
             assert f"{point['cost']:.3f}" in text
     assert "Sign-off" in text
+    # Names for readers everywhere but in the commands.
+    assert re.findall(r"[a-z]+_[a-z_]+", text.split("How to reproduce it")[0]) == []
     # Tables that are wider than a phone scroll by themselves.
     wide = page.locator("main").bounding_box()
     assert wide is not None
@@ -431,15 +433,40 @@ def test_on_a_phone_wide_tables_scroll_and_show_it_and_no_name_is_cut(
             const texts = [...document.querySelectorAll('th, td, button, h2, h3, p, li')].filter(shown);
             const hides = (node) => getComputedStyle(node).overflowX === 'hidden';
             const cut = texts.filter((node) => hides(node) && node.scrollWidth > node.clientWidth + 1);
+            // Words of charts, and names that are broken between two letters.
+            const drawn = [...document.querySelectorAll('svg text')].filter(shown)
+                .filter((node) => node.getBoundingClientRect().right > innerWidth + 1);
+            const broken = [...document.querySelectorAll('tbody th .value, tbody th .name')].filter(shown)
+                .filter((node) => node.textContent.length < 40 && node.firstChild?.nodeType === 3)
+                .filter((node) => {
+                    const range = document.createRange();
+                    const top = (from, to) => {
+                        range.setStart(node.firstChild, from);
+                        range.setEnd(node.firstChild, to);
+                        return range.getBoundingClientRect().top;
+                    };
+                    return [...node.textContent.matchAll(/\\p{L}+/gu)].some(({ index, 0: word }) => {
+                        const end = index + word.length;
+                        return top(index, index + 1) !== top(end - 1, end);
+                    });
+                });
+            const captions = [...document.querySelectorAll('caption span')].filter(shown)
+                .filter((node) => node.getBoundingClientRect().right > innerWidth + 1);
             const outside = texts.filter((node) => !node.closest('table, .contents, .scroll'))
                 .filter((node) => node.getBoundingClientRect().right > innerWidth + 1);
             const name = (node) => node.outerHTML.slice(0, 120);
-            return { wide: wide.length, bad: [...stuck, ...cut, ...outside].map(name) };
+            const bad = [...stuck, ...cut, ...outside, ...drawn, ...broken, ...captions];
+            return { wide: wide.length, bad: bad.map(name) };
         }"""
     )
     assert clipped["wide"] > 0
     assert clipped["bad"] == []
     assert "`" not in page.inner_text("main")
+    # Names for readers everywhere but in the commands, which need those of the table.
+    text = page.inner_text("main").split("How to reproduce it")[0]
+    assert re.findall(r"[a-z]+_[a-z_]+", text) == []
+    changeable = page.locator("#features").inner_text()
+    assert "marital status" not in changeable
 
 
 def test_an_address_leads_to_a_point(german: Report, open_report: Open) -> None:

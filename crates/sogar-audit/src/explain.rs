@@ -41,7 +41,7 @@ pub use messages::Messages;
 pub use person::Person;
 pub use reasons::{Method, PrincipalReason, REASONS, ReasonSettings};
 pub use result::{
-    Advice, Changed, Decision, Explanation, FeatureValue, Group, ModelName, Point, Reason, Who,
+    Advice, Changed, Decision, Explanation, FeatureValue, Group, ModelName, Point, Reason, Unmet, Who,
 };
 pub use text::{Section, sections, text};
 
@@ -75,6 +75,10 @@ impl<'a> Explainer<'a> {
         let pool = pool.map_err(|cause| {
             Error::new(ErrorKind::Usage, format!("threads could not be started: {cause}"))
         })?;
+        if reasons.most == 0 {
+            return Err(Error::new(ErrorKind::Usage, "0 is no number of reasons")
+                .help("give at least 1: what is without reasons would read as if there were none"));
+        }
         Ok(Explainer { front, prepared, reasoner: Reasoner::new(prepared, reasons), pool })
     }
 
@@ -175,6 +179,8 @@ impl<'a> Explainer<'a> {
                 })
                 .map(|feature| feature.name.clone())
                 .collect(),
+            reasons_known: self.reasoner.is_some(),
+            conditional: prepared.requirements().is_some(),
             classes: prepared.classes().names.clone(),
             outcomes: prepared.config().model.outcomes.clone(),
         };
@@ -300,6 +306,21 @@ impl PersonQuery<'_> {
         }
         let rules = self.prepared.rules().iter().zip(&self.prepared.config().rules);
         let prediction = self.predict(&after)?;
+        let breaks: Vec<String> =
+            rules.filter(|(rule, _)| rule.broken_by(before, &after)).map(|(_, text)| text.clone()).collect();
+        let unmet = match self.prepared.requirements() {
+            Some(required)
+                if !works && breaks.is_empty() && self.prepared.classes().is_desired(&prediction) =>
+            {
+                let mut agreeing = 0;
+                for other in &required.others {
+                    let accepted = other.accepts(&required.desired, std::slice::from_ref(&after))?;
+                    agreeing += usize::from(accepted == [true]);
+                }
+                Some(if agreeing < required.agree { Unmet::Agreement } else { Unmet::Plausibility })
+            }
+            _ => None,
+        };
         Ok(Advice {
             text: action_text(&edits.iter().collect::<Vec<_>>(), features),
             edits: edits.iter().map(|edit| EditRef::new(edit, features)).collect(),
@@ -309,10 +330,8 @@ impl PersonQuery<'_> {
             score: prediction.score,
             cost: cost_units as f64 / self.prepared.cost().unit() as f64,
             cost_units,
-            breaks: rules
-                .filter(|(rule, _)| rule.broken_by(before, &after))
-                .map(|(_, text)| text.clone())
-                .collect(),
+            breaks,
+            unmet,
         })
     }
 }

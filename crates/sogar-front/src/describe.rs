@@ -32,6 +32,22 @@ pub fn outcome_text(front: &FrontFile) -> String {
     )
 }
 
+/// What people are grouped by, with features by their display names.
+///
+/// `sex×income<=500` is “sex and monthly income<=500” if `income` is displayed so.
+pub fn grouping_title(front: &FrontFile, name: &str) -> String {
+    let display = |name: &str| front.config.features.get(name)?.display.clone();
+    let part = |part: &str| {
+        let (feature, test) = part.split_at(part.find(['<', '>', '=', '!']).unwrap_or(part.len()));
+        let shown = display(part).or_else(|| Some(display(feature.trim())? + test));
+        shown.unwrap_or_else(|| part.to_owned())
+    };
+    match front.config.features.contains_key(name) {
+        true => part(name),
+        false => name.split(['×', '*']).map(part).collect::<Vec<_>>().join(" and "),
+    }
+}
+
 /// A tree as indented text, with the number of people at every node.
 pub fn tree_text(front: &FrontFile, tree: &Node) -> String {
     let mut text = String::new();

@@ -325,15 +325,19 @@ fn add_people(
         let (unit, people) = (people.person, front.people());
         suppress::individual(bound, found, request.min_n as u64 * unit, people.affected);
     }
-    data.groupings =
-        groups::groupings(&audited, &data.features, &people, &members, out_of_reach.as_ref(), request.min_n);
+    data.groupings = groups::groupings(&audited, &people, &members, out_of_reach.as_ref(), request.min_n);
     data.gaps = groups::gaps_in_loss(&audited, &data.groupings);
     // Names between backticks are for terminals.
     data.notes = audited.notes.iter().map(|note| note.replace('`', "")).collect();
     data.scan = audited.scan.map(|scan| without_small(scan, request.min_n));
 
     if !members.is_empty() {
-        let compositions = Compositions::new(front, &people, &members, request.min_n);
+        let shown: Vec<Vec<bool>> = data
+            .groupings
+            .iter()
+            .map(|grouping| grouping.reference.groups.iter().map(|group| group.affected.is_some()).collect())
+            .collect();
+        let compositions = Compositions::new(front, &people, &members, &shown, request.min_n);
         let nodes = NodeTable::new(front, |point, leaf, node| {
             let mut numbers = stored(front, request.min_n, point, leaf, node);
             if numbers.len() > 1 {

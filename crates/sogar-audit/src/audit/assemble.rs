@@ -13,7 +13,7 @@ use super::routed_people::RoutedPeople;
 use super::unreachable::{Individual, Unreachable};
 use super::weighted_population::WeightedPopulation;
 use sogar_base::statistics::{CONFIDENCE, holm, wilson};
-use sogar_front::describe::grouped;
+use sogar_front::describe::{grouped, grouping_title};
 use sogar_front::summary::FrontFile;
 
 /// Intervals above which readers are warned of multiple comparisons.
@@ -185,6 +185,7 @@ impl Assembly<'_> {
         };
         GroupingAudit {
             name: found.groups.name.clone(),
+            shown: grouping_title(self.front, &found.groups.name),
             condition: found.groups.condition,
             adverse_rate_ratio: ratio(large().filter_map(Count::adverse_rate)),
             adverse_rate_ratio_interval: ratio_interval(&adverse),
@@ -322,10 +323,10 @@ pub(super) fn warnings(
             let small = grouping.groups.iter().filter(|group| !group.enough).count();
             if small > 0 {
                 notes.push(format!(
-                    "{whose}{small} of {} groups by `{}` are too small for a statement on recourse: fewer than {} affected \
+                    "{whose}{small} of {} groups by {} are too small for a statement on recourse: fewer than {} affected \
                      people are in them, or outside them.",
                     grouping.groups.len(),
-                    short(&grouping.name),
+                    short(&grouping.shown),
                     request.min_group.max(1),
                 ));
             }

@@ -79,6 +79,9 @@ pub struct BlockedBy {
 pub struct GroupingAudit {
     /// Its name, e.g. `sex` or `sex×race`.
     pub name: String,
+    /// Its name for readers: features by their display names.
+    #[serde(default)]
+    pub shown: String,
     /// The groups, in the order of the column's values.
     pub groups: Vec<GroupAudit>,
     /// Lowest over highest adverse rate of the groups: a screening figure.

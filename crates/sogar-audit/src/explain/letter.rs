@@ -34,6 +34,13 @@ pub fn letter_html(explanation: &Explanation, fields: &LetterFields, messages: &
         )
         .help("letters are for people whom the model turns down; `--all` writes to all of them"));
     }
+    if !explanation.reasons_known {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "reasons need the whole reference table, of which only the affected people are in memory",
+        )
+        .help("write letters with `sogar explain`, which reads the whole table"));
+    }
     if !explanation.reasons.is_empty() && explanation.reasons.iter().all(|reason| reason.protected) {
         return Err(Error::new(
             ErrorKind::Usage,
@@ -139,7 +146,7 @@ impl Letter<'_> {
         if let (true, Some(limit), Some(class)) =
             (decision.score_is_probability, decision.threshold, &decision.above_threshold)
         {
-            let (own, limit) = (self.messages.percent(decision.score), self.messages.percent(limit));
+            let [own, limit] = self.messages.percents(decision.score, limit);
             let values = [("class", self.outcome(class)), ("own", own), ("limit", limit)];
             let values: Vec<(&str, &str)> =
                 values.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -187,7 +194,8 @@ impl Letter<'_> {
         let explanation = self.explanation;
         let Some(best) = &explanation.cheapest else {
             let most = explanation.max_edits.to_string();
-            let none = self.messages.html("ways_none", &[("most", &most)]);
+            let key = if explanation.conditional { "ways_none_strict" } else { "ways_none" };
+            let none = self.messages.html(key, &[("most", &most)]);
             // Only if it is there to be seen.
             let review = match self.fields.human_review.is_some() {
                 true => format!(" {}", self.messages.html("ways_none_review", &[])),
@@ -197,14 +205,16 @@ impl Letter<'_> {
         };
         text += &paragraph(&self.messages.html("ways_lead", &[]));
         let of_group = explanation.suggestion.as_ref().filter(|advice| advice.works);
-        // Different amounts may lead to the same values: they are one way.
-        let other = of_group.filter(|advice| !advice.changes_the_same(best));
+        let same = |advice: &&Advice| advice.includes(best) && best.includes(advice);
+        // What asks for all of the first way and more is no other way.
+        let other = of_group.filter(|advice| !advice.includes(best));
         text += &self.way(best, "1");
         if let Some(other) = other {
             text += &self.way(other, "2");
         }
+        let told = other.or(of_group.filter(same));
         if let (Some(_), Some(group)) =
-            (of_group, explanation.group.as_ref().filter(|group| group.rows >= FEWEST))
+            (told, explanation.group.as_ref().filter(|group| group.rows >= FEWEST))
         {
             text += &paragraph(&self.group(group, if other.is_some() { "2" } else { "1" }));
         }
@@ -221,7 +231,7 @@ impl Letter<'_> {
             column("then")
         );
         // What the person has already is no change.
-        for Changed { feature, from, to, follows, .. } in advice.changes.iter().filter(|one| one.changes) {
+        for Changed { feature, from, to, follows, .. } in advice.moved() {
             let then = match follows {
                 None => self.value(feature, to.as_ref()),
                 Some(with) => {
@@ -268,7 +278,8 @@ impl Letter<'_> {
         if names.is_empty() {
             return String::new();
         }
-        let list = self.messages.html("unchanged_list", &[("features", &names.join(", "))]);
+        let key = if explanation.cheapest.is_some() { "unchanged_list" } else { "unchanged_none" };
+        let list = self.messages.html(key, &[("features", &names.join(", "))]);
         self.heading("unchanged") + &paragraph(&list)
     }
 

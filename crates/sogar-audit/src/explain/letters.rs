@@ -117,8 +117,17 @@ fn write_folder<'a>(folder: &Path, files: impl Iterator<Item = (&'a str, &'a [u8
     Ok(())
 }
 
-/// Fails if the folder has anything in it: letters of another run would be mixed with these.
+/// Fails if the folder has anything in it: letters of another run would be mixed with these. Or if there is no folder to put it in.
 pub fn require_free(folder: &Path) -> Result<()> {
+    if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir())
+    {
+        return Err(Error::new(
+            ErrorKind::Output,
+            "there is no such folder, so letters cannot be put into one below it",
+        )
+        .file(parent)
+        .help("create it first"));
+    }
     let taken = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
         Err(cause) => cause.kind() != io::ErrorKind::NotFound,

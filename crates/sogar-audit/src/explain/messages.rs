@@ -13,6 +13,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::Explanation;
 use super::codes::{Direction, markup_in};
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
 use sogar_base::files::read_text;
@@ -165,6 +166,50 @@ impl Messages {
         let percent = 100.0 * share;
         let digits = if (1.0..99.0).contains(&percent) || percent == 0.0 || percent == 100.0 { 0 } else { 1 };
         format!("{percent:.digits$}").replace('.', self.decimal())
+    }
+
+    /// Two shares as percentages, with as many digits as tell them apart.
+    pub(super) fn percents(&self, one: f64, other: f64) -> [String; 2] {
+        let mut told = [self.percent(one), self.percent(other)];
+        for digits in 1..=6 {
+            if told[0] != told[1] || one == other {
+                break;
+            }
+            told = [one, other].map(|share| {
+                let text = format!("{:.digits$}", 100.0 * share);
+                text.trim_end_matches('0').trim_end_matches('.').replace('.', self.decimal())
+            });
+        }
+        told
+    }
+
+    /// What this file names in part: what it does not name, letters call as the configuration does.
+    pub fn unnamed(&self, explanation: &Explanation) -> Option<String> {
+        let mut rest = Vec::new();
+        if !self.features.is_empty() {
+            for feature in &explanation.features {
+                let words = self.features.get(&feature.name);
+                let named = words.is_some_and(|words| words.display.is_some());
+                if !named && !explanation.protected.contains(&feature.name) {
+                    rest.push(format!("`{}`", feature.name));
+                }
+                let values = words.map(|words| &words.values).filter(|values| !values.is_empty());
+                let lost = values
+                    .into_iter()
+                    .flat_map(|values| feature.levels().iter().filter(|level| !values.contains_key(*level)));
+                rest.extend(lost.map(|level| format!("the value `{level}` of `{}`", feature.name)));
+            }
+        }
+        if !self.outcomes.is_empty() {
+            let lost = explanation.classes.iter().filter(|class| !self.outcomes.contains_key(*class));
+            rest.extend(lost.map(|class| format!("the outcome `{class}`")));
+        }
+        (!rest.is_empty()).then(|| {
+            format!(
+                "the messages lack names, so that letters use those of the configuration: {}",
+                rest.join(", ")
+            )
+        })
     }
 
     /// A value with its unit. A special code is no amount.
@@ -391,6 +436,10 @@ mod tests {
             [0.0, 0.004, 0.333, 0.996, 1.0].map(|share| german.percent(share)),
             ["0", "0,4", "33", "99,6", "100"]
         );
+        assert_eq!(english.percents(0.06, 0.5), ["6", "50"]);
+        assert_eq!(english.percents(0.496, 0.5), ["49.6", "50"]);
+        assert_eq!(german.percents(0.49996, 0.5), ["49,996", "50"]);
+        assert_eq!(english.percents(0.5, 0.5), ["50", "50"]);
     }
 
     #[test]

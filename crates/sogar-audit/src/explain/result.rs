@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::reasons::PrincipalReason;
+use super::text::words;
 use sogar_base::markup::visible;
 use sogar_front::describe::Predicate;
 use sogar_front::summary::{EditRef, Status, Value, as_count};
@@ -51,6 +52,14 @@ pub struct Explanation {
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) protected: Vec<String>,
+    /// Whether reasons were computed.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) reasons_known: bool,
+    /// Whether an action must do more than change the model's answer.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) conditional: bool,
     /// The names of all classes.
     #[serde(skip)]
     #[schemars(skip)]
@@ -169,6 +178,19 @@ pub struct Advice {
     /// Rules that it breaks, so that it does not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<String>,
+    /// Why it does not count although the model would change its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmet: Option<Unmet>,
+}
+
+/// What a run requires of an action besides another answer of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unmet {
+    /// Too few of several models would accept.
+    Agreement,
+    /// It describes somebody who is less usual than the run allows.
+    Plausibility,
 }
 
 /// A feature before and after.
@@ -199,16 +221,24 @@ pub struct ModelName {
 }
 
 impl Advice {
-    /// Whether both lead to the same values.
-    pub(super) fn changes_the_same(&self, other: &Advice) -> bool {
-        let values = |advice: &Advice| -> Vec<(String, Option<Value>)> {
-            let moved = advice.changes.iter().filter(|change| change.changes);
-            let mut values: Vec<_> =
-                moved.map(|change| (change.feature.clone(), change.to.clone())).collect();
-            values.sort_by(|a, b| a.0.cmp(&b.0));
-            values
+    /// What it changes.
+    pub(super) fn moved(&self) -> impl Iterator<Item = &Changed> {
+        self.changes.iter().filter(|change| change.changes)
+    }
+
+    /// Whether it asks for all that another asks for, or for more: the same categories, numbers moved as far or further.
+    pub(super) fn includes(&self, other: &Advice) -> bool {
+        let asked = |least: &Changed| {
+            self.moved().filter(|own| own.feature == least.feature).any(|own| {
+                match (&own.from, &own.to, &least.to) {
+                    (Some(Value::Number(from)), Some(Value::Number(to)), Some(Value::Number(least))) => {
+                        (to - least) * (least - from).signum() >= 0.0
+                    }
+                    _ => own.to == least.to,
+                }
+            })
         };
-        values(self) == values(other)
+        other.moved().all(asked)
     }
 }
 
@@ -231,6 +261,14 @@ impl Explanation {
     /// A feature by its name.
     pub(super) fn feature(&self, name: &str) -> Option<&Feature> {
         self.features.iter().find(|feature| feature.name == name)
+    }
+
+    /// A value with its unit, for people who know the table.
+    pub(super) fn amount(&self, feature: &str, value: Option<&Value>) -> String {
+        match self.feature(feature) {
+            Some(feature) if value.is_some() => feature.with_unit(words(value)),
+            _ => words(value),
+        }
     }
 
     /// A feature's name in a sentence for people who know the table.

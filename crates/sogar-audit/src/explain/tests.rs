@@ -1,5 +1,7 @@
 //! Explanations of the small problem of the command line's tests: 240 people, a LightGBM model of 12 trees.
 
+mod letters;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -216,99 +218,6 @@ fn somebody_who_was_not_turned_down_needs_no_change() {
 }
 
 #[test]
-fn a_letter_shows_hostile_words_and_runs_none() {
-    let prepared = prepared();
-    let front = solved(&prepared);
-    let hostile = "</bdi></style><script>alert(1)</script><img src=x onerror=\"x\">\u{202e}";
-    let mut odd = person(&prepared, |entries| drop(entries.insert("job".into(), hostile.into()))).unwrap();
-    odd.name = hostile.to_owned();
-    let told = explain(&front, &prepared, &odd, front.points.len() - 1).unwrap();
-    let letter = LetterFields {
-        from: Some(hostile.into()),
-        to: Some("x".repeat(10_000)),
-        date: Some(hostile.into()),
-        subject: Some(hostile.into()),
-        contact: Some(hostile.into()),
-        ..LetterFields::default()
-    };
-    let html = letter_html(&told, &letter, &Messages::english()).unwrap();
-    assert!(!html.contains("<script") && !html.contains("<img") && !html.contains("onerror=\"x"), "{html}");
-    assert!(html.contains("default-src 'none'") && html.contains(&"x".repeat(10_000)));
-    assert_eq!(html.matches("<style>").count(), 1);
-    assert!(!text(&told).contains('\u{202e}'));
-}
-
-#[test]
-fn a_letter_gives_the_decision_then_the_reasons_then_ways_and_nothing_that_is_not_for_its_reader() {
-    let mut config = config();
-    for (name, display) in [("income", "monthly income"), ("job", "occupation"), ("age", "age in years")] {
-        let settings = config.features.entry(name.into()).or_default();
-        settings.display = Some(display.into());
-    }
-    config.features.entry("income".into()).or_default().unit = Some("€".into());
-    let school = config.features.entry("school".into()).or_default();
-    (school.protected, school.direction) = (Some(true), None);
-    config.model.outcomes =
-        [("no".to_owned(), "declined".to_owned()), ("yes".to_owned(), "granted".to_owned())].into();
-    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
-    let front = solved(&prepared);
-    let fields = LetterFields::parse(
-        "application_id = \"A-17\"\ndecision_date = \"1 May\"\nmodel_role = \"It decided.\"\nhuman_review = \"Ask us.\"\n\
-         review_by = \"1 June\"\ncontact = \"Desk 4\"\nlegal_text = \"By law.\"\n",
-    )
-    .unwrap();
-    assert!(fields.warnings().is_empty());
-    let mut ways = [0, 0, 0];
-    for &row in prepared.affected() {
-        let mut person = Person::of_row(&prepared, row).unwrap();
-        person.notes.push("a note for the operator".into());
-        let told = explain(&front, &prepared, &person, front.points.len() - 1).unwrap();
-        for (language, order) in [
-            (
-                "en",
-                [
-                    "The decision",
-                    "The main reasons",
-                    "What would change the model",
-                    "If a detail is wrong",
-                    "person to look at",
-                ],
-            ),
-            (
-                "de",
-                [
-                    "Die Entscheidung",
-                    "Die wichtigsten Gründe",
-                    "Was die Antwort",
-                    "Wenn eine Angabe",
-                    "ein Mensch",
-                ],
-            ),
-        ] {
-            let messages = Messages::built_in(language).unwrap();
-            let html = letter_html(&told, &fields, &messages).unwrap();
-            let body = &html[html.find("<main>").unwrap()..];
-            let places: Vec<usize> = order.iter().map(|wanted| body.find(wanted).unwrap()).collect();
-            assert!(places.is_sorted(), "{language} {places:?}");
-            for wanted in
-                ["declined", "A-17", "1 May", "It decided.", "Ask us.", "1 June", "Desk 4", "By law."]
-            {
-                assert!(body.contains(wanted), "{language} {wanted}");
-            }
-            for hidden in ["operator", "school", ">income<", ">job<", "`", "{"] {
-                assert!(!body.contains(hidden), "{language}: {hidden} in {body}");
-            }
-            let offered = body.matches("<table>").count();
-            assert_eq!(offered == 0, told.cheapest.is_none(), "row {row}");
-            ways[offered] += 1;
-            let not_reasons = if language == "en" { "not the reasons" } else { "nicht die Gründe" };
-            assert_eq!(offered > 0, body.contains(not_reasons));
-        }
-    }
-    assert!(ways[1] > 0 && ways[2] > 0, "{ways:?}");
-}
-
-#[test]
 fn reasons_are_the_strongest_contributions_and_their_responsiveness_is_that_of_brute_force() {
     let prepared = prepared();
     let front = solved(&prepared);
@@ -352,35 +261,6 @@ fn reasons_are_the_strongest_contributions_and_their_responsiveness_is_that_of_b
 }
 
 #[test]
-fn letters_to_all_are_one_folder_with_an_index() {
-    let prepared = prepared();
-    let front = solved(&prepared);
-    let people: Vec<Person> =
-        prepared.affected().iter().map(|&row| Person::of_row(&prepared, row).unwrap()).collect();
-    let explainer = Explainer::new(&front, &prepared, ReasonSettings::default()).unwrap();
-    let mut seen = 0;
-    let told = explainer.explain_all(&people, 1, &mut |done, all| seen += usize::from(done <= all)).unwrap();
-    assert_eq!((told.len(), seen), (people.len(), people.len()));
-    let one = explain(&front, &prepared, &people[3], 1).unwrap();
-    assert_eq!(one, told[3], "together as alone");
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("letters");
-    let fields = |_: &Explanation| Ok(LetterFields::default());
-    write_letters(&folder, &told, &fields, &Messages::english()).unwrap();
-    let index = std::fs::read_to_string(folder.join(INDEX)).unwrap();
-    assert_eq!(index.lines().count(), people.len() + 1);
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), people.len() + 1);
-    // One letter that cannot be written: none is.
-    let other = place.path().join("other");
-    let failing = |told: &Explanation| match told.person.row {
-        row if row == people[9].row.map(|row| row + 1) => Err(no_such_point(&front, 1)),
-        _ => Ok(LetterFields::default()),
-    };
-    assert!(write_letters(&other, &told, &failing, &Messages::english()).is_err());
-    assert!(!other.exists());
-}
-
-#[test]
 fn counterfactuals_are_the_cheapest_that_differ_in_what_they_change() {
     let prepared = prepared();
     let front = solved(&prepared);
@@ -420,45 +300,5 @@ fn counterfactuals_are_the_cheapest_that_differ_in_what_they_change() {
             .collect();
         assert_eq!(got, wanted, "row {row}");
         assert!(ways.iter().all(|way| way.works));
-    }
-}
-
-#[test]
-fn a_letter_is_in_the_language_of_its_messages_whatever_the_explanation_was_made_in() {
-    let mut config = config();
-    config.features.entry("income".into()).or_default().codes = Some(vec![-9.0]);
-    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
-    let front = solved(&prepared);
-    let code =
-        person(&prepared, |entries| drop(entries.insert("income".into(), serde_json::json!(-9)))).unwrap();
-    let told = explain(&front, &prepared, &code, front.points.len() - 1).unwrap();
-    assert!(!told.decision.desired && told.reasons.iter().any(|reason| reason.feature == "income"));
-    let letter = |file: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("messages.toml");
-        std::fs::write(&path, file).unwrap();
-        let (messages, warnings) = Messages::read(&path).unwrap();
-        assert_eq!(warnings, Vec::<String>::new());
-        letter_html(&told, &LetterFields::default(), &messages)
-    };
-    let plain = letter("language = \"de\"\n").unwrap();
-    assert!(plain.contains("Income: keine Zahl (Schlüssel -9)"), "{plain}");
-    // Nothing tells how to have the decision reviewed, so nothing is said to stand below.
-    assert!(!plain.contains("Unten steht"));
-    let named = letter(
-        "language = \"de\"\n[features.income]\ndisplay = \"Einkommen\"\nunit = \"Euro\"\nvalues = { \"-9\" = \"keine Angabe\" }\n\
-         [outcomes]\nno = \"abgelehnt\"\nyes = \"bewilligt\"\n",
-    )
-    .unwrap();
-    assert!(named.contains("Einkommen: keine Angabe") && named.contains("abgelehnt"), "{named}");
-    let body = &named[named.find("<main>").unwrap()..];
-    assert!(!body.contains("ncome") && !body.contains("-9"), "{body}");
-    for (file, wanted) in [
-        ("[features.incme]\ndisplay = \"x\"\n", "there is no feature `incme`"),
-        ("[features.income]\nvalues = { \"-8\" = \"x\" }\n", "the value `-8`, which `income` does not have"),
-        ("[outcomes]\nmaybe = \"x\"\n", "the outcome `maybe`"),
-    ] {
-        let error = letter(&format!("language = \"de\"\n{file}")).unwrap_err();
-        assert!(error.to_string().contains(wanted), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! An explanation on a terminal: short sections, values in columns.
 
-use super::{Advice, Explanation, Group};
+use super::{Advice, Explanation, Group, Unmet};
 use sogar_base::markup::visible;
 use sogar_front::describe::spoken_number;
 use sogar_front::summary::Value;
@@ -106,7 +106,12 @@ fn belonging(explanation: &Explanation, group: &Group) -> Section {
     let rows: Vec<[String; 2]> = group
         .because
         .iter()
-        .map(|reason| [visible(&reason.condition), format!("theirs: {}", words(reason.value.as_ref()))])
+        .map(|reason| {
+            [
+                visible(&reason.condition),
+                format!("theirs: {}", explanation.amount(&reason.feature, reason.value.as_ref())),
+            ]
+        })
         .collect();
     let mut body = columns(&rows);
     body += &format!("  {} people of the reference table are in it.\n", group.rows);
@@ -128,9 +133,16 @@ fn suggested(explanation: &Explanation, group: &Group, advice: &Advice) -> Secti
         (false, [rule, ..]) => {
             format!("  This does not count for them: it would break the rule `{}`.\n", visible(rule))
         }
-        (false, []) => {
-            format!("  This does not change their decision: the model would still say {label}.\n")
-        }
+        (false, []) => match advice.unmet {
+            None => format!("  This does not change their decision: the model would still say {label}.\n"),
+            Some(unmet) => {
+                let lack = match unmet {
+                    Unmet::Agreement => "too few of the models agree",
+                    Unmet::Plausibility => "it describes somebody less usual than this run allows",
+                };
+                format!("  This does not count for them: the model would say {label}, but {lack}.\n")
+            }
+        },
     };
     body += &format!(
         "  In the group it works for {} of {} people, at a mean cost of {:.3}.\n",
@@ -146,7 +158,8 @@ fn individual(explanation: &Explanation, suggestion: &Advice) -> Section {
         explanation.actions_tried, explanation.max_edits
     );
     let Some(best) = &explanation.cheapest else {
-        let body = format!("  There is none: {tried}, not one changes their decision.\n");
+        let counts = if explanation.conditional { " and meets what this run requires" } else { "" };
+        let body = format!("  There is none: {tried}, not one changes their decision{counts}.\n");
         return (heading, body);
     };
     let mut body = changes(explanation, best);
@@ -165,10 +178,7 @@ fn changes(explanation: &Explanation, advice: &Advice) -> String {
         .changes
         .iter()
         .map(|change| {
-            let amount = |value: Option<&Value>| match explanation.feature(&change.feature) {
-                Some(feature) if value.is_some() => feature.with_unit(words(value)),
-                _ => words(value),
-            };
+            let amount = |value: Option<&Value>| explanation.amount(&change.feature, value);
             let from = amount(change.from.as_ref());
             let told = match (change.changes, &change.follows) {
                 (false, None) if change.from.is_none() => format!("{from} (so it can't be changed)"),

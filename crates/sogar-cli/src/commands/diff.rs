@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sogar::audit::{Audit, AuditRequest, Grouping, MIN_GROUP, MeasureName, audit};
-use sogar::describe::grouped;
+use sogar::describe::{grouped, grouping_title};
 use sogar::diff::{Diff, Side, diff};
 use sogar::evaluate::reopen_with;
 use sogar::markup::visible;
@@ -51,7 +51,7 @@ pub fn run(args: &DiffArgs, output: &Output) -> Result<Exit> {
             serde_json::to_value(&found).map_err(|cause| Error::new(ErrorKind::Output, cause.to_string()))?;
         output.print_json(&value)?;
     } else {
-        output.print(text(&found))?;
+        output.print(text(&found, &a))?;
     }
     Ok(Exit::Complete)
 }
@@ -82,7 +82,7 @@ fn audited(
     result
 }
 
-fn text(diff: &Diff) -> Text {
+fn text(diff: &Diff, front: &FrontFile) -> Text {
     let mut text = sides(diff);
     if let Some(people) = diff.people {
         text += section("Who is turned down");
@@ -120,7 +120,7 @@ fn text(diff: &Diff) -> Text {
             100.0 * used.a,
             100.0 * used.b,
             100.0 * (used.b - used.a),
-            visible(&used.feature)
+            visible(&grouping_title(front, &used.feature))
         );
     }
     let more = diff.features.len().saturating_sub(10);
@@ -134,7 +134,7 @@ fn text(diff: &Diff) -> Text {
         grouped(actions.only_a),
         grouped(actions.only_b)
     );
-    text += groups(diff);
+    text += groups(diff, front);
     if !diff.settings.is_empty() {
         text += section("Settings that differ");
         for setting in diff.settings.iter().take(20) {
@@ -181,7 +181,7 @@ fn sides(diff: &Diff) -> Text {
     text
 }
 
-fn groups(diff: &Diff) -> Text {
+fn groups(diff: &Diff, front: &FrontFile) -> Text {
     if diff.groups.is_empty() {
         return Text::default();
     }
@@ -191,7 +191,7 @@ fn groups(diff: &Diff) -> Text {
     for group in &diff.groups {
         text += &format!(
             "  {} = {} ({} and {} affected)\n",
-            visible(&group.grouping),
+            visible(&grouping_title(front, &group.grouping)),
             visible(&group.group),
             grouped(group.affected_a),
             grouped(group.affected_b)

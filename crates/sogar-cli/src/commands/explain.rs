@@ -148,6 +148,9 @@ pub fn run(args: &ExplainArgs, output: &Output) -> Result<Exit> {
     let recipients =
         args.letter.recipients.as_deref().map(|path| read_recipients(path, &fields)).transpose()?;
     let prepared = reopen(&front, &table, &model)?;
+    if let (Some(recipients), Some(path)) = (&recipients, &args.letter.recipients) {
+        everybody(recipients, &prepared).map_err(|error| error.file(path))?;
+    }
     let codes = args.reasons.codes.as_deref().map(|path| Codes::read(path, &prepared.table().features));
     let codes = codes.transpose()?.unwrap_or_default();
     let with_codes = !codes.is_empty();
@@ -162,6 +165,11 @@ pub fn run(args: &ExplainArgs, output: &Output) -> Result<Exit> {
     if with_codes {
         uncoded(&explained, output);
     }
+    if (args.letter.letter.is_some() || args.letter.letters.is_some())
+        && let Some(unnamed) = explained.first().and_then(|told| messages.unnamed(told))
+    {
+        output.notice(unnamed);
+    }
     if let Some(folder) = &args.letter.letters {
         return to_all(args, folder, &explained, recipients, &fields, &messages, output);
     }
@@ -174,6 +182,21 @@ pub fn run(args: &ExplainArgs, output: &Output) -> Result<Exit> {
         print(explanation, output)?;
     }
     Ok(Exit::Complete)
+}
+
+/// Fails unless the recipients are those whom the model turns down.
+fn everybody(recipients: &BTreeMap<usize, LetterFields>, prepared: &Prepared) -> Result<()> {
+    let fault = |message: String| Error::new(ErrorKind::Usage, message);
+    let turned_down: BTreeSet<usize> = prepared.affected().iter().map(|row| row + 1).collect();
+    if let Some(row) = recipients.keys().find(|row| !turned_down.contains(row)) {
+        let message = format!("row {row} gets no letter: the table has no such row, or the model accepts it");
+        return Err(fault(message).help("remove the line"));
+    }
+    match turned_down.iter().find(|row| !recipients.contains_key(row)) {
+        Some(row) => Err(fault(format!("the list of recipients lacks row {row}"))
+            .help("add a line for everybody whom the model turns down")),
+        None => Ok(()),
+    }
 }
 
 /// Says which reasons the list of codes does not cover.
@@ -207,21 +230,8 @@ fn to_all(
     messages: &Messages,
     output: &Output,
 ) -> Result<Exit> {
-    if let (Some(recipients), Some(path)) = (&recipients, &args.letter.recipients) {
-        let turned_down = |row: &usize| explained.iter().any(|told| told.person.row == Some(*row));
-        if let Some(row) = recipients.keys().find(|row| !turned_down(row)) {
-            let message =
-                format!("row {row} gets no letter: the table has no such row, or the model accepts it");
-            return Err(Error::new(ErrorKind::Usage, message).file(path).help("remove the line"));
-        }
-    }
-    let fields_of = |told: &Explanation| match (&recipients, told.person.row) {
-        (Some(recipients), Some(row)) => recipients.get(&row).cloned().ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("the list of recipients lacks row {row}"))
-                .help("add a line for everybody whom the model turns down")
-        }),
-        _ => Ok(fields.clone()),
-    };
+    let own = |told: &Explanation| recipients.as_ref()?.get(&told.person.row?).cloned();
+    let fields_of = |told: &Explanation| Ok(own(told).unwrap_or_else(|| fields.clone()));
     let letters = write_letters(folder, explained, &fields_of, messages)?;
     let with_way = explained.iter().filter(|told| told.cheapest.is_some()).count();
     let protected =

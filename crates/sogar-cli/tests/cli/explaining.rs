@@ -1,5 +1,7 @@
 //! `explain`, `diff` and `plot`: what people take away from a front.
 
+use std::path::Path;
+
 use crate::folder::{Folder, assert_transcript};
 
 macro_rules! transcripts {
@@ -99,7 +101,7 @@ fn letters_to_all_are_a_new_folder_and_bad_input_writes_none() {
         let plain = ["explain", "front.json", "--all", "--letters", "letters", "--fields", "fields.toml"];
         folder.sogar(&plain.iter().chain(more).copied().collect::<Vec<&str>>())
     };
-    let refused: [(&str, &str, &[&str], &str); 7] = [
+    let refused: [(&str, &str, &[&str], &str); 8] = [
         ("fields.toml", "contct = \"x\"", &[], "`contct` is not a field of a letter"),
         ("fields.toml", "contact = \"<i>us</i>\"", &[], "the field `contact` has markup"),
         (
@@ -112,6 +114,7 @@ fn letters_to_all_are_a_new_folder_and_bad_input_writes_none() {
         ("r.csv", "row,to\n2,Ann\n", &["--recipients", "r.csv"], "row 2 gets no letter"),
         ("r.csv", "row,to\n1,Ann\n", &["--recipients", "r.csv"], "the list of recipients lacks row"),
         ("x", "", &["--language", "fr"], "no messages in `fr`"),
+        ("x", "", &["--reasons", "0"], "0 is no number of reasons"),
     ];
     for (file, text, flags, wanted) in refused {
         let kept = std::fs::read_to_string(folder.path(file)).unwrap_or_default();
@@ -121,6 +124,8 @@ fn letters_to_all_are_a_new_folder_and_bad_input_writes_none() {
         assert!(!folder.path("letters").exists(), "{wanted}");
         folder.write(file, &kept);
     }
+    let nowhere = folder.sogar(&["explain", "front.json", "--all", "--letters", "no/letters"]);
+    assert!(nowhere.code == 2 && nowhere.stderr.contains("there is no such folder"), "{nowhere}");
     let run = letters(&["--codes", "codes.csv", "--language", "de", "--json"]);
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stderr.contains("does not say how to ask for a human review"), "{run}");
@@ -133,6 +138,89 @@ fn letters_to_all_are_a_new_folder_and_bad_input_writes_none() {
     let accepted = folder.sogar(&["explain", "front.json", "--row", "2", "--letter", "letter.html"]);
     assert!(accepted.code == 2 && accepted.stderr.contains("no adverse decision"), "{accepted}");
     assert!(!folder.path("letter.html").exists());
+}
+
+#[test]
+fn letters_of_the_german_example_are_german_throughout() {
+    let folder = Folder::new();
+    let example = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german").join(name);
+        path.to_str().unwrap().to_owned()
+    };
+    let [table, model, config] = ["german.csv", "model.txt", "sogar.toml"].map(example);
+    let solve = ["solve", &table, "--model", &model, "--config", &config, "--max-edits", "1", "-o", "g.json"];
+    assert_eq!(folder.sogar(&solve).code, 0);
+    let [fields, messages] = ["letter.de.toml", "messages.de.toml"].map(example);
+    let letters = |messages: &str, into: &str| {
+        let flags = ["--fields", fields.as_str(), "--messages", messages];
+        let run = folder.sogar(&[&["explain", "g.json", "--all", "--letters", into], &flags[..]].concat());
+        assert_eq!(run.code, 0, "{run}");
+        run.stderr
+    };
+    let said = letters(&messages, "letters");
+    assert!(!said.contains("does not say") && !said.contains("lack names"), "{said}");
+    let mut written = 0;
+    for entry in std::fs::read_dir(folder.path("letters")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|kind| kind == "html") {
+            let page = std::fs::read_to_string(path).unwrap();
+            let body = &page[page.find("<main>").unwrap()..];
+            for foreign in
+                ["loan", "account", " at least ", " DM /", "_", "&lt;", "declined", "bad", "`", "{"]
+            {
+                assert!(!body.contains(foreign), "{foreign}: {body}");
+            }
+            written += 1;
+        }
+    }
+    assert!(written > 300, "{written}");
+    // A file that names some things alone is said to.
+    folder.write(
+        "some.toml",
+        "language = \"de\"\n[features.job]\ndisplay = \"Beruf\"\n[features.housing]\ndisplay = \"Wohnung\"\nvalues = { own = \"eigene\" }\n\
+         [outcomes]\nbad = \"abgelehnt\"\n",
+    );
+    let said = letters("some.toml", "others");
+    assert!(said.contains("the messages lack names") && said.contains("`purpose`, "), "{said}");
+    assert!(said.contains("the value `rent` of `housing`") && said.contains("the outcome `good`"), "{said}");
+    assert!(!said.contains("`job`") && !said.contains("`age`"), "{said}");
+}
+
+#[test]
+fn advice_that_a_run_does_not_count_is_not_called_useless_to_the_model() {
+    let folder = Folder::new();
+    let solve =
+        ["solve", "people.csv", "--model", "model.txt", "--config", "sogar.toml", "-o", "strict.json"];
+    let run = folder.sogar(&[&solve[..], &["--min-plausibility", "0.6"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    let mut found = [0, 0];
+    for row in 1..=240 {
+        let row = row.to_string();
+        let told =
+            folder.sogar(&["explain", "strict.json", "--row", &row, "--by", "loss<=1", "--json"]).json();
+        let suggestion = &told["suggestion"];
+        if suggestion["works"] != false || suggestion["label"] != "yes" {
+            continue;
+        }
+        assert_eq!(suggestion["unmet"], "plausibility", "row {row}");
+        let text = folder.sogar(&["explain", "strict.json", "--row", &row, "--by", "loss<=1"]).stdout;
+        assert!(text.contains("the model would say yes, but it describes somebody less usual"), "{text}");
+        assert!(!text.contains("would still say yes"), "{text}");
+        found[usize::from(told["cheapest"].is_null())] += 1;
+        if told["cheapest"].is_null() {
+            assert_eq!(
+                folder.sogar(&["explain", "strict.json", "--row", &row, "--letter", "l.html"]).code,
+                0
+            );
+            let letter = folder.read("l.html");
+            assert!(
+                letter.contains("in a way that we could recommend") && !letter.contains("<table>"),
+                "{letter}"
+            );
+            break;
+        }
+    }
+    assert!(found[0] + found[1] > 0, "{found:?}");
 }
 
 #[test]

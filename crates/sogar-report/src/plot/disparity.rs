@@ -35,7 +35,7 @@ pub fn disparity_svg(
     let lines_of = chosen(front, groups, measure)?;
     let costs: Vec<f64> = front.points.iter().map(|point| point.cost).collect();
     let figure = Figure { window: window(costs.len()), costs, lines: lines_of, measure };
-    let told = figure.told(&groups.name);
+    let told = figure.told(&groups.shown);
     let heading = heading(groups, measure, title);
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &heading, &told);
     drawing.text((LEFT, 22.0), &cut(&heading, 15.0 * BOLD, WIDTH - 74.0), Style::plain(15.0).bold());
@@ -125,7 +125,7 @@ fn chosen<'a>(front: &FrontFile, groups: &'a GroupingAudit, measure: MeasureName
         .filter_map(|group| group.measures.as_ref().map(|measures| (group, measures.get(measure))))
         .collect();
     if large.is_empty() {
-        let message = format!("no group of `{}` is large enough for a statement", groups.name);
+        let message = format!("no group of `{}` is large enough for a statement", groups.shown);
         return Err(Error::new(ErrorKind::Population, message)
             .help("choose another grouping, or allow smaller groups with --min-group"));
     }
@@ -152,7 +152,7 @@ fn gap_lines<'a, 'b>(lines: &'b [Line<'a>]) -> Vec<&'b Line<'a>> {
 
 fn heading(groups: &GroupingAudit, measure: MeasureName, title: Option<&str>) -> String {
     title.map_or_else(
-        || format!("{} by {} along the front", capital(name(measure)), groups.name),
+        || format!("{} by {} along the front", capital(name(measure)), groups.shown),
         str::to_owned,
     )
 }

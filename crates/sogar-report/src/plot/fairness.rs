@@ -40,11 +40,11 @@ pub fn fairness_svg(
     title: Option<&str>,
 ) -> Result<String> {
     let found = gaps(&groups.groups, measure, front.points.len()).ok_or_else(|| {
-        let message = format!("no group of `{}` is large enough for a statement", groups.name);
+        let message = format!("no group of `{}` is large enough for a statement", groups.shown);
         Error::new(ErrorKind::Population, message)
             .help("choose another grouping, or allow smaller groups with --min-group")
     })?;
-    Ok(gaps_svg(front, &groups.name, measure, &found, title))
+    Ok(gaps_svg(front, &groups.shown, measure, &found, title))
 }
 
 /// The same for gaps that are known, one at each point.

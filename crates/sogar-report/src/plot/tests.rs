@@ -69,6 +69,7 @@ fn groups(front: &FrontFile, names: &[&str]) -> GroupingAudit {
     };
     GroupingAudit {
         name: "sex".into(),
+        shown: "sex".into(),
         groups: names
             .iter()
             .enumerate()

@@ -1,8 +1,9 @@
 //! The people of each group in each leaf, and how many of them the leaf's action flips.
 //!
-//! Cells about few people are left out. Subtraction from the total of the leaf or the group would reveal a single gap, so in each
-//! leaf, and for each group in each tree, the smallest of the other cells is left out too. That protects the tables as shown; it
-//! is not a proof against readers who combine many trees.
+//! Cells about few people are left out, and all of a group whose number of affected people is. Subtraction from the total of the
+//! leaf or the group would reveal a single gap, or few people in several gaps, so in each leaf, and for each group in each tree, the
+//! smallest of the other cells is left out too. That protects the tables as shown; it is not a proof against readers who combine
+//! many trees.
 
 use std::collections::BTreeMap;
 
@@ -30,11 +31,12 @@ struct GroupCount {
 }
 
 impl Compositions {
-    /// Counts, and hides cells about fewer than `min_n` people.
+    /// Counts, and hides cells about fewer than `min_n` people, and of groups that are not `shown` (per grouping, per group).
     pub fn new(
         front: &FrontFile,
         people: &RoutedPeople,
         members: &[Vec<RowSet>],
+        shown: &[Vec<bool>],
         min_n: usize,
     ) -> Compositions {
         let mut found = Compositions { leaves: Vec::new(), of_point: Vec::with_capacity(front.points.len()) };
@@ -53,7 +55,7 @@ impl Compositions {
                     let mut places = Vec::with_capacity(sets.len());
                     for (((tests, _), (action, set)), known) in rules.into_iter().zip(&sets).zip(known) {
                         places.push(known.unwrap_or_else(|| {
-                            found.leaves.push(count(people, members, *action, set, min_n));
+                            found.leaves.push(count(people, members, shown, *action, set, min_n));
                             by_path.insert((tests, *action), found.leaves.len() - 1);
                             found.leaves.len() - 1
                         }));
@@ -82,17 +84,17 @@ impl Compositions {
 
     fn hide(&mut self, min_n: u64) {
         for cell in self.leaves.iter_mut().flatten().flatten() {
-            cell.hidden = cell.rows > 0 && cell.rows < min_n && !cell.told;
+            cell.hidden |= cell.rows > 0 && cell.rows < min_n && !cell.told;
         }
         // Hiding one cell may leave another one alone; each round hides at least one, so the loop ends.
-        while self.hide_beside_lone_cells() {}
+        while self.hide_beside_lone_cells(min_n) {}
     }
 
-    fn hide_beside_lone_cells(&mut self) -> bool {
+    fn hide_beside_lone_cells(&mut self, min_n: u64) -> bool {
         let mut changed = false;
         for groups in self.leaves.iter_mut().flatten() {
             let cells: Vec<GroupCount> = groups.clone();
-            if let Some(other) = beside_lone(&cells) {
+            if let Some(other) = beside_lone(&cells, min_n) {
                 groups[other].hidden = true;
                 changed = true;
             }
@@ -103,7 +105,7 @@ impl Compositions {
                 for group in 0..groups {
                     let cells: Vec<GroupCount> =
                         places.iter().map(|&leaf| self.leaves[leaf][grouping][group]).collect();
-                    if let Some(other) = beside_lone(&cells) {
+                    if let Some(other) = beside_lone(&cells, min_n) {
                         self.leaves[places[other]][grouping][group].hidden = true;
                         changed = true;
                     }
@@ -134,9 +136,12 @@ impl Compositions {
     }
 }
 
-/// The cell to hide beside the only hidden one: the smallest of the others that has people and is not a total.
-fn beside_lone(cells: &[GroupCount]) -> Option<usize> {
-    if cells.iter().filter(|cell| cell.hidden).count() != 1 {
+/// The cell to hide beside the only hidden one, or beside hidden ones that have few people together: the smallest of the others that
+/// has people and is not a total.
+fn beside_lone(cells: &[GroupCount], min_n: u64) -> Option<usize> {
+    let hidden = || cells.iter().filter(|cell| cell.hidden);
+    let together: u64 = hidden().map(|cell| cell.rows).sum();
+    if hidden().count() != 1 && (together == 0 || together >= min_n) {
         return None;
     }
     let others = (0..cells.len()).filter(|&i| !cells[i].hidden && !cells[i].told && cells[i].rows > 0);
@@ -153,22 +158,23 @@ fn action_of(leaf: &Node) -> usize {
 fn count(
     people: &RoutedPeople,
     members: &[Vec<RowSet>],
+    shown: &[Vec<bool>],
     action: usize,
     leaf: &RowSet,
     min_n: usize,
 ) -> Vec<Vec<GroupCount>> {
     let (all, min_n) = (people.weight_of(leaf), min_n as u64 * people.person);
-    let cell = |group: &RowSet| {
+    let cell = |(group, &shown): (&RowSet, &bool)| {
         let here = leaf.and(group);
         let (rows, group) = (people.weight_of(&here), people.weight_of(group));
         GroupCount {
             rows,
             flipped: people.weight_of(&here.and(people.flips(action))),
-            told: rows >= min_n && (rows == all || rows == group),
-            hidden: false,
+            told: shown && rows >= min_n && (rows == all || rows == group),
+            hidden: !shown && rows > 0,
         }
     };
-    members.iter().map(|groups| groups.iter().map(cell).collect()).collect()
+    members.iter().zip(shown).map(|(groups, shown)| groups.iter().zip(shown).map(cell).collect()).collect()
 }
 
 /// Whether a leaf, counted from the left, is shown without figures: it has fewer than `min_n` people, or is the smallest leaf
@@ -188,7 +194,7 @@ pub fn is_small(front: &FrontFile, min_n: usize, point: usize, leaf: usize) -> b
             Node::Split { .. } => GroupCount { rows: 0, flipped: 0, told: false, hidden: false },
         })
         .collect();
-    cells[leaf].hidden || beside_lone(&cells) == Some(leaf)
+    cells[leaf].hidden || beside_lone(&cells, min_n as u64 * person) == Some(leaf)
 }
 
 #[cfg(test)]
@@ -202,17 +208,19 @@ mod tests {
     #[test]
     fn a_lone_small_cell_takes_the_next_smallest_with_it() {
         let cells = [cell(3, true), cell(40, false), cell(7, false), cell(0, false)];
-        assert_eq!(beside_lone(&cells), Some(2));
-        assert_eq!(beside_lone(&[cell(3, true), cell(4, true), cell(7, false)]), None);
-        assert_eq!(beside_lone(&[cell(30, false), cell(40, false)]), None);
-        assert_eq!(beside_lone(&[cell(3, true), cell(0, false)]), None);
+        assert_eq!(beside_lone(&cells, 5), Some(2));
+        // Hidden cells that have few people together are as good as one.
+        assert_eq!(beside_lone(&[cell(1, true), cell(2, true), cell(9, false), cell(7, false)], 5), Some(3));
+        assert_eq!(beside_lone(&[cell(3, true), cell(4, true), cell(7, false)], 5), None);
+        assert_eq!(beside_lone(&[cell(30, false), cell(40, false)], 5), None);
+        assert_eq!(beside_lone(&[cell(3, true), cell(0, false)], 5), None);
     }
 
     #[test]
     fn a_total_hides_nothing() {
         let total = GroupCount { told: true, ..cell(6, false) };
-        assert_eq!(beside_lone(&[cell(3, true), total, cell(7, false)]), Some(2));
-        assert_eq!(beside_lone(&[cell(3, true), total]), None);
+        assert_eq!(beside_lone(&[cell(3, true), total, cell(7, false)], 5), Some(2));
+        assert_eq!(beside_lone(&[cell(3, true), total], 5), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! without JavaScript) and as Markdown (`markdown.rs`). It adds no figure: what [`Data`] leaves out, it cannot show.
 
 use sogar_base::statistics::Interval;
-use sogar_front::describe::{conditions, grouped, joined};
+use sogar_front::describe::{conditions, grouped, grouping_title, joined};
 use sogar_front::intervals::share_text;
 use sogar_front::summary::FrontFile;
 
@@ -21,6 +21,8 @@ pub enum Block {
     Paragraph(String),
     /// A list.
     List(Vec<String>),
+    /// Commands, each after what it is for.
+    Commands(Vec<[String; 2]>),
     /// A table: caption, head and rows. Columns whose head begins with `#` hold numbers.
     Table(String, Vec<String>, Vec<Vec<String>>),
     /// A figure: what it shows, in words, and as SVG. Markdown has the words alone.
@@ -63,7 +65,7 @@ pub fn document(front: &FrontFile, data: &Data) -> Vec<Block> {
         }
     }
     fairness(front, data, &mut blocks);
-    subgroups(data, &mut blocks);
+    subgroups(front, data, &mut blocks);
     reach(data, &mut blocks);
     features(data, &mut blocks);
     if !data.notes.is_empty() {
@@ -74,7 +76,9 @@ pub fn document(front: &FrontFile, data: &Data) -> Vec<Block> {
     blocks.push(Block::List(LIMITS.map(str::to_owned).to_vec()));
     blocks.push(Block::Heading(2, "How to reproduce it".into()));
     let commands = data.reproduce.commands.iter();
-    blocks.push(Block::List(commands.map(|[command, purpose]| format!("{purpose} {command}")).collect()));
+    blocks.push(Block::Commands(
+        commands.map(|[command, purpose]| [purpose.clone(), command.clone()]).collect(),
+    ));
     blocks.iter_mut().for_each(Block::without_backticks);
     blocks
 }
@@ -86,6 +90,7 @@ impl Block {
         match self {
             Block::Heading(_, text) | Block::Paragraph(text) => clean(text),
             Block::List(items) => items.iter_mut().for_each(clean),
+            Block::Commands(_) => {}
             Block::Table(caption, head, rows) => {
                 clean(caption);
                 head.iter_mut().chain(rows.iter_mut().flatten()).for_each(clean);
@@ -314,7 +319,8 @@ fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         return;
     }
     blocks.push(Block::Heading(2, "Fairness: cost, loss and gap".into()));
-    let better = if front.fairness.is_none() { " A search with --max-gap may find better ones." } else { "" };
+    let limited = front.fairness.is_some();
+    let better = if limited { "" } else { " A search that is limited from the start may find better ones." };
     blocks.push(Block::Paragraph(format!(
         "The gap of a summary is the largest distance of a group's loss from that of everyone else. A limit on it admits fewer summaries of \
          this front; the tables say what the best of them costs.{better}"
@@ -346,7 +352,7 @@ fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
             ]))
         });
         let names = [
-            "#limit",
+            "limit",
             "#summaries within it",
             "#best of them",
             "#works for",
@@ -360,7 +366,7 @@ fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
 }
 
 /// The worst-off subgroups of a scan.
-fn subgroups(data: &Data, blocks: &mut Vec<Block>) {
+fn subgroups(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
     let Some(scan) = &data.scan else { return };
     blocks.push(Block::Heading(2, "Subgroups that nobody named".into()));
     let about = format!(
@@ -369,7 +375,7 @@ fn subgroups(data: &Data, blocks: &mut Vec<Block>) {
         scan.measure,
         scan.point,
         scan.max_terms,
-        scan.features.join(", "),
+        scan.features.iter().map(|name| grouping_title(front, name)).collect::<Vec<_>>().join(", "),
         grouped(scan.permutations)
     );
     blocks.push(Block::Paragraph(about));

@@ -7,7 +7,7 @@ use sogar_audit::audit::{
     Audit, GroupAudit, GroupingAudit, MeasureAudit, MeasureName, Measures, RoutedPeople,
 };
 
-use super::data::{FeatureData, GroupData, GroupingData, GroupingFigures, MeasureData};
+use super::data::{GroupData, GroupingData, GroupingFigures, MeasureData};
 use super::pack::{Packed, Precision};
 use super::suppress;
 use crate::plot::gaps;
@@ -24,7 +24,6 @@ const VALUE_SIZE: usize = 8;
 /// All groupings. `members` are the groups' affected people in the reference table.
 pub fn groupings(
     audit: &Audit,
-    features: &[FeatureData],
     people: &RoutedPeople,
     members: &[Vec<RowSet>],
     unreachable: Option<&Unreachable>,
@@ -57,7 +56,7 @@ pub fn groupings(
             });
             GroupingData {
                 name: grouping.name.clone(),
-                shown: shown(&grouping.name, features),
+                shown: grouping.shown.clone(),
                 reference: packing.grouping(grouping, out_of_reach.as_deref()),
                 holdout: held_out(&grouping.name).map(|grouping| packing.grouping(grouping, None)),
             }
@@ -71,7 +70,7 @@ pub fn gaps_in_loss(audit: &Audit, shown: &[GroupingData]) -> Vec<(String, Vec<f
         let figures = &shown.iter().find(|shown| shown.name == grouping.name)?.reference.groups;
         let visible = grouping.groups.iter().zip(figures).filter(|(_, shown)| shown.measures.is_some());
         let found = gaps(visible.map(|(group, _)| group), MeasureName::Loss, audit.points)?;
-        Some((grouping.name.clone(), found))
+        Some((grouping.shown.clone(), found))
     };
     audit.reference.groupings.iter().filter_map(gaps_of).collect()
 }
@@ -85,18 +84,6 @@ struct Packing {
     min_group: usize,
 }
 
-/// The name of a grouping for readers: `sex*race` by the display names of both.
-fn shown(name: &str, features: &[FeatureData]) -> String {
-    let display = |name: &str| {
-        let feature = features.iter().find(|feature| feature.name == name);
-        feature.and_then(|feature| feature.display.clone()).unwrap_or_else(|| name.to_owned())
-    };
-    match features.iter().any(|feature| feature.name == name) {
-        true => display(name),
-        false => name.split('*').map(display).collect::<Vec<_>>().join(" and "),
-    }
-}
-
 impl Packing {
     fn grouping(&self, grouping: &GroupingAudit, out_of_reach: Option<&[f64]>) -> GroupingFigures {
         let mut groups: Vec<GroupData> = grouping
@@ -105,7 +92,17 @@ impl Packing {
             .enumerate()
             .map(|(i, group)| self.group(group, out_of_reach.and_then(|counts| counts.get(i).copied())))
             .collect();
-        suppress::groups(&mut groups);
+        let people: Vec<suppress::True> = grouping
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(i, group)| suppress::True {
+                rows: group.rows,
+                affected: group.affected,
+                unreachable: out_of_reach.and_then(|counts| counts.get(i).copied()).unwrap_or(0.0),
+            })
+            .collect();
+        suppress::groups(&mut groups, &people, self.min_n);
         let least = self.min_group.max(1) as f64;
         let pairs = || grouping.groups.iter().zip(&groups);
         let rates = pairs()

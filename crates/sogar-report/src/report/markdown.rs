@@ -18,6 +18,10 @@ pub fn markdown(front: &FrontFile, data: &Data) -> String {
             Block::Paragraph(words) => text += &format!("{}\n", escaped(&words)),
             Block::Figure(..) => {}
             Block::List(items) => items.iter().for_each(|item| text += &format!("- {}\n", escaped(item))),
+            Block::Commands(commands) => {
+                let line = |[purpose, command]: &[String; 2]| format!("- {purpose} {command}");
+                commands.iter().for_each(|command| text += &format!("{}\n", escaped(&line(command))));
+            }
             Block::Table(_, head, rows) => {
                 let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
                 text += &line(head.iter().map(|name| escaped(name.trim_start_matches('#'))).collect());

@@ -45,6 +45,20 @@ fn written(block: &Block) -> String {
             let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escaped(item))).collect();
             format!("<ul>\n{items}</ul>\n")
         }
+        Block::Commands(commands) => {
+            // A line breaks between words, not at the hyphens of a flag.
+            let words = |command: &str| -> String {
+                command.split(' ').map(|word| format!("<span>{}</span> ", escaped(word))).collect()
+            };
+            let items = commands.iter().map(|[purpose, command]| {
+                format!(
+                    "<li>{} <span class=\"command\">{}</span></li>\n",
+                    escaped(purpose),
+                    words(command).trim_end()
+                )
+            });
+            format!("<ul>\n{}</ul>\n", items.collect::<String>())
+        }
         Block::Table(caption, head, rows) => {
             let number = |column: usize| head[column].starts_with('#');
             let class = |column: usize| if number(column) { " class=\"number\"" } else { "" };
@@ -62,7 +76,7 @@ fn written(block: &Block) -> String {
             let rows: String = rows.iter().map(line).collect();
             let label = escaped(caption);
             format!(
-                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n<caption>{label}</caption>\n\
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n<caption><span>{label}</span></caption>\n\
                  <thead><tr>{names}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
             )
         }

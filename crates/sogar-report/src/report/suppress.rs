@@ -1,8 +1,9 @@
 //! Small numbers in tables of groups: a count of few people is left out, and so is what would give it away.
 //!
-//! A count is small if it is above 0 and below `min_n`. Totals are shown, so a lone gap could be filled by subtraction: the
-//! smallest of the other counts is left out with it ([`hide_lone`]). A count and the rest of its group belong together: the one
-//! gives the other away.
+//! A count is small if it is above 0 and below `min_n`. Totals are shown, so subtraction tells how many people all gaps of a column
+//! have together: where that is a single count or small itself, the smallest of the other counts is left out too ([`hide_more`]). A
+//! count and the rest of its group belong together: the one gives the other away. So do the number of affected people and their
+//! means, which are fractions of it.
 
 use sogar_audit::audit::BlockedBy;
 use sogar_front::fairness::FairnessRef;
@@ -19,27 +20,48 @@ pub(super) fn of_total(count: f64, total: f64, min_n: usize) -> Option<f64> {
     (enough(count, min_n) && enough(total - count, min_n)).then_some(count)
 }
 
-/// Leaves out the smallest shown count beside the only gap of a column whose total is known.
-fn hide_lone(counts: &mut [Option<f64>]) {
-    if counts.iter().filter(|count| count.is_none()).count() != 1 {
-        return;
-    }
-    let shown = counts.iter().enumerate().filter_map(|(place, count)| Some((place, (*count)?)));
-    let smallest = shown.filter(|(_, count)| *count > 0.0).min_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some((place, _)) = smallest {
+/// Leaves out the smallest shown counts of a column whose total is known, until the people of its gaps, counted in each way of
+/// `people`, are neither those of a single gap nor few.
+fn hide_more(counts: &mut [Option<f64>], people: &[Vec<f64>], min_n: usize) {
+    let told = |counts: &[Option<f64>]| {
+        let gaps: Vec<usize> = (0..counts.len()).filter(|&place| counts[place].is_none()).collect();
+        let together = |of: &Vec<f64>| gaps.iter().map(|&place| of[place]).sum();
+        gaps.len() == 1
+            || (!gaps.is_empty() && people.iter().map(together).any(|count| !enough(count, min_n)))
+    };
+    while told(counts) {
+        let shown = counts.iter().enumerate().filter_map(|(place, count)| Some((place, (*count)?)));
+        let smallest = shown.filter(|(_, count)| *count > 0.0).min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((place, _)) = smallest else { return };
         counts[place] = None;
     }
 }
 
+/// The people of a group: all of them, those turned down, and those of them who are out of reach.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct True {
+    pub rows: f64,
+    pub affected: f64,
+    pub unreachable: f64,
+}
+
 /// Leaves out what would give small counts of other groups away.
-pub(super) fn groups(groups: &mut [GroupData]) {
-    for column in [Column::Rows, Column::Affected, Column::Unreachable] {
+pub(super) fn groups(groups: &mut [GroupData], people: &[True], min_n: usize) {
+    let each = |count: &dyn Fn(&True) -> f64| people.iter().map(count).collect::<Vec<f64>>();
+    let (rows, affected) = (each(&|group| group.rows), each(&|group| group.affected));
+    let others = each(&|group| group.rows - group.affected);
+    let out_of_reach = each(&|group| group.unreachable);
+    for (column, people) in [
+        (Column::Rows, vec![rows]),
+        (Column::Affected, vec![affected, others]),
+        (Column::Unreachable, vec![out_of_reach]),
+    ] {
         let mut counts: Vec<Option<f64>> = groups.iter_mut().map(|group| *column.of(group)).collect();
         // Not examined: there is nothing to give away.
         if counts.iter().all(Option::is_none) {
             continue;
         }
-        hide_lone(&mut counts);
+        hide_more(&mut counts, &people, min_n);
         for (group, count) in groups.iter_mut().zip(counts) {
             *column.of(group) = count;
         }
@@ -48,6 +70,9 @@ pub(super) fn groups(groups: &mut [GroupData]) {
         if group.rows.is_none() || group.affected.is_none() {
             (group.adverse_rate, group.selection_rate, group.selection_rate_interval) = (None, None, None);
             (group.tpr, group.tpr_interval) = (None, None);
+        }
+        if group.affected.is_none() {
+            group.measures = None;
         }
     }
 }
@@ -117,14 +142,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lone_gap_takes_the_smallest_other_count_with_it() {
-        let hidden = |mut counts: Vec<Option<f64>>| {
-            hide_lone(&mut counts);
+    fn gaps_are_neither_alone_nor_few_people_together() {
+        let hidden = |people: [f64; 4]| {
+            let mut counts = people.map(|count| Some(count).filter(|&count| enough(count, 5)));
+            hide_more(&mut counts, &[people.to_vec()], 5);
             counts
         };
-        assert_eq!(hidden(vec![None, Some(40.0), Some(7.0), Some(0.0)]), [None, Some(40.0), None, Some(0.0)]);
-        assert_eq!(hidden(vec![None, None, Some(7.0)]), [None, None, Some(7.0)]);
-        assert_eq!(hidden(vec![Some(9.0), Some(7.0)]), [Some(9.0), Some(7.0)]);
+        assert_eq!(hidden([3.0, 40.0, 7.0, 0.0]), [None, Some(40.0), None, Some(0.0)]);
+        assert_eq!(hidden([3.0, 4.0, 7.0, 9.0]), [None, None, Some(7.0), Some(9.0)]);
+        assert_eq!(hidden([1.0, 2.0, 7.0, 9.0]), [None, None, None, Some(9.0)]);
+        assert_eq!(hidden([9.0, 7.0, 0.0, 0.0]), [Some(9.0), Some(7.0), Some(0.0), Some(0.0)]);
+        assert_eq!(hidden([1.0, 1.0, 0.0, 1.0]), [None, None, Some(0.0), None]);
+        // Few of the others: the rest of these groups would be told.
+        let mut counts = [None, None, Some(50.0), Some(60.0)];
+        hide_more(&mut counts, &[vec![100.0, 100.0, 50.0, 60.0], vec![1.0, 2.0, 30.0, 30.0]], 5);
+        assert_eq!(counts, [None, None, None, Some(60.0)]);
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn population(audit: &Audit, population: &PopulationAudit, whose: &str) -> Text 
         grouped(audit.points),
     ));
     for grouping in &population.groupings {
-        let name = name(&grouping.name);
+        let name = name(&grouping.shown);
         text += &format!("\nThe classifier itself, by {name} (figures to screen with, no legal verdict)\n");
         text += rates(grouping);
         text += &format!(
@@ -278,7 +278,7 @@ fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy
                 continue;
             };
             let shown = name(&group.group);
-            let shown = if several { format!("{}: {shown}", name(&grouping.name)) } else { shown };
+            let shown = if several { format!("{}: {shown}", name(&grouping.shown)) } else { shown };
             rows.push(cells(shown, count, blocked_by));
         }
     }

@@ -40,7 +40,7 @@ function facts() {
   const rows = [
     ['Table', source(data.table)],
     ['Model', source(data.model)],
-    ['Desired outcome', population.desired.flatMap((name, i) => [i > 0 ? ', ' : '', word(name)]).concat(`: ${grouped(population.rows - population.affected)} of ${grouped(population.rows)} people have it`)],
+    ['Hoped for', population.shown.flatMap((name, i) => [i > 0 ? ', ' : '', word(name)]).concat(`: ${grouped(population.rows - population.affected)} of ${grouped(population.rows)} people have it`)],
     ['Population', `${grouped(population.rows)} people, of whom the model turns down ${grouped(population.affected)} (${percent(population.affected / population.rows)})${population.weights ? `. ${population.weights}` : ''}`],
     data.exclusions.length > 0 && ['Left out', h('ul', { class: 'plain-list' }, data.exclusions.map((line) => h('li', {}, line)))],
     data.holdout && ['Held-out people', [`${grouped(data.holdout.rows)}, of whom the model turns down ${grouped(data.holdout.affected)}`, h('div', { class: 'hash' }, `SHA-256 ${data.holdout.hash}`)]],

@@ -5,9 +5,11 @@ import { clipped, h, s, word } from './dom.js';
 import { count, data, eachLeaf, point } from './front.js';
 import { fixed, percent, ticks, digitsFor } from './numbers.js';
 import { tableOf } from './tables.js';
+import { called } from './words.js';
 
-const names = [...new Set(data.actions.flatMap((action) => action.edits.map((edit) => edit.feature)))];
-const editsOf = data.actions.map((action) => action.edits.map((edit) => names.indexOf(edit.feature)));
+const used = [...new Set(data.actions.flatMap((action) => action.edits.map((edit) => edit.feature)))];
+const names = used.map(called);
+const editsOf = data.actions.map((action) => action.edits.map((edit) => used.indexOf(edit.feature)));
 
 /** Per feature the share of people whom a point advises to change it. Leaves that are not shown do not count. */
 export function sharesAt(i) {
@@ -90,10 +92,10 @@ export function featureUse() {
   ];
   const rows = () => all.map((shares, i) => [i, point(i).cost, ...order.map((name) => shares[name])]);
   const asTable = tableOf('Share of people whom a summary advises to change a feature', 'features.csv', columns, rows, () => current);
-  const unused = data.features.filter(({ name, change }) => change !== 'never changes' && !names.includes(name));
+  const unused = data.features.filter(({ name, change }) => !change.startsWith('never changes') && !used.includes(name));
   return {
     nodes: [figure, unused.length > 0 && h('p', { class: 'soft small' }, 'Changeable, but not used by any summary of the front: ',
-      unused.flatMap(({ name }, i) => [i > 0 ? ', ' : '', word(name)]), '.'), asTable],
+      unused.flatMap(({ name }, i) => [i > 0 ? ', ' : '', word(called(name))]), '.'), asTable],
     update(i) {
       current = i;
       drawn?.update(i);

@@ -6,6 +6,7 @@ import { MEASURES, figuresOf } from './figures.js';
 import { count, data, point } from './front.js';
 import { fixed, grouped, percent, signed } from './numbers.js';
 import { table, tableOf } from './tables.js';
+import { called } from './words.js';
 
 const SHADES = 4;
 
@@ -89,7 +90,7 @@ function subgroups() {
   if (!scan) return null;
   const title = h('h3', {}, 'Subgroups that nobody named');
   const lede = h('p', { class: 'soft' }, `The worst-off subgroups by ${scan.measure} at summary ${grouped(scan.point)}, of up to ${scan.max_terms} conditions on `,
-    scan.features.flatMap((name, k) => [k > 0 ? ', ' : '', word(name)]),
+    scan.features.flatMap((name, k) => [k > 0 ? ', ' : '', word(called(name))]),
     `. The p-value is the share of ${grouped(scan.permutations)} shuffles of people's values whose worst-off subgroup is at least as bad, so it allows for the search. Subgroups that mostly repeat a worse one are left out.`);
   if (scan.found.length === 0) return [title, lede, h('p', { class: 'notice' }, 'No subgroup is large enough and worse off.')];
   const held = scan.found.some((subgroup) => subgroup.holdout);

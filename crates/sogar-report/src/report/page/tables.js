@@ -15,7 +15,7 @@ export function table(caption, columns, rows, current = () => false, kind = unde
       ? h('th', { scope: 'row' }, content)
       : h('td', { class: number ? 'number' : 'words' }, content);
   })));
-  const contents = h('table', { class: kind }, h('caption', {}, caption), h('thead', {}, h('tr', {}, head)), h('tbody', {}, body));
+  const contents = h('table', { class: kind }, h('caption', {}, h('span', {}, caption)), h('thead', {}, h('tr', {}, head)), h('tbody', {}, body));
   return h('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': typeof caption === 'string' ? caption : 'Table' }, contents);
 }
 

@@ -21,7 +21,12 @@ export function text(parts) {
   }).join('');
 }
 
-/** A feature's name in a sentence: its display name if it has one. */
+/** What readers call a feature: its display name if it has one. */
+export function called(name) {
+  return features.get(name)?.display ?? name;
+}
+
+/** A feature's name in a sentence. */
 function titled(name) {
   const display = features.get(name)?.display;
   return display ? { name: display, display: true } : { name };
