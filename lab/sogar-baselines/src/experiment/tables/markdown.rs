@@ -3,7 +3,7 @@
 use super::super::inputs::KINDS;
 use super::super::name::Name;
 use super::super::statistics::MeanSd;
-use super::{Means, Row, Tables, distinct, same_table};
+use super::{Means, Row, Tables, distinct, held_out, same_table, train};
 use crate::methods::MethodKind;
 use sogar::device::GPU_BUILT_IN;
 
@@ -99,8 +99,8 @@ impl Tables {
         };
         format!(
             "{} ({}){}",
-            invalidity(row.train, self.is_best(row, |row| row.train, true)),
-            invalidity(row.held_out, self.is_best(row, |row| row.held_out, true)),
+            invalidity(row.train, self.is_best(row, train, true)),
+            invalidity(row.held_out, self.is_best(row, held_out, true)),
             if row.cut() > 0 { "*" } else { "" },
         )
     }
@@ -136,8 +136,8 @@ impl Tables {
         format!(
             "| {} | {} | {} | {} | {unchanged} | {} | {} |\n",
             row.method.name,
-            three(row.train, self.is_best(row, |row| row.train, true)),
-            three(row.held_out, self.is_best(row, |row| row.held_out, true)),
+            three(row.train, self.is_best(row, train, true)),
+            three(row.held_out, self.is_best(row, held_out, true)),
             row.train.map_or("–".to_owned(), |train| format!("{:.1}", train.groups.mean)),
             folds(row),
             row.paper.map_or("–".to_owned(), |paper| paper.without_time()),
