@@ -2,12 +2,14 @@
 
 mod verify;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
+use sogar::error::suggest;
 use sogar::{Error, ErrorKind, Result};
 use sogar_baselines::experiment::inputs::{data_sets, folds, kinds};
 use sogar_baselines::experiment::{
@@ -36,6 +38,9 @@ pub struct ExperimentArgs {
     /// lightgbm, xgboost, dnn or all [default: all for table1, generalization and hypotheses, else lightgbm]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Vec<String>,
+    /// Settings of what the experiment varies, such as 2 for depth or `10 s` for timeouts [default: all of them]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub settings: Vec<String>,
     /// Methods of table1 and audit, as in `sogar-lab compare`; `readings` adds further readings of them
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
     pub methods: Vec<String>,
@@ -100,8 +105,9 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
     let cancel = interrupt::token();
     let runner = runner(args, &paper, &cancel);
     let mut store = Store::open(&args.cells())?;
-    let plans: Vec<(&Request, Vec<Cell>)> =
+    let mut plans: Vec<(&Request, Vec<Cell>)> =
         requests.iter().map(|request| (request, request.cells())).collect();
+    only_settings(&args.settings, &mut plans)?;
     if !args.tables_only {
         // A cell with missing files would stop the experiment after hours: check all of them first.
         for (_, cells) in &plans {
@@ -143,6 +149,20 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
         }
     }
     Ok(if complete || args.tables_only { Exit::Complete } else { Exit::Stopped })
+}
+
+/// Keeps the cells with these settings; without any, all of them.
+fn only_settings(wanted: &[String], plans: &mut [(&Request, Vec<Cell>)]) -> Result<()> {
+    let labels = plans.iter().flat_map(|(_, cells)| cells).map(|cell| cell.setting.label.as_str());
+    let known: BTreeSet<&str> = labels.filter(|label| !label.is_empty()).collect();
+    if let Some(name) = wanted.iter().find(|name| !known.contains(name.as_str())) {
+        return Err(Error::new(ErrorKind::Usage, format!("no cell has the setting `{name}`"))
+            .help(suggest(name, known)));
+    }
+    for (_, cells) in plans.iter_mut().filter(|_| !wanted.is_empty()) {
+        cells.retain(|cell| wanted.contains(&cell.setting.label));
+    }
+    Ok(())
 }
 
 fn runner<'a>(args: &ExperimentArgs, paper: &'a Paper, cancel: &'a sogar::CancelToken) -> Runner<'a> {

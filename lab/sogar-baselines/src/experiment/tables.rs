@@ -186,7 +186,7 @@ impl Tables {
             let figures = |read: fn(&CellResult) -> Option<Figures>| {
                 Means::of(&row.results.values().filter_map(read).collect::<Vec<_>>())
             };
-            (row.train, row.held_out) = (figures(|result| result.train), figures(|result| result.held_out));
+            (row.train, row.held_out) = (figures(train), figures(held_out));
         }
         Tables { name, rows }
     }
@@ -292,6 +292,51 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
         }
     }
     found
+}
+
+/// Which people a figure is about.
+type Read = fn(&CellResult) -> Option<Figures>;
+
+/// Those that a method learned from.
+fn train(result: &CellResult) -> Option<Figures> {
+    result.train
+}
+
+/// Those held out.
+fn held_out(result: &CellResult) -> Option<Figures> {
+    result.held_out
+}
+
+/// A figure of methods that they are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Cost.
+    Cost,
+    /// Loss.
+    Loss,
+    /// Their sum.
+    Invalidity,
+}
+
+/// Mean cost, loss and invalidity of a row over the folds that another one has as well.
+fn shared(row: &Row, other: &Row, read: Read) -> Option<([f64; 3], usize)> {
+    let figures: Vec<[f64; 3]> = row
+        .results
+        .iter()
+        .filter(|(fold, _)| other.results.get(fold).is_some_and(|result| read(result).is_some()))
+        .filter_map(|(_, result)| read(result))
+        .map(|figures| [figures.cost, figures.loss(), figures.invalidity()])
+        .collect();
+    let count = figures.len();
+    let mean = |place: usize| figures.iter().map(|figures| figures[place]).sum::<f64>() / count.max(1) as f64;
+    (count > 0).then(|| ([mean(0), mean(1), mean(2)], count))
+}
+
+/// Whether a row has a lower figure than another one, over the folds that both have; `None`: there are none.
+fn is_lower(row: &Row, other: &Row, read: Read, figure: Figure) -> Option<bool> {
+    let (own, _) = shared(row, other, read)?;
+    let (others, _) = shared(other, row, read)?;
+    Some(own[figure as usize] < others[figure as usize])
 }
 
 /// Whether two rows are about the same people and classifier.

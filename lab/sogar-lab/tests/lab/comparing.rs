@@ -142,6 +142,16 @@ fn tables_are_made_without_tables_and_models() {
 }
 
 #[test]
+fn settings_that_an_experiment_does_not_vary() {
+    let folder = with_protocol();
+    let run = folder.sogar(&["experiment", "depth", "--settings", "2,9", "--tables-only"]);
+    assert!(run.code == 2 && run.stderr.contains("no cell has the setting `9`"), "{run}");
+    assert!(run.stderr.contains("known names: 2, 3, 4"), "{run}");
+    let run = folder.sogar(&["experiment", "depth", "--settings", "2", "--tables-only"]);
+    assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
 fn an_experiment_outside_a_clone() {
     assert_transcript!(Folder::new().sogar(&["experiment", "depth"]));
 }

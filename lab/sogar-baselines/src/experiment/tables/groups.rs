@@ -45,8 +45,9 @@ impl Tables {
         let paper = paper.map_or("–".to_owned(), |paper| {
             format!("{} / {} / {}", paper.cost, paper.loss, paper.invalidity)
         });
+        let varied = |name: &str| format!("{} ({name} {})", row.protocol, row.setting);
         let cells = [
-            row.protocol.clone(),
+            if row.setting.is_empty() { row.protocol.clone() } else { varied(self.name.name()) },
             row.dataset.to_owned(),
             title(row.model).to_owned(),
             group.table.clone(),

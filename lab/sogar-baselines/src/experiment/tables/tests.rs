@@ -44,6 +44,33 @@ fn folds_are_brought_together_and_kinds_of_methods_are_kept_apart() {
 }
 
 #[test]
+fn methods_are_compared_on_the_folds_that_both_have() {
+    let mut cells = vec![
+        (cell("sogar", 1, ""), result("sogar", 1, 0.1, 0.0)),
+        (cell("sogar", 2, ""), result("sogar", 2, 0.9, 0.9)),
+        (cell("t-crex-0.9", 1, ""), result("t-crex-0.9", 1, 0.2, 0.5)),
+    ];
+    let claims = |cells: &[(Cell, CellResult)]| {
+        let (_folder, store) = store(cells);
+        let asked: Vec<Cell> = cells.iter().map(|(cell, _)| cell.clone()).collect();
+        let tables = Tables::new(Name::Table1, &asked, &store);
+        let overview = tables.overviews();
+        let claims = super::super::claims::claims(&store, &[super::super::testing::paper().into()]).unwrap();
+        (overview, claims)
+    };
+    let (overview, text) = claims(&cells);
+    assert!(overview.contains("| sogar | **0.950** (**1.050**) |"), "{overview}");
+    let lowest = "| lowest of all methods in 1 of 1 columns with results, lowest of summaries in 1 of 1 | as far as it was run |";
+    assert!(text.contains(lowest), "{text}");
+    assert!(text.contains("| no cells | not decided |"), "{text}");
+    cells.push((cell("glance", 2, ""), result("glance", 2, 0.8, 0.9)));
+    let (overview, text) = claims(&cells);
+    assert!(overview.contains("| sogar | **0.950** (**1.050**) |"), "glance is no summary: {overview}");
+    let lower = "| lowest of all methods in 0 of 1 columns with results, lowest of summaries in 1 of 1; lower: german lightgbm (glance) | no |";
+    assert!(text.contains(lower), "{text}");
+}
+
+#[test]
 fn settings_are_compared_with_the_usual_one() {
     let (short, none) = (cell("sogar", 1, "1 s"), cell("sogar", 1, "none"));
     let short = Cell { setting: super::super::Setting { max_depth: Some(2), ..short.setting }, ..short };

@@ -1,20 +1,7 @@
 //! Variants of a protocol beside it: what moved, cost and loss separately, over the folds that both have.
 
 use super::markdown::title;
-use super::{Row, Tables};
-
-/// Mean cost, loss and invalidity of a row over the folds that another one has as well.
-fn shared(row: &Row, other: &Row) -> Option<([f64; 3], usize)> {
-    let figures: Vec<[f64; 3]> = row
-        .results
-        .iter()
-        .filter(|(fold, _)| other.results.get(fold).is_some_and(|result| result.train.is_some()))
-        .filter_map(|(_, result)| result.train.map(|train| [train.cost, train.loss(), train.invalidity()]))
-        .collect();
-    let count = figures.len();
-    let mean = |place: usize| figures.iter().map(|figures| figures[place]).sum::<f64>() / count.max(1) as f64;
-    (count > 0).then(|| ([mean(0), mean(1), mean(2)], count))
-}
+use super::{Tables, shared, train};
 
 impl Tables {
     /// Every variant that changes anything in a column, beside the base protocol `base`.
@@ -33,9 +20,9 @@ impl Tables {
                 same += 1;
                 continue;
             }
-            let Some((own, folds)) = shared(row, of_base) else { continue };
+            let Some((own, folds)) = shared(row, of_base, train) else { continue };
             rows += 1;
-            let changes = match shared(of_base, row).filter(|_| row.protocol != base) {
+            let changes = match shared(of_base, row, train).filter(|_| row.protocol != base) {
                 Some((usual, _)) => [0, 1, 2].map(|place| format!("{:+.3}", own[place] - usual[place])),
                 None => ["–"; 3].map(str::to_owned),
             };

@@ -2,41 +2,36 @@
 //! complete front.
 
 use super::super::name::Name;
-use super::super::statistics::MeanSd;
-use super::{Means, Row, Tables, distinct, same_table};
+use super::{Figure, Read, Row, Tables, distinct, held_out, is_lower, same_table, shared, train};
 use crate::methods::MethodKind;
 
 /// How near a figure must be to count as reached.
 pub const NEAR: f64 = 0.02;
 
-/// Which people a figure is about.
-type Read = fn(&Row) -> Option<Means>;
-
 impl Tables {
-    /// Whether a row has the lowest invalidity of its table, among methods of its kind or among all.
+    /// Whether no method of a row's kind (or no method at all) has a lower invalidity on the folds that both have.
     pub(super) fn is_best(&self, row: &Row, read: Read, of_kind: bool) -> bool {
-        let invalidity = |row: &Row| read(row).map(|means| means.invalidity.mean);
-        let lowest = self
+        let rivals = self
             .rows
             .iter()
-            .filter(|other| same_table(row, other) && (!of_kind || row.method.kind == other.method.kind))
-            .filter_map(invalidity)
-            .min_by(f64::total_cmp);
-        lowest.is_some() && invalidity(row) == lowest
+            .filter(|other| same_table(row, other) && (!of_kind || row.method.kind == other.method.kind));
+        let lower = |other: &Row| is_lower(other, row, read, Figure::Invalidity);
+        row.results.values().any(|result| read(result).is_some())
+            && !rivals.filter_map(lower).any(|lower| lower)
     }
 
-    /// The relative change of a row's quality (for `hardware`: of its time) against the usual setting.
+    /// The relative change of a row's invalidity (for `hardware`: of its time) against the usual setting, over the folds that both have.
     pub fn change_of(&self, row: &Row) -> Option<f64> {
         let usual = self.name.usual()?;
         let base = self.rows.iter().find(|other| same_table(row, other) && other.setting == usual)?;
-        if base.setting == row.setting || base.folds() != row.folds() {
+        if base.setting == row.setting {
             return None;
         }
-        let read = |row: &Row| match self.name {
+        let read = |row: &Row, other: &Row| match self.name {
             Name::Hardware => row.seconds().map(|seconds| seconds.mean),
-            _ => row.train.map(|train| train.invalidity.mean),
+            _ => shared(row, other, train).map(|(means, _)| means[Figure::Invalidity as usize]),
         };
-        Some(read(row)? / read(base)? - 1.0)
+        Some(read(row, base)? / read(base, row)? - 1.0)
     }
 
     /// Sentences with counts.
@@ -72,10 +67,10 @@ impl Tables {
             verdicts.push(format!(
                 "Protocol `{protocol}`: sogar has the lowest mean invalidity among summaries in {} of {all} columns on train rows and \
                  in {} of {all} on held-out rows; among all methods, individual search included, in {} and {}.",
-                count(|row| row.train, true),
-                count(|row| row.held_out, true),
-                count(|row| row.train, false),
-                count(|row| row.held_out, false),
+                count(train, true),
+                count(held_out, true),
+                count(train, false),
+                count(held_out, false),
             ));
         }
         let beside: Vec<(&Row, f64, f64)> = ours
@@ -118,25 +113,32 @@ impl Tables {
             .collect()
     }
 
-    /// Of the columns in which sogar and others of a kind have results: in how many sogar is at most as high, by this figure.
-    pub fn wins(&self, kind: Option<MethodKind>, read: fn(&Means) -> MeanSd) -> (usize, usize) {
-        let sogar = self.rows.iter().filter(|row| row.method.name == "sogar");
-        let (mut won, mut all) = (0, 0);
-        for row in sogar {
-            let others: Vec<f64> = self
-                .rows
-                .iter()
-                .filter(|other| same_table(row, other) && other.method.name != "sogar")
-                .filter(|other| kind.is_none_or(|kind| other.method.kind == kind))
-                .filter_map(|other| other.train.as_ref().map(|means| read(means).mean))
-                .collect();
-            let Some(own) = row.train.as_ref().map(|means| read(means).mean).filter(|_| !others.is_empty())
-            else {
-                continue;
-            };
-            all += 1;
-            won += usize::from(others.iter().all(|&other| own <= other));
-        }
-        (won, all)
+    /// The methods of a kind that have a lower figure than a row's, on the rows that were learned from and over the folds that both
+    /// have; `None`: nothing can be compared.
+    pub fn lower_than(
+        &self,
+        row: &Row,
+        kind: Option<MethodKind>,
+        figure: Figure,
+    ) -> Option<Vec<&'static str>> {
+        let compared: Vec<(&'static str, bool)> = self
+            .rows
+            .iter()
+            .filter(|other| same_table(row, other) && other.method.name != row.method.name)
+            .filter(|other| kind.is_none_or(|kind| other.method.kind == kind))
+            .filter_map(|other| Some((other.method.name, is_lower(other, row, train, figure)?)))
+            .collect();
+        let lower = compared.iter().filter(|(_, lower)| *lower).map(|(name, _)| *name).collect();
+        (!compared.is_empty()).then_some(lower)
+    }
+
+    /// The same for sogar's row of every column that has one.
+    pub fn lower_than_sogar(
+        &self,
+        kind: Option<MethodKind>,
+        figure: Figure,
+    ) -> Vec<(&Row, Vec<&'static str>)> {
+        let ours = self.rows.iter().filter(|row| row.method.name == "sogar");
+        ours.filter_map(|row| Some((row, self.lower_than(row, kind, figure)?))).collect()
     }
 }
