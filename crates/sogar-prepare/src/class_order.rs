@@ -104,13 +104,25 @@ impl<'a> NameCheck<'a> {
     }
 
     /// An error if the predictions show another order of names. Numbers of classes have their own order, so the label is then the
-    /// opposite of what the model predicts: the share of rows that agree.
-    pub fn finish(self) -> Result<Option<f64>> {
+    /// opposite of what the model predicts: an error if nothing else says which class is desired, else the share of rows that agree.
+    pub fn finish(self, config: &Config) -> Result<Option<f64>> {
         let Some(order) = self.confusion.other_order() else { return Ok(None) };
         let given: Vec<usize> = (0..order.len()).collect();
         let agreement = self.confusion.agreement(&given);
         if are_numbers_of_classes(self.values) {
-            return Ok(Some(agreement));
+            if !config.data.desired.is_empty() {
+                return Ok(Some(agreement));
+            }
+            let message = format!(
+                "the label `{}` says the opposite of the model (they agree for {:.1} % of the people), and nothing says which class of the model \
+                 people hope for",
+                self.label,
+                100.0 * agreement
+            );
+            return Err(Error::new(ErrorKind::Config, message).help(format!(
+                "set `desired` (--desired on the command line) to the model's class, not to the label's value: {}",
+                self.values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
+            )));
         }
         let list = |order: &[usize]| {
             let names: Vec<String> = order.iter().map(|&value| format!("{:?}", self.values[value])).collect();

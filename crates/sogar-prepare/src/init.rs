@@ -142,7 +142,8 @@ fn write_data(text: &mut String, facts: &Facts, rows: usize) {
         (None, _) => {
             text.push_str("# The column with the true outcome is not known; without one there are no true positive rates.\n");
             for name in &facts.offered {
-                let _ = writeln!(text, "# label = {}  # it has two values", quote(name));
+                let _ =
+                    writeln!(text, "# label = {}  # it has as many values as there are classes", quote(name));
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Every run begins with this, to search for recourse or only to print labels and scores.
 
-use crate::class_order::NameCheck;
+use crate::class_order::{NameCheck, are_numbers_of_classes};
 use crate::encode::Encoder;
 use crate::model::{LoadedModel, ModelInfo, Prediction, Predictor, Rows};
 use sha2::{Digest, Sha256};
@@ -57,12 +57,15 @@ impl Matched {
 
     /// An error if classes get their names from the label, in an order that predictions for all rows contradict.
     pub fn check_names(&self, model: &LoadedModel, predictions: &[Prediction]) -> Result<()> {
-        let Some(labels) = &self.labels else { return Ok(()) };
+        let Some(labels) = self.labels.as_ref().filter(|labels| !are_numbers_of_classes(&labels.values))
+        else {
+            return Ok(());
+        };
         let Some(mut names) = NameCheck::new(model.predictor.info(), Some(labels), &self.config) else {
             return Ok(());
         };
         names.add(predictions, labels);
-        names.finish().map(drop)
+        names.finish(&self.config).map(drop)
     }
 }
 

@@ -95,19 +95,22 @@ fn classes_get_their_names_from_the_predictions_not_from_the_alphabet() {
         });
         cells.collect::<Vec<_>>().join(",")
     });
-    let run = folder.sogar(&[
+    let numbers = [
         "solve",
         "numbers.csv",
         "-m",
         "model.txt",
         "--label",
         "loan",
-        "--desired",
-        "1",
         "--max-depth",
         "1",
-    ]);
-    assert!(run.stderr.contains("the label `loan` says the opposite of the model"), "{run}");
+        "-o",
+        "numbers.json",
+    ];
+    let run = folder.sogar(&numbers);
+    assert!(run.code == 2 && run.stderr.contains("to the model's class, not to the label's value"), "{run}");
+    let run = folder.sogar(&[&numbers[..], &["--desired", "1"]].concat());
+    assert!(run.code == 0 && run.stderr.contains("the label `loan` says the opposite of the model"), "{run}");
     let init = folder.sogar(&["config", "init", "numbers.csv", "-m", "model.txt"]);
     assert!(!init.stdout.contains("\nlabel = \"loan\""), "{init}");
 }

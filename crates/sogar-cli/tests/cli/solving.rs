@@ -198,14 +198,17 @@ fn what_nobody_has_decided_is_warned_of() {
     assert!(
         !front["splits"].to_string().contains("\"age\"") && !front["actions"].to_string().contains("\"age\"")
     );
-    // A class with a good name is recognised; without one, the run asks for it.
+    // A good class is recognised by its name or the label's; otherwise the run asks for it.
     let run = with(&["--label", "loan", "--ignore", "predicted", "--protected", "age"]);
-    assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("to one or more of them: `no`, `yes`"), "{run}");
     folder.write_people("people.csv", |row, line| match row {
-        0 => format!("{line},grade"),
+        0 => format!("{},grade", line.replace("loan", "approved")),
         row => format!("{line},{}", ["up", "down"][row % 2]),
     });
-    let run = with(&["--label", "grade", "--ignore", "predicted", "--ignore", "loan"]);
+    let run =
+        with(&["--label", "approved", "--ignore", "predicted", "--ignore", "grade", "--protected", "age"]);
+    assert!(run.code == 0 && !run.stderr.contains("warning"), "{run}");
+    let run = with(&["--label", "grade", "--ignore", "predicted", "--ignore", "approved"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("nothing says which of them people hope for"), "{run}");
     assert!(

@@ -204,7 +204,7 @@ impl Classifier<'_> {
         if let Some(column) = predictions {
             comparison.finish(column).map_err(|error| error.file(&source.header().path))?;
         }
-        let opposite = names.map(NameCheck::finish).transpose()?.flatten();
+        let opposite = names.map(|names| names.finish(self.config)).transpose()?.flatten();
         some_but_not_all(turned_down.len(), rows, self.classes)?;
         values.iter_mut().for_each(Vec::shrink_to_fit);
         let (affected, places, rows) = match keep {
