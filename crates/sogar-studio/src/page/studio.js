@@ -1,6 +1,6 @@
 // The studio: one state on the server, shown here. The page keeps no settings of its own.
 
-import { at, h, put, say } from './dom.js';
+import { at, h, put, say, theme } from './dom.js';
 import { barsLegend, columnsList } from './columns.js';
 import { explorePanel } from './explore.js';
 import { filesPanel } from './inputs.js';
@@ -13,20 +13,6 @@ import { takePanel } from './take.js';
 
 const TABS = ['files', 'table', 'search', 'explore', 'take'];
 let [state, problem, before, seen, wasLive] = [null, null, null, 0, false];
-
-function theme() {
-  const root = document.documentElement;
-  const button = at('theme');
-  const use = (dark) => {
-    root.dataset.theme = dark ? 'dark' : 'light';
-    button.textContent = dark ? 'Light' : 'Dark';
-    button.setAttribute('aria-label', dark ? 'Use light colours' : 'Use dark colours');
-  };
-  const wish = matchMedia('(prefers-color-scheme: dark)');
-  use(wish.matches);
-  wish.addEventListener('change', () => use(wish.matches));
-  button.addEventListener('click', () => use(root.dataset.theme !== 'dark'));
-}
 
 /** Shows what went wrong until the next success. */
 function failed(error, ...tools) {

@@ -1,7 +1,7 @@
 // The report: one chosen point, and everything that follows it.
 
 import { showAudited } from './audited.js';
-import { at, h, put } from './dom.js';
+import { at, h, put, theme } from './dom.js';
 import { fairnessSection } from './fairness.js';
 import { featureUse } from './features.js';
 import { count, data, heldOut, leaves, person, point } from './front.js';
@@ -15,20 +15,6 @@ import { staircase } from './staircase.js';
 import { rulesView, treeView } from './tree.js';
 import { treeSvg } from './tree_svg.js';
 import { rulesText, summaryJson } from './words.js';
-
-function theme() {
-  const root = document.documentElement;
-  const button = at('theme');
-  const use = (dark) => {
-    root.dataset.theme = dark ? 'dark' : 'light';
-    button.textContent = dark ? 'Light' : 'Dark';
-    button.setAttribute('aria-label', dark ? 'Use light colours' : 'Use dark colours');
-  };
-  const wish = matchMedia('(prefers-color-scheme: dark)');
-  use(wish.matches);
-  wish.addEventListener('change', () => use(wish.matches));
-  button.addEventListener('click', () => use(root.dataset.theme !== 'dark'));
-}
 
 /** The point in the address (`#point=12`), else the pick with the lowest invalidity, else the first pick. */
 function startingPoint() {

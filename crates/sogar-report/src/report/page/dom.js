@@ -75,3 +75,18 @@ export function choice(text, options, value, change) {
     options.map((name, i) => h('option', { value: i, selected: i === value }, clipped(name))));
   return h('label', {}, h('span', { class: 'soft small' }, `${text} `), select);
 }
+
+/** The button that switches between light and dark colours; the system's setting decides first. */
+export function theme() {
+  const root = document.documentElement;
+  const button = at('theme');
+  const use = (dark) => {
+    root.dataset.theme = dark ? 'dark' : 'light';
+    button.textContent = dark ? 'Light' : 'Dark';
+    button.setAttribute('aria-label', dark ? 'Use light colours' : 'Use dark colours');
+  };
+  const wish = matchMedia('(prefers-color-scheme: dark)');
+  use(wish.matches);
+  wish.addEventListener('change', () => use(wish.matches));
+  button.addEventListener('click', () => use(root.dataset.theme !== 'dark'));
+}
