@@ -136,8 +136,9 @@ fn held_out_figures_have_intervals() {
     let report = folder.sogar(&["report", "front.json", "--format", "md", "-o", "report.md", "--quiet"]);
     assert_eq!(report.code, 0, "{report}");
     let report = folder.read("report.md");
-    let share = shown.stdout.split("works for ").find_map(|rest| Some(rest.split_once(" at a mean cost")?.0));
-    assert!(share.is_some_and(|share| share.contains('–') && report.contains(share)), "{shown}\n{report}");
+    let held_out = shown.stdout.split_once("Held out, 62 people: works for ");
+    let share = held_out.and_then(|(_, rest)| rest.split_once(" at a mean cost"));
+    assert!(share.is_some_and(|(share, _)| report.contains(share)), "{shown}\n{report}");
     assert!(report.contains("all summaries at once") && report.contains("works for, held-out"), "{report}");
     let checked = folder.sogar(&["check", "front.json"]);
     assert_eq!(checked.code, 0, "{checked}");
