@@ -355,6 +355,7 @@ def report(
     unreachable: bool | None = None,
     draws: int | None = None,
     scan: _Scan | None = None,
+    kind: str = "interactive",
     progress: _Progress | None = None,
 ) -> tuple[int, list[str]]: ...
 

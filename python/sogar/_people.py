@@ -252,6 +252,8 @@ class ForPeople:
             who: dict[str, Any] = {"row": position_of(int(row), problem.sizes["rows"])}
         else:
             who = {"person": as_json(person_of(row))}
+        if reasons is not None and (not isinstance(reasons, int | np.integer) or reasons < 1):
+            raise ArgumentError(f"reasons={reasons!r} is no number of reasons", "give a whole number from 1")
         asked: dict[str, Any] = {"reasons": reasons, "codes": None if codes is None else path_of(codes)}
         return Explanation(_native.explain(problem, self._front, chosen, **who, **asked))
 
@@ -317,8 +319,9 @@ class ForPeople:
         unreachable: bool | None = None,
         draws: int | None = None,
         scan: Any = None,
+        format: str = "interactive",  # noqa: A002 - the command line's word
     ) -> Path:
-        """Writes an interactive report, one self-contained HTML file.
+        """Writes a report, one self-contained file.
 
         Args:
             path: The file.
@@ -334,11 +337,17 @@ class ForPeople:
                 recourse.
             draws: Bootstrap draws.
             scan: A scan for subgroups, as for `audit`.
+            format: ``"interactive"`` is a page with scripts, ``"static"`` one without, to print and sign,
+                ``"md"`` Markdown.
 
         Returns:
             The path.
         """
         self._require_fitted()
+        if format not in ("interactive", "static", "md"):
+            raise ArgumentError(
+                f"`{format}` is not a format of a report", 'use "interactive", "static" or "md"'
+            )
         names, columns = beside(groups, y)
         by = [by] if isinstance(by, str) else list(by)
         all_utf8([*names, *by, title or "", *([y] if isinstance(y, str) else [])])
@@ -360,6 +369,7 @@ class ForPeople:
                 unreachable=unreachable,
                 draws=draws,
                 scan=scan_of(scan),
+                kind=format,
                 progress=bar,
             )
         for text in texts:

@@ -16,7 +16,7 @@ use sogar::explain::{
 use sogar::files::write_atomically;
 use sogar::outcomes::is_scored;
 use sogar::pipeline::{Prepared, Reporter};
-use sogar::report::{Opened, ReportRequest, gather, page};
+use sogar::report::{Opened, ReportRequest, gather, markdown, page, static_page};
 use sogar::select::By;
 use sogar::{CancelToken, Error, ErrorKind, Result};
 
@@ -374,7 +374,7 @@ pub fn counterfactuals(
 /// Writes a report: one HTML file. Without a problem it shows only what the front provides. Returns its size in bytes, and
 /// warnings.
 #[pyfunction]
-#[pyo3(signature = (front, problem, path, *, groups, by, columns=None, label=None, holdout=None, holdout_columns=None, title=None, min_n=None, include_rows=false, unreachable=None, draws=None, scan=None, progress=None))]
+#[pyo3(signature = (front, problem, path, *, groups, by, columns=None, label=None, holdout=None, holdout_columns=None, title=None, min_n=None, include_rows=false, unreachable=None, draws=None, scan=None, kind="interactive", progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn report(
     py: Python<'_>,
@@ -393,8 +393,10 @@ pub fn report(
     unreachable: Option<bool>,
     draws: Option<usize>,
     scan: Option<ScanSettings>,
+    kind: &str,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(usize, Vec<String>)> {
+    let kind = kind.to_owned();
     let usual = ReportRequest::default();
     let request = ReportRequest {
         title,
@@ -423,7 +425,14 @@ pub fn report(
             }
             None => gather(&front, None, &request, &*reporter, &token)?,
         };
-        if token.is_cancelled() { Ok(None) } else { page(&data).map(Some) }
+        if token.is_cancelled() {
+            return Ok(None);
+        }
+        Ok(Some(match kind.as_str() {
+            "static" => static_page(&data),
+            "md" => markdown(&front, &data),
+            _ => page(&data)?,
+        }))
     };
     let (found, interrupt) = run_interruptible(py, &cancel, &reports, progress.as_ref(), work)?;
     if let Some(interrupt) = interrupt {

@@ -188,3 +188,35 @@ def test_bad_settings_of_scans_are_refused(front: Sogar) -> None:
         front.bias_audit("housing", rate="hiring")
     with pytest.raises(ArgumentError, match="there is no column or feature"):
         front.audit("housing", scan="jobb")
+
+
+def test_a_report_can_be_filed(front: Sogar, file: Path, run_cli: Cli, tmp_path: Path) -> None:
+    for kind in ("static", "md"):
+        ours = front.report(tmp_path / f"ours.{kind}", groups=["status_sex"], draws=50, format=kind)
+        flags = [
+            "--group",
+            "status_sex",
+            "--draws",
+            "50",
+            "--format",
+            kind,
+            "-o",
+            tmp_path / f"theirs.{kind}",
+        ]
+        run_cli("report", file, *flags)
+        found, wanted = (path.read_text(encoding="utf-8") for path in (ours, tmp_path / f"theirs.{kind}"))
+        assert "<script" not in found
+        table = "| female : divorced/separated/married | 310 |" if kind == "md" else ">Sign-off</h2>"
+        assert table in found
+        assert found.count("marital status and sex") == wanted.count("marital status and sex") > 0
+    with pytest.raises(ArgumentError, match="`pdf` is not a format of a report"):
+        front.report(tmp_path / "report.pdf", format="pdf")
+    assert not (tmp_path / "report.pdf").exists()
+
+
+def test_errors_of_explanations_speak_python(front: Sogar) -> None:
+    for none in (0, -1, 2.5):
+        with pytest.raises(ArgumentError, match="is no number of reasons"):
+            front.explain(1, reasons=none)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="messages=FILE"):
+        front.explain(int(np.flatnonzero(front.predict(TABLE))[0])).letter(language="fr")

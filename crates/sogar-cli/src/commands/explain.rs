@@ -171,7 +171,7 @@ pub fn run(args: &ExplainArgs, output: &Output) -> Result<Exit> {
         output.notice(unnamed);
     }
     if let Some(folder) = &args.letter.letters {
-        return to_all(args, folder, &explained, recipients, &fields, &messages, output);
+        return to_all(folder, &explained, recipients, &fields, &messages, output);
     }
     for explanation in &explained {
         if let Some(path) = &args.letter.letter {
@@ -222,7 +222,6 @@ fn people(args: &ExplainArgs, prepared: &Prepared) -> Result<Vec<Person>> {
 
 /// Writes all letters, and says what is in them.
 fn to_all(
-    args: &ExplainArgs,
     folder: &PathBuf,
     explained: &[Explanation],
     recipients: Option<BTreeMap<usize, LetterFields>>,

@@ -5,7 +5,7 @@
 
 use super::axes::{LETTERS, Panel, Scale};
 use super::chart::MANY;
-use super::lettering::{BOLD, cut, lines, width};
+use super::lettering::{cut, heading as fitted, lines, width};
 use super::svg::{Drawing, GREY, INK, SERIES, Style};
 use sogar_audit::audit::{GroupAudit, GroupingAudit, MeasureAudit, MeasureName};
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -38,7 +38,8 @@ pub fn disparity_svg(
     let told = figure.told(&groups.shown);
     let heading = heading(groups, measure, title);
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &heading, &told);
-    drawing.text((LEFT, 22.0), &cut(&heading, 15.0 * BOLD, WIDTH - 74.0), Style::plain(15.0).bold());
+    let (shown, size) = fitted(&heading, WIDTH - 74.0);
+    drawing.text((LEFT, 22.0), &shown, Style::plain(size).bold());
     figure.draw_values(&mut drawing);
     figure.draw_gaps(&mut drawing);
     for (number, words) in lines(&told, LETTERS, WIDTH - 30.0, 3).iter().enumerate() {

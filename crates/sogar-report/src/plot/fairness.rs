@@ -4,7 +4,7 @@
 //! and `solve --max-gap` limit it.
 
 use super::axes::{LETTERS, Panel, Scale};
-use super::lettering::{BOLD, cut, lines, width};
+use super::lettering::{heading as fitted, lines, width};
 use super::svg::{Drawing, GREY, INK, Style};
 use sogar_audit::audit::{GroupAudit, GroupingAudit, MeasureName};
 use sogar_base::error::{Error, ErrorKind, Result};
@@ -59,7 +59,8 @@ pub fn gaps_svg(
         .map_or_else(|| format!("Cost, loss and gap in {} by {grouping}", measure.name()), str::to_owned);
     let told = told(front, measure, gaps);
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &heading, &told);
-    drawing.text((LEFT, 22.0), &cut(&heading, 15.0 * BOLD, WIDTH - 74.0), Style::plain(15.0).bold());
+    let (shown, size) = fitted(&heading, WIDTH - 74.0);
+    drawing.text((LEFT, 22.0), &shown, Style::plain(size).bold());
     let costs: Vec<f64> = front.points.iter().map(|point| point.cost).collect();
     let x = Scale::tight(0.0, costs.iter().copied().fold(0.0, f64::max), 5);
     let widest = gaps.iter().copied().fold(0.0, f64::max);

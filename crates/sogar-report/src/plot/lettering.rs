@@ -63,6 +63,12 @@ pub fn lines(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
     lines
 }
 
+/// A heading's size that fits into `room`, and the heading, shortened if even the smallest does not.
+pub fn heading(text: &str, room: f64) -> (String, f64) {
+    let size = [15.0, 13.0, 11.5].into_iter().find(|size| width(text, size * BOLD) <= room).unwrap_or(11.5);
+    (cut(text, size * BOLD, room), size)
+}
+
 /// Shortens a text to fit into `room`.
 pub fn cut(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {

@@ -228,6 +228,18 @@ fn a_small_group_is_in_no_output_and_cannot_be_found_by_subtraction() {
     ] {
         assert!(hidden >= 2, "one gap could be filled from the total");
     }
+    // Nor are few people told by all gaps together: two and one are turned down in the small groups.
+    let told = |count: fn(&data::GroupData) -> Option<f64>| groups.iter().filter_map(count).sum::<f64>();
+    assert!(data.population.affected - told(|group| group.affected) >= 5.0);
+    assert!(data.population.rows - told(|group| group.rows) >= 5.0);
+    let untold: Vec<usize> = (0..groups.len()).filter(|&group| groups[group].affected.is_none()).collect();
+    assert_eq!(untold.len(), 3);
+    for &group in &untold {
+        // Means are fractions of the number, and a summary of one leaf has the whole group in it.
+        assert!(groups[group].measures.is_none(), "{}", groups[group].name);
+        let leaves = data.compositions.iter().map(|leaf| leaf[0][group]);
+        assert!(leaves.into_iter().all(|cell| cell.is_none_or(|cell| cell == [0, 0])));
+    }
     for leaf in &data.compositions {
         let cell = leaf[0][2];
         assert!(cell.is_none_or(|[rows, _]| rows == 0 || rows >= 5), "{cell:?}");

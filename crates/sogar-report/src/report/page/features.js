@@ -24,7 +24,7 @@ export function sharesAt(i) {
 }
 
 function drawing(width, all, order) {
-  const labels = width < 560 ? 112 : 190;
+  const labels = width < 560 ? 132 : 190;
   const row = 26;
   const frame = { left: labels, right: width - 66, top: 8 };
   const bottom = frame.top + order.length * row;
@@ -53,7 +53,7 @@ function drawing(width, all, order) {
     }
     close(cells);
     const label = Array.from(clipped(names[name]));
-    const most = Math.floor(labels / 7.4);
+    const most = Math.floor(labels / 6.4);
     parts.push(s('text', { x: labels - 10, y: frame.top + r * row + 17, 'text-anchor': 'end' }, s('title', {}, clipped(names[name])), label.length > most ? `${label.slice(0, most - 1).join('')}…` : label.join('')));
     parts.push(s('line', { class: 'grid', x1: frame.left, x2: frame.right, y1: frame.top + (r + 1) * row, y2: frame.top + (r + 1) * row }));
   });

@@ -161,7 +161,7 @@ export function gapLimitSection(choose) {
       h('label', {}, h('span', { class: 'soft small' }, 'Limit on the gap '), slider, ' ', shown));
     const listed = asTable(gaps, groups, name, () => current);
     put(body, head, controls, legend(gaps), figure, chosen, said, listed,
-      h('p', { class: 'soft small' }, `The limit chooses among the summaries of this front.${data.fairness ? '' : ' A search with --max-gap may find better ones within the limit.'}`), subgroups());
+      h('p', { class: 'soft small' }, `The limit chooses among the summaries of this front.${data.fairness ? '' : ' A search that is limited from the start may find better ones.'}`), subgroups());
     redraw();
     update = (i) => {
       drawn?.update(i);
