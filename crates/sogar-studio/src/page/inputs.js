@@ -14,8 +14,8 @@ function kindOf(name) {
   return MODEL.test(name) ? 'model' : 'table';
 }
 
-/** The panel with the files. `failed` shows an error. */
-export function filesPanel(panel, failed) {
+/** The panel with the files. `attempt(work)` does something and shows what goes wrong, `failed` shows an error. */
+export function filesPanel(panel, attempt, failed) {
   const busy = h('p', { class: 'soft', 'aria-live': 'polite' });
   const drop = async (file, kind) => {
     if (file.size > MOST) {
@@ -23,12 +23,7 @@ export function filesPanel(panel, failed) {
       return;
     }
     put(busy, 'Reading ', word(file.name), ' …');
-    try {
-      await send(`drop/${kind}?name=${encodeURIComponent(file.name)}`, file);
-      say(`${file.name} was read`);
-    } catch (error) {
-      failed(error);
-    }
+    if (await attempt(() => send(`drop/${kind}?name=${encodeURIComponent(file.name)}`, file))) say(`${file.name} was read`);
     put(busy);
   };
   const chooser = (kind, label, note) => {

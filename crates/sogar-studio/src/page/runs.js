@@ -55,6 +55,8 @@ export function runsPanel(panel, explore, failed) {
   const base = h('select', { id: 'compare-with' });
   const now = h('select', { id: 'compare-run' });
   let [state, wanted, shown, signature] = [null, { base: null, run: null }, '', ''];
+  // The front under the next one: that of a question, else the one that the reader has chosen, else the last one.
+  let [asked, chosen] = [null, null];
 
   const tell = async (work) => { try { await work(); } catch (error) { failed(error); } };
   const runOf = (id) => state.runs.find((run) => run.id === id);
@@ -109,7 +111,8 @@ export function runsPanel(panel, explore, failed) {
   }
 
   const pick = () => {
-    wanted = { base: Number(base.value) || null, run: Number(now.value) || null };
+    chosen = Number(base.value) || null;
+    wanted = { base: chosen, run: Number(now.value) || null };
     draw();
     tell(compare);
   };
@@ -122,7 +125,7 @@ export function runsPanel(panel, explore, failed) {
     list);
   return {
     /** The next run is compared with this one. */
-    against(id) { wanted.base = id; },
+    against(id) { asked = id; },
     update(next) {
       const before = state?.runs.length ?? 0;
       state = next;
@@ -130,8 +133,8 @@ export function runsPanel(panel, explore, failed) {
         state.live.progress.messages.map((text) => h('p', { class: 'notice' }, text))]);
       if (state.runs.length > before) {
         const latest = state.runs.at(-1);
-        const known = runOf(wanted.base) ? wanted.base : state.runs.at(-2)?.id ?? null;
-        wanted = { base: known === latest.id ? state.runs.at(-2)?.id ?? null : known, run: latest.id };
+        wanted = { base: asked ?? chosen ?? state.runs.at(-2)?.id ?? null, run: latest.id };
+        asked = null;
       }
       const signed = JSON.stringify([state.runs.map((run) => [run.id, run.name]), wanted]);
       if (signed !== signature) {

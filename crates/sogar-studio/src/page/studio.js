@@ -53,7 +53,7 @@ TABS.forEach((tab, i) => {
 
 const change = (label, set) => attempt(() => post('change', { label, set }));
 
-const files = filesPanel(at('panel-files'), failed);
+const files = filesPanel(at('panel-files'), attempt, failed);
 const runs = runsPanel(at('panel-search'), (id) => { explore.latest(id); at('explore-run').value = String(id); openTab('explore'); }, failed);
 const explore = explorePanel(at('panel-explore'), async ({ label, set }, run) => {
   runs.against(run);
@@ -107,13 +107,14 @@ function consequence() {
 }
 
 async function show(next) {
-  const first = state === null;
+  const [first, faulty] = [state === null, Boolean(state?.fault)];
   state = next;
   if (state.ended) { ended(); return; }
   const [table, model] = state.opened ? [state.opened.table, state.opened.named] : [state.table, state.model];
   put(at('files'), table && h('bdi', {}, table), model && [' · ', h('bdi', {}, model)]);
   files.update(state);
   if (state.fault) failed(state.fault);
+  else if (faulty) put(at('trouble'));
   if (state.opened && state.opened.number !== seen) {
     before = problem?.size ?? null;
     problem = await get('problem');

@@ -207,7 +207,7 @@ fn a_running_search_tells_a_gap_that_shrinks_but_none_of_a_sample() {
     assert!(told.iter().all(|gap| (0.0..1.0).contains(gap)) && told.len() > 1, "{told:?}");
     assert!(told.last() < told.first(), "{told:?}");
     config.limits.sample = Some(200);
-    assert_eq!(gaps(&config), []);
+    assert_eq!(gaps(&config), Vec::<f64>::new());
 }
 
 /// A session on the German example, dropped on the page.
