@@ -9,10 +9,10 @@ use sogar_table::config::Config;
 use sogar_table::feature::Labels;
 use sogar_table::hints::is_text;
 
-/// Fewer labelled rows than this show nothing.
-const ENOUGH: u64 = 20;
 /// Least difference of agreement between two orders.
 const CLEARLY: f64 = 0.2;
+/// The same in standard deviations of what chance gives: few rows show nothing.
+const NO_CHANCE: f64 = 4.0;
 
 /// How many rows have each value of the label (outer) and each predicted class (inner).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +66,9 @@ impl Confusion {
         sorted.sort_unstable();
         let given: Vec<usize> = (0..classes).collect();
         let is_another = sorted == given && order != given;
-        let is_clear = || self.agreement(&order) - self.agreement(&given) >= CLEARLY;
-        (is_another && self.rows() >= ENOUGH && is_clear()).then_some(order)
+        let clearly = CLEARLY.max(NO_CHANCE / (self.rows().max(1) as f64).sqrt());
+        let is_clear = || self.agreement(&order) - self.agreement(&given) >= clearly;
+        (is_another && is_clear()).then_some(order)
     }
 }
 
@@ -171,6 +172,7 @@ mod tests {
             "a rare class that is never right"
         );
         assert_eq!(confusion(&[&[24, 26], &[26, 24]]).other_order(), None, "chance");
+        assert_eq!(confusion(&[&[10, 20], &[20, 10]]).other_order(), None, "60 rows may be so by chance");
         assert_eq!(confusion(&[&[6, 900], &[90, 4]]).other_order(), Some(vec![1, 0]), "a rare class");
         let three = confusion(&[&[2, 3, 50], &[40, 5, 1], &[4, 60, 3]]);
         assert_eq!(three.other_order(), Some(vec![1, 2, 0]));

@@ -113,7 +113,7 @@ fn config(draw: &mut Draw) -> Config {
     let mut config = Config { bins: bins[draw.below(3) as usize].clone(), ..Config::default() };
     config.cost.kind =
         [CostKind::Mps, CostKind::Cet, CostKind::Logshift, CostKind::L1][draw.below(4) as usize];
-    config.data.label = Some("loan".into());
+    (config.data.label, config.data.desired) = (Some("loan".into()), vec!["yes".into()]);
     config.data.ignore = vec!["id".into()];
     match draw.below(2) {
         0 => config.data.weight = Some("people".into()),

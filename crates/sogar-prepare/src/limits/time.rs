@@ -78,7 +78,7 @@ pub fn search(rows: usize, actions: u128, boxes: f64, leaf_sets: f64, threads: u
     let per_set = 1.5e-5 + 2e-9 * rows + 2e-8 * (rows - CACHED).max(0.0);
     let actions = actions as f64;
     let looked_at = 5e-7 * actions.sqrt() + 6e-8 * boxes.min(actions / ACTIONS_A_BOX);
-    let per_set = per_set + looked_at * (rows / FEW).min(1.0).powf(1.5);
+    let per_set = per_set + looked_at * (rows / FEW).min(1.0).powi(2);
     leaf_sets * per_set / threads.max(1) as f64
 }
 
