@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -266,7 +267,7 @@ def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
         [*command, "-o", tmp_path / "f.json"], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    assert "scoring its rows: 5 s" in done.stderr
+    assert re.search(r"scoring its rows: \d+ s", done.stderr), done.stderr
     quiet = subprocess.run(
         [*command, "-o", tmp_path / "f.json", "--quiet"], capture_output=True, text=True, check=False
     )
