@@ -94,7 +94,7 @@ def test_truth_values_and_numbers_are_the_same_features(frame: pd.DataFrame, tmp
     assert points[0] == points[1]
 
 
-def test_parquet_booleans_are_read_likewise(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_parquet_booleans_are_read_alike(frame: pd.DataFrame, tmp_path: Path) -> None:
     made = dummies(frame)
     made.to_csv(tmp_path / "t.csv", index=False)
     made.to_parquet(tmp_path / "t.parquet")
