@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Cargo calls this instead of rustc for the crates of the workspace (RUSTC_WORKSPACE_WRAPPER): rustc compiles as ever, and beside it Clippy checks the same
 # crate against the libraries that are compiled anyway. `cargo clippy` would check all dependencies first, which takes minutes on a clean clone.
-# Clippy's driver can compile as well, but without optimising MIR and without the checks of null and misaligned pointers: it compiles only crates without
-# unsafe code.
+# Clippy's driver can compile as well, but without optimising MIR and without the checks of null and misaligned pointers: it compiles programs and tests
+# without unsafe code.
 set -uo pipefail
 
 # A library with unit tests is compiled twice, and Clippy sees all of it the second time. The first time rustc refuses its own warnings, such as unused
@@ -13,8 +13,10 @@ fi
 
 export CLIPPY_ARGS='-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__'
 
-# The root of an integration test is below tests/.
-if [[ " $*" == *[\ /]tests/*.rs\ * ]] && ! grep -rqw unsafe --include='*.rs' "$CARGO_MANIFEST_DIR/tests"; then
+# A program or a test without unsafe code. Integration tests are a crate of their own, below tests/.
+of=src
+[[ " $*" == *[\ /]tests/*.rs\ * ]] && of=tests
+if [[ (" $* " == *" --test "* || " $* " == *" --crate-type bin "*) && " $* " != *" --print="* ]] && ! grep -rqw unsafe --include='*.rs' "$CARGO_MANIFEST_DIR/$of"; then
     exec clippy-driver "$@"
 fi
 

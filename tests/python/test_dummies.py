@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ def test_truth_values_and_numbers_are_the_same_features(frame: pd.DataFrame, tmp
     assert points[0] == points[1]
 
 
-def test_parquet_booleans_are_read_likewise(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_parquet_booleans_are_read_alike(frame: pd.DataFrame, tmp_path: Path) -> None:
     made = dummies(frame)
     made.to_csv(tmp_path / "t.csv", index=False)
     made.to_parquet(tmp_path / "t.parquet")
@@ -266,7 +267,7 @@ def test_lines_of_progress_off_a_terminal(tmp_path: Path) -> None:
         [*command, "-o", tmp_path / "f.json"], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    assert "scoring its rows: 5 s" in done.stderr
+    assert re.search(r"scoring its rows: \d+ s", done.stderr), done.stderr
     quiet = subprocess.run(
         [*command, "-o", tmp_path / "f.json", "--quiet"], capture_output=True, text=True, check=False
     )

@@ -2,7 +2,7 @@
 //!
 //! Under each cut of all rows stand leaf sets that stand under other cuts as well: the people who pass *a*, *b* and *c* are below
 //! *a*, below *b* and below *c*. Processes that take cuts of all rows and share nothing would evaluate most leaves several times. So leaves
-//! are evaluated first, each below the first of its splits alone, and handed to whoever solves the cuts. A set that can't be reached that
+//! are evaluated first, each below the first of its splits alone, and handed to the processes that solve the cuts. A set that can't be reached that
 //! way (a part beside it would be too small) is evaluated again where it is needed: nothing depends on the list being complete.
 
 use std::sync::Arc;

@@ -39,7 +39,7 @@ pub(crate) struct Search<'a> {
     pub warm_start: bool,
 }
 
-/// Is told of every finished cut of a set: how many there are, and if one of them made the front better, its points.
+/// Called after finished cuts of a set: how many cuts there are, how many more are finished, and the points if they improved the front.
 type Report<'a> = &'a (dyn Fn(usize, usize, Option<Vec<Point>>) + Sync);
 
 impl Search<'_> {

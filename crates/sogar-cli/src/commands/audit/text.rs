@@ -282,7 +282,7 @@ fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy
             rows.push(cells(shown, count, blocked_by));
         }
     }
-    text += "What stands in their way, each by itself (lifted alone, it would let so many through):\n";
+    text += "What keeps them out of reach (how many would be reached if it alone were lifted):\n";
     text += table(&rows, &[0]);
     text
 }

@@ -1,4 +1,4 @@
-// People whom no admissible change helps, and what stands in their way.
+// People whom no admissible change helps, and what keeps them out of reach.
 
 import { h, word } from './dom.js';
 import { data } from './front.js';
@@ -28,7 +28,7 @@ export function reachSection() {
   if (found.blocked_by) {
     const rows = REASONS.filter(([key]) => found.blocked_by[key] !== null && (found.blocked_by[key] > 0 || key !== 'rules'))
       .map(([key, words]) => [words, found.blocked_by[key]]);
-    nodes.push(table('What stands in their way: how many would be within reach if one constraint were lifted (a person may be counted more than once)',
+    nodes.push(table('What keeps them out of reach: how many would be within reach if one constraint were lifted (a person may be counted more than once)',
       [{ label: 'constraint' }, { label: 'people', number: true, show: grouped }], rows));
   }
   for (const { shown: name, reference } of data.groupings) {
