@@ -128,7 +128,7 @@ def retrained(whole: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> 
     files = []
     for seed in (1, 2):
         rows = people.sample(len(people), replace=True, random_state=seed)
-        model = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=8, random_state=seed, n_jobs=1, verbose=-1)
+        model = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=8, n_jobs=1, verbose=-1)
         model.fit(rows.drop(columns="credit"), rows["credit"] == "good")
         files.append(str(folder / f"{seed}.txt"))
         model.booster_.save_model(files[-1])
