@@ -218,6 +218,44 @@ fn somebody_who_was_not_turned_down_needs_no_change() {
 }
 
 #[test]
+fn advice_that_a_run_does_not_count_is_not_said_to_leave_the_answer_as_it_is() {
+    let (mut uncounted, mut without) = (0, 0);
+    for limit in [0.3, 0.6, 0.9] {
+        let mut config = config();
+        config.plausibility.min_plausibility = Some(limit);
+        let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
+        let front = solved(&prepared);
+        for &row in prepared.affected() {
+            let told =
+                explain(&front, &prepared, &Person::of_row(&prepared, row).unwrap(), front.points.len() - 1)
+                    .unwrap();
+            let advice = told.suggestion.as_ref().unwrap();
+            let accepted = !advice.edits.is_empty() && advice.label != told.decision.label;
+            let unmet = (accepted && !advice.works).then_some(Unmet::Plausibility);
+            assert_eq!(
+                advice.unmet.filter(|_| advice.breaks.is_empty()),
+                unmet.filter(|_| advice.breaks.is_empty())
+            );
+            if unmet.is_some() && advice.breaks.is_empty() {
+                uncounted += 1;
+                let said = text(&told);
+                assert!(said.contains("but it describes somebody less usual"), "{said}");
+                assert!(!said.contains("would still say"), "{said}");
+            }
+            if told.cheapest.is_none() {
+                without += 1;
+                let page = letter_html(&told, &LetterFields::default(), &Messages::english()).unwrap();
+                assert!(
+                    page.contains("in a way that we could recommend") && !page.contains("<table>"),
+                    "{page}"
+                );
+            }
+        }
+    }
+    assert!(uncounted > 0 && without > 0, "{uncounted} {without}");
+}
+
+#[test]
 fn reasons_are_the_strongest_contributions_and_their_responsiveness_is_that_of_brute_force() {
     let prepared = prepared();
     let front = solved(&prepared);

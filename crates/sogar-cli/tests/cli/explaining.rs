@@ -187,43 +187,6 @@ fn letters_of_the_german_example_are_german_throughout() {
 }
 
 #[test]
-fn advice_that_a_run_does_not_count_is_not_called_useless_to_the_model() {
-    let folder = Folder::new();
-    let solve =
-        ["solve", "people.csv", "--model", "model.txt", "--config", "sogar.toml", "-o", "strict.json"];
-    let run = folder.sogar(&[&solve[..], &["--min-plausibility", "0.6"]].concat());
-    assert_eq!(run.code, 0, "{run}");
-    let mut found = [0, 0];
-    for row in 1..=240 {
-        let row = row.to_string();
-        let told =
-            folder.sogar(&["explain", "strict.json", "--row", &row, "--by", "loss<=1", "--json"]).json();
-        let suggestion = &told["suggestion"];
-        if suggestion["works"] != false || suggestion["label"] != "yes" {
-            continue;
-        }
-        assert_eq!(suggestion["unmet"], "plausibility", "row {row}");
-        let text = folder.sogar(&["explain", "strict.json", "--row", &row, "--by", "loss<=1"]).stdout;
-        assert!(text.contains("the model would say yes, but it describes somebody less usual"), "{text}");
-        assert!(!text.contains("would still say yes"), "{text}");
-        found[usize::from(told["cheapest"].is_null())] += 1;
-        if told["cheapest"].is_null() {
-            assert_eq!(
-                folder.sogar(&["explain", "strict.json", "--row", &row, "--letter", "l.html"]).code,
-                0
-            );
-            let letter = folder.read("l.html");
-            assert!(
-                letter.contains("in a way that we could recommend") && !letter.contains("<table>"),
-                "{letter}"
-            );
-            break;
-        }
-    }
-    assert!(found[0] + found[1] > 0, "{found:?}");
-}
-
-#[test]
 fn figures_are_printed_or_written() {
     let folder = Folder::new();
     let printed = folder.sogar(&["plot", "front", "front.json"]);
