@@ -86,7 +86,7 @@ def test_the_whole_story_on_german_credit(start: Start, tmp_path: Path) -> None:
     edits = studio.problem["size"]["edits"]
     mark(studio, "duration", "fixed")
     assert studio.problem["size"]["edits"] < edits
-    assert "edits (−" in page.locator("#now").inner_text(), "what the mark did"
+    assert page.locator("#now .delta").count() == 2, "what the mark did to edits and actions"
     studio.changed(lambda: page.locator("#undo").click())
     assert studio.problem["size"]["edits"] == edits
     # Search.
