@@ -78,8 +78,8 @@ def people_table(folder: Path, hurdle: float = 1.4) -> list[str | Path]:
 
 
 @contextmanager
-def studio(binary: Path, chromium: str, *arguments: str | Path) -> Iterator[Page]:
-    """A page of a studio that runs."""
+def studio(binary: Path, chromium: str, *arguments: str | Path) -> Iterator[tuple[Page, int]]:
+    """A page of a studio that runs, and its process."""
     command = [binary, "studio", *arguments, "--no-browser", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process, sync_playwright() as driver:
         assert process.stdout is not None
@@ -89,7 +89,7 @@ def studio(binary: Path, chromium: str, *arguments: str | Path) -> Iterator[Page
         page.set_default_timeout(900_000)
         page.goto(address)
         page.wait_for_function(READY)
-        yield page
+        yield page, process.pid
         browser.close()
         process.terminate()
 
@@ -103,8 +103,14 @@ def changed(page: Page, act: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def forbidden_advice(page: Page) -> list[float]:
-    """Seconds from the click that forbids a piece of advice to the new front with its price."""
+def processor(process: int) -> float:
+    """Seconds that the threads of a process have computed, on Linux: they say what a busy machine hides."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def forbidden_advice(page: Page, process: int) -> list[tuple[float, float]]:
+    """Seconds from a click that forbids advice to the new front and its price, and of the processor."""
     page.locator("#solve").click()
     page.wait_for_function(SEARCHED, arg=1)
     found = []
@@ -117,11 +123,11 @@ def forbidden_advice(page: Page) -> list[float]:
         choices = page.locator("#what-if .choices button")
         choice = choices.nth(runs % choices.count())
         choice.wait_for()
-        start = time.perf_counter()
+        start, before = time.perf_counter(), processor(process)
         choice.click()
         page.wait_for_function(SEARCHED, arg=runs)
         page.locator("#price .price").wait_for()
-        found.append(time.perf_counter() - start)
+        found.append((time.perf_counter() - start, processor(process) - before))
         changed(page, page.locator("#undo").click)
     return found
 
@@ -165,11 +171,12 @@ def main() -> None:
         print("THE STUDIO WAS NOT TIMED: there is no Chromium (scripts/chromium.sh installs it).")
         return
     files: list[str | Path] = [GERMAN / "german.csv", "--model", GERMAN / "model.txt"]
-    with studio(given.sogar, chromium, *files, "--config", GERMAN / "sogar.toml") as page:
-        clicks = forbidden_advice(page)
+    with studio(given.sogar, chromium, *files, "--config", GERMAN / "sogar.toml") as (page, process):
+        clicks = forbidden_advice(page, process)
     print("| | median | longest |\n|---|--:|--:|")
-    median, most = statistics.median(clicks), max(clicks)
-    print(f"| German, depth 3: a click to the new front (s) | {median:.2f} | {most:.2f} |")
+    for what, times in zip(("", ", on the processor"), zip(*clicks, strict=True), strict=True):
+        row = f"| German, depth 3: a click to the new front{what} (s)"
+        print(f"{row} | {statistics.median(times):.2f} | {max(times):.2f} |", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         arguments = people_table(folder, hurdle=2.6)
@@ -177,7 +184,7 @@ def main() -> None:
             '[data]\nlabel = "approved"\ndesired = ["yes"]\n[cost]\nkind = "logshift"\n'
             f"[limits]\nmax_depth = 4\nmin_leaf = 40\ntime_limit = {given.seconds}\n"
         )
-        with studio(given.sogar, chromium, *arguments, "--config", folder / "sogar.toml") as page:
+        with studio(given.sogar, chromium, *arguments, "--config", folder / "sogar.toml") as (page, _):
             marks = [
                 changed(page, partial(page.select_option, "#mode-2", mode)) for mode in ("fixed", "free") * 4
             ]

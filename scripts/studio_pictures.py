@@ -45,6 +45,7 @@ def take(page: Page, folder: Path) -> None:
     page.locator("#what-if .choices button").first.click()
     page.wait_for_function(SEARCHED, arg=2, timeout=300_000)
     page.locator("#price .price").wait_for()
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT + 260})
     picture("search")
 
 

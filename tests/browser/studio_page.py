@@ -112,6 +112,7 @@ def start(browser: Browser) -> Iterator[Start]:
         )
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(120_000)  # a busy machine is no fault
         studio = Studio(process, address, page)
         started.append(studio)
 
