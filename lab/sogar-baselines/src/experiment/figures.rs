@@ -91,13 +91,14 @@ impl Of<'_> {
         (!result.front.is_empty()).then(|| result.clone())
     }
 
+    /// The front with all methods on it; individual search has a star.
     fn front(&self) -> Option<String> {
         let front = self.sogar()?;
         let usual = methods().iter().filter(|method| method.usual && method.name != "sogar").collect();
         let marks = self.results(Name::Table1, usual).into_iter().filter_map(|(method, _, result)| {
             let train = result.train?;
-            let kind = if method.kind == MethodKind::Individual { " (individual)" } else { "" };
-            Some(Mark { name: format!("{}{kind}", method.title), cost: train.cost, loss: train.loss() })
+            let star = if method.kind == MethodKind::Individual { "*" } else { "" };
+            Some(Mark { name: format!("{}{star}", method.title), cost: train.cost, loss: train.loss() })
         });
         let look = Look { title: Some(self.title("all methods")), marks: marks.collect(), ..Look::default() };
         let points = front.front.iter().map(|point| (point[0], point[1])).collect();

@@ -4,7 +4,7 @@ use super::super::inputs::KINDS;
 use super::super::name::Name;
 use super::super::statistics::MeanSd;
 use super::{Means, Row, Tables, distinct, held_out, same_table, train};
-use crate::methods::MethodKind;
+use crate::methods::{MethodKind, methods};
 use sogar::device::GPU_BUILT_IN;
 
 /// The protocol that variants are compared with.
@@ -64,13 +64,16 @@ impl Tables {
             rows.iter().find(|row| row.method.name == method && (row.dataset, row.model) == *column)
         };
         for kind in METHOD_KINDS {
-            let methods =
-                distinct(rows.iter().filter(|row| row.method.kind == kind).map(|row| row.method.name));
-            if methods.is_empty() {
+            let of_kind: Vec<&str> = methods()
+                .iter()
+                .filter(|method| method.kind == kind && rows.iter().any(|row| row.method.name == method.name))
+                .map(|method| method.name)
+                .collect();
+            if of_kind.is_empty() {
                 continue;
             }
             text += &format!("| *{}* |{}\n", kind.title(), " |".repeat(columns.len()));
-            for method in methods {
+            for method in of_kind {
                 let cells: Vec<String> = columns
                     .iter()
                     .map(|column| find(method, column).map_or("–".to_owned(), |row| self.both(row)))
@@ -208,7 +211,9 @@ impl Tables {
 
     /// How many folds of every method there are.
     pub fn coverage(&self) -> String {
-        let methods = distinct(self.rows.iter().filter(|row| row.folds() > 0).map(|row| row.method.name));
+        let with_results =
+            |name: &&str| self.rows.iter().any(|row| row.method.name == *name && row.folds() > 0);
+        let methods: Vec<&str> = methods().iter().map(|method| method.name).filter(with_results).collect();
         let mut text = format!(
             "| folds with results | {} |\n|---|{}\n",
             methods.join(" | "),
