@@ -11,7 +11,7 @@ use crate::model::LoadedModel;
 use crate::predict::{class_names, predict_table};
 use sogar_base::error::Result;
 use sogar_table::config::Config;
-use sogar_table::feature::{FeatureTable, Labels, declare_shown, label_values};
+use sogar_table::feature::{FeatureTable, Labels, declare_shown, format_number, label_values};
 use sogar_table::hints::{Unfit, good_class, is_label_name, label_rank, personal, unfit, words};
 use sogar_table::table::{Cells, MISSING, Table};
 
@@ -112,7 +112,10 @@ impl Facts {
             let info = model.predictor.info();
             let names = if classes.is_empty() { &info.class_names } else { classes };
             let may_be = |name: &&str| {
-                !used(name) && !is_personal(name) && is_class_like(table, name) && !repeated.contains(name)
+                !used(name)
+                    && !is_personal(table, name)
+                    && is_class_like(table, name)
+                    && !repeated.contains(name)
             };
             for name in table.names().filter(may_be) {
                 let found = candidate(table, name, &config, answers, names, info.classes as usize)?;
@@ -154,7 +157,7 @@ impl Facts {
             let why = match unfit.iter().find(|(unfit, _)| *unfit == name) {
                 Some((_, why)) => Some(why.clone()),
                 None if copies.contains(&name) => Some("holds predictions".to_owned()),
-                None if answers.is_some() && !is_personal(name) => {
+                None if answers.is_some() && !is_personal(table, name) => {
                     Some("is not used by the model".to_owned())
                 }
                 None => None,
@@ -203,7 +206,7 @@ fn offered(table: &Table, config: &Config, used: &dyn Fn(&str) -> bool) -> Vec<S
     let fits = |name: &&&str| {
         let ignored = config.data.ignore.iter().any(|ignored| ignored == *name);
         distinct_values(table, name) == 2
-            && !is_personal(name)
+            && !is_personal(table, name)
             && !is_prediction(name)
             && !used(name)
             && !ignored
@@ -365,8 +368,16 @@ fn is_prediction(name: &str) -> bool {
 }
 
 /// A personal feature is not an outcome, even if a model follows it closely.
-fn is_personal(name: &str) -> bool {
-    personal(name, &[]).is_some_and(|found| found.clear)
+fn is_personal(table: &Table, name: &str) -> bool {
+    let levels = match table.column(name).map(|column| &column.cells) {
+        Some(Cells::Text { levels, .. }) => levels.clone(),
+        Some(Cells::Numbers(_)) => {
+            let known = distinct_numbers(table, name);
+            if known.len() == 2 { known.into_iter().map(format_number).collect() } else { Vec::new() }
+        }
+        None => Vec::new(),
+    };
+    personal(name, &levels).is_some_and(|found| found.clear)
 }
 
 fn is_class_like(table: &Table, name: &str) -> bool {
@@ -383,13 +394,18 @@ fn distinct_values(table: &Table, name: &str) -> usize {
                 levels.len()
             }
         }
-        Some(Cells::Numbers(numbers)) => {
-            let mut known: Vec<f64> = numbers.iter().copied().filter(|number| !number.is_nan()).collect();
-            known.sort_by(f64::total_cmp);
-            known.dedup();
-            known.len()
-        }
+        Some(Cells::Numbers(_)) => distinct_numbers(table, name).len(),
     }
+}
+
+fn distinct_numbers(table: &Table, name: &str) -> Vec<f64> {
+    let Some(Cells::Numbers(numbers)) = table.column(name).map(|column| &column.cells) else {
+        return Vec::new();
+    };
+    let mut known: Vec<f64> = numbers.iter().copied().filter(|number| !number.is_nan()).collect();
+    known.sort_by(f64::total_cmp);
+    known.dedup();
+    known
 }
 
 /// The strings for "unknown" that occur in the table's text columns.
