@@ -155,6 +155,6 @@ def test_sums_beyond_63_bits_are_positive() -> None:
         weights=[2**31 - 2, 2**31 - 2],
         max_depth=0,
     )
-    dearest = front.points[-1]
-    assert dearest.cost_sum == (2**32 - 4) * (2**32 - 1) > 2**63
+    last = front.points[-1]
+    assert last.cost_sum == (2**32 - 4) * (2**32 - 1) > 2**63
     assert all(point.cost_sum >= 0 and point.loss_count >= 0 for point in front.points)

@@ -196,10 +196,10 @@ def test_the_chart_chooses_points_and_tells_of_them(german: Report, open_report:
         "(before) => document.documentElement.dataset.point !== before", arg=str(before)
     )
     cost = german.front["points"][opened.point]["cost"]
-    dearest = max(
+    highest = max(
         point["cost"] for block in (german.front, german.front["holdout"]) for point in block["points"]
     )
-    assert cost == pytest.approx(1.02 * dearest / 4, abs=0.02)
+    assert cost == pytest.approx(1.02 * highest / 4, abs=0.02)
 
 
 def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(

@@ -34,10 +34,10 @@ impl Hull {
 impl ParetoSet for Hull {
     fn rules_out(&self, cost: u64, loss: usize) -> bool {
         let after = self.0.partition_point(|pair| pair.1 <= loss);
-        let Some(&(dear, few)) = after.checked_sub(1).and_then(|last| self.0.get(last)) else {
+        let Some(&(costly, few)) = after.checked_sub(1).and_then(|last| self.0.get(last)) else {
             return false;
         };
-        if dear <= cost {
+        if costly <= cost {
             return true;
         }
         match self.0.get(after) {
@@ -45,7 +45,7 @@ impl ParetoSet for Hull {
             // At this loss, is the edge to the next corner at most as expensive?
             Some(&(cheap, many)) => {
                 let product = |a: u64, b: usize| u128::from(a) * b as u128;
-                cheap < dear && product(dear - cost, many - few) <= product(dear - cheap, loss - few)
+                cheap < costly && product(costly - cost, many - few) <= product(costly - cheap, loss - few)
             }
         }
     }

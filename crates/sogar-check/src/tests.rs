@@ -306,8 +306,8 @@ fn scalarisations_refuse_a_point_that_no_tree_attains_and_a_bound_that_a_tree_un
     };
     assert!(text.ends_with("a point is better than every tree"), "{text}");
     let mut stopped = front;
-    let (dear, all) = (stopped.points[80].cost_sum, stopped.points[0].loss_count);
-    stopped.bound = Some(vec![[0, all], [dear, 0]]);
+    let (costly, all) = (stopped.points[80].cost_sum, stopped.points[0].loss_count);
+    stopped.bound = Some(vec![[0, all], [costly, 0]]);
     let Err(Defect(text)) = none_better(stopped.claim(), &weights, &reached, true) else {
         panic!("not refused")
     };

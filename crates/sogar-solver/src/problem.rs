@@ -193,7 +193,7 @@ pub struct Problem {
     /// The weight of all rows.
     pub(crate) size: usize,
     scale: u32,
-    dearest: u32,
+    max_cost: u32,
 }
 
 impl Problem {
@@ -250,16 +250,16 @@ impl Problem {
             return Err(ProblemError::BadAction(orphan + 1));
         }
         // No total exceeds the weight of all rows × (the most expensive edit × the longest action).
-        let dearest = edit_costs.iter().flatten().copied().max().unwrap_or(0);
+        let max_cost = edit_costs.iter().flatten().copied().max().unwrap_or(0);
         let longest = actions.get(actions.len() - 1).len().max(1) as u128;
-        let most = u128::from(dearest) * longest * size as u128;
+        let most = u128::from(max_cost) * longest * size as u128;
         if u64::try_from(most).is_err() {
             return Err(ProblemError::Costs);
         }
         let scale = (0..64).find(|scale| most >> scale < u128::from(u32::MAX - 1)).unwrap_or(64);
         Ok(Problem {
             scale,
-            dearest,
+            max_cost,
             rows,
             splits,
             edits: edit_costs.len(),
@@ -363,8 +363,8 @@ impl Problem {
     }
 
     /// The largest cost of an edit on a row.
-    pub(crate) fn dearest(&self) -> u32 {
-        self.dearest
+    pub(crate) fn max_cost(&self) -> u32 {
+        self.max_cost
     }
 
     /// The cost of an action on one row, without weights.

@@ -297,7 +297,7 @@ impl Batch {
     #[inline(always)]
     pub(super) fn open<K: Simd>(&self, simd: K, on: Setting<'_>, costs: U32x8, losses: U32x8) -> u32 {
         match on.bounds {
-            true => costs.at_most(simd, self.min_cost.dearest(simd, losses)),
+            true => costs.at_most(simd, self.min_cost.limit(simd, losses)),
             false => u32::MAX,
         }
     }
@@ -470,7 +470,7 @@ impl Batch {
     #[inline(always)]
     pub(super) fn most<K: Simd>(&self, simd: K, on: Setting<'_>, losses: U32x8) -> U32x8 {
         match on.bounds {
-            true => self.min_cost.dearest(simd, losses),
+            true => self.min_cost.limit(simd, losses),
             false => U32x8::all(DEAD - 1),
         }
     }
@@ -486,7 +486,7 @@ impl Batch {
         }
         self.alive_pairs.clear();
         let mut singles = std::mem::take(&mut self.edit_corners);
-        singles.reset(1, edits, self.dearest_edit());
+        singles.reset(1, edits, self.twice_max_cost());
         for edit in 0..edits {
             let most = self.most(simd, on, self.edit_loss[edit]);
             singles.set(0, edit, singles.corner(simd, self.edit_cost[edit], most, self.edit_alive[edit]));
@@ -510,9 +510,9 @@ impl Batch {
     }
 
     /// Twice the cost of the most expensive edit, scaled.
-    fn dearest_edit(&self) -> u32 {
-        let dearest = self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0);
-        dearest.saturating_mul(2)
+    fn twice_max_cost(&self) -> u32 {
+        let largest = self.edit_cost.iter().flat_map(|costs| costs.lanes()).max().unwrap_or(0);
+        largest.saturating_mul(2)
     }
 
     /// A pair, which its edits' corners do not rule out in `open`.
@@ -566,7 +566,7 @@ impl Batch {
         let edits = on.groups.edits;
         let pairs = std::mem::take(&mut self.alive_pairs);
         let mut corners = std::mem::take(&mut self.pair_corners);
-        corners.reset(edits, edits, self.dearest_edit());
+        corners.reset(edits, edits, self.twice_max_cost());
         for pair in &pairs {
             // The fronts have grown since the pair was looked at.
             let most = self.most(simd, on, pair.loss);

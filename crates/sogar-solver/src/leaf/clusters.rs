@@ -89,7 +89,7 @@ struct Samples {
 impl Samples {
     fn new(problem: &Problem) -> Samples {
         let rows: Vec<usize> = (0..problem.rows()).step_by(problem.rows().div_ceil(SAMPLED_ROWS)).collect();
-        let dropped = (u32::BITS - problem.dearest().leading_zeros()).saturating_sub(15);
+        let dropped = (u32::BITS - problem.max_cost().leading_zeros()).saturating_sub(15);
         let mut costs = vec![0; problem.actions() * rows.len()];
         let mut flips = vec![[0; SAMPLED_ROWS.div_ceil(64)]; problem.actions()];
         let each = costs.par_chunks_mut(rows.len()).zip(&mut flips).enumerate().skip(1);
@@ -100,16 +100,17 @@ impl Samples {
                 flips[at / 64] |= u64::from(problem.flips(action, row)) << (at % 64);
             }
         });
-        Samples { rows: rows.len(), costs, flips, flip: u64::from(problem.dearest() >> dropped).max(1) }
+        Samples { rows: rows.len(), costs, flips, flip: u64::from(problem.max_cost() >> dropped).max(1) }
     }
 
     /// How different two actions are: in cost, relative to the largest cost, and in the rows that they flip.
     fn unlike(&self, a: u32, b: u32) -> u64 {
         let costs = |action: u32| &self.costs[action as usize * self.rows..(action as usize + 1) * self.rows];
-        let dearer: u32 = costs(a).iter().zip(costs(b)).map(|(&a, &b)| u32::from(a.max(b) - a.min(b))).sum();
+        let distance: u32 =
+            costs(a).iter().zip(costs(b)).map(|(&a, &b)| u32::from(a.max(b) - a.min(b))).sum();
         let flips = self.flips[a as usize].iter().zip(self.flips[b as usize]);
         let differ: u32 = flips.map(|(a, b)| (a ^ b).count_ones()).sum();
-        u64::from(dearer) + u64::from(differ) * self.flip
+        u64::from(distance) + u64::from(differ) * self.flip
     }
 }
 

@@ -37,11 +37,11 @@ impl Columns {
     /// The same for other columns of costs, none above the problem's largest cost.
     pub fn of(problem: &Problem, columns: &[&[u32]], members: &[u32], words: usize) -> Self {
         let length = words * 64;
-        let values = match problem.dearest() < 1 << 15 && problem.scale() == 0 {
+        let values = match problem.max_cost() < 1 << 15 && problem.scale() == 0 {
             true => Values::Short(gather(columns, members, length, |cost| cost as u16)),
             false => {
                 let fits = |dropped: &u32| {
-                    let most = u64::from(problem.dearest() >> dropped);
+                    let most = u64::from(problem.max_cost() >> dropped);
                     most < 1 << 15 && most * (length as u64) < 1 << 32
                 };
                 let dropped = (0..32).find(fits).unwrap_or(31);
@@ -368,21 +368,21 @@ fn short_sum<const N: usize>(set: &[u64], columns: [&[u16]; N]) -> u64 {
             let at = i * 64 + half * 32;
             let members = (word >> (32 * half)) as u32;
             // SAFETY: 32 costs from row `at` on are inside every column, as asserted above.
-            let mut dearest =
+            let mut largest =
                 unsafe { _mm512_maskz_loadu_epi16(members, columns[0].as_ptr().add(at).cast()) };
             for column in &columns[1..] {
                 // SAFETY: as above.
                 let costs = unsafe { _mm512_loadu_si512(column.as_ptr().add(at).cast()) };
-                dearest = match N {
-                    2 => std::arch::x86_64::_mm512_maskz_max_epu16(members, dearest, costs),
-                    _ => _mm512_max_epu16(dearest, costs),
+                largest = match N {
+                    2 => std::arch::x86_64::_mm512_maskz_max_epu16(members, largest, costs),
+                    _ => _mm512_max_epu16(largest, costs),
                 };
             }
             if N > 2 {
-                dearest = std::arch::x86_64::_mm512_maskz_mov_epi16(members, dearest);
+                largest = std::arch::x86_64::_mm512_maskz_mov_epi16(members, largest);
             }
             // Neighbours are added as signed 16-bit numbers into 32 bits: exact below 2^15.
-            *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(dearest, ones));
+            *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(largest, ones));
         }
     }
     u64::from(_mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1])) as u32)
@@ -405,13 +405,13 @@ fn long_sum<const N: usize>(set: &[u64], columns: [&[u32]; N]) -> u64 {
             continue;
         }
         for quarter in 0..4 {
-            let mut dearest = _mm512_setzero_si512();
+            let mut largest = _mm512_setzero_si512();
             for column in columns {
                 // SAFETY: 16 costs from row i·64 + quarter·16 on are inside the column, as asserted above.
                 let costs = unsafe { _mm512_loadu_si512(column.as_ptr().add(i * 64 + quarter * 16).cast()) };
-                dearest = _mm512_max_epu32(dearest, costs);
+                largest = _mm512_max_epu32(largest, costs);
             }
-            let members = _mm512_maskz_mov_epi32((word >> (16 * quarter)) as u16, dearest);
+            let members = _mm512_maskz_mov_epi32((word >> (16 * quarter)) as u16, largest);
             even = _mm512_add_epi64(even, _mm512_and_si512(members, low));
             odd = _mm512_add_epi64(odd, _mm512_srli_epi64::<32>(members));
         }

@@ -1,7 +1,7 @@
 //! Corners of edits and pairs of eight leaves, in 16 bits: four of them are compared for all leaves with one instruction each.
 //!
 //! Of a group of actions with a common part two numbers are kept per leaf: what they cost at `least`, and the `most` that they may
-//! cost before a known point strictly dominates them ([`super::lanes::MinCostByLoss::dearest`] of their least loss). An action that
+//! cost before a known point strictly dominates them ([`super::lanes::MinCostByLoss::limit`] of their least loss). An action that
 //! contains several parts costs at least the largest `least` of them, and loses at least as much as each part allows, so that it may
 //! cost no more than the smallest `most`: it is dominated if the one is above the other.
 //!

@@ -347,7 +347,7 @@ impl MinCostByLoss {
 
     /// What actions with at least these losses may cost.
     #[inline(always)]
-    pub fn dearest<K: Simd>(&self, _simd: K, losses: U32x8) -> U32x8 {
+    pub fn limit<K: Simd>(&self, _simd: K, losses: U32x8) -> U32x8 {
         assert!(self.length > 0 && self.costs.len() == self.length * LANES);
         lanewise!(
             K,
@@ -390,19 +390,19 @@ mod tests {
                     ((state >> 61) as usize, (state >> 33 & 1023) as u32, (state >> 40) as u32 % (size + 1));
                 min_cost.lower(lane, cost, loss);
                 points.push((lane, cost, loss));
-                let dearest = min_cost.dearest(Portable, U32x8::all(loss)).lanes();
-                for (lane, &dearest) in dearest.iter().enumerate() {
+                let limit = min_cost.limit(Portable, U32x8::all(loss)).lanes();
+                for (lane, &limit) in limit.iter().enumerate() {
                     let exact = points
                         .iter()
                         .filter(|point| point.0 == lane && point.2 <= loss)
                         .map(|point| point.1)
                         .min()
                         .unwrap_or(u32::MAX - 1);
-                    assert!(dearest >= exact, "never lower than what is known");
-                    assert!(size >= 4096 || dearest == exact, "exact while every loss has a place");
+                    assert!(limit >= exact, "never lower than what is known");
+                    assert!(size >= 4096 || limit == exact, "exact while every loss has a place");
                 }
                 with_every_token!(simd => {
-                    assert_eq!(min_cost.dearest(simd, U32x8::all(loss)).lanes(), dearest);
+                    assert_eq!(min_cost.limit(simd, U32x8::all(loss)).lanes(), limit);
                 });
             }
         }

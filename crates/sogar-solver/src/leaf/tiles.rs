@@ -65,11 +65,11 @@ impl Tiles {
         }
         let rows = problem.rows();
         let fits = |dropped: &u32| {
-            let most = problem.dearest() >> dropped;
+            let most = problem.max_cost() >> dropped;
             most.saturating_mul(SUMMED) <= FITS && u64::from(most) * rows as u64 <= u64::from(u32::MAX)
         };
         let dropped = (0..32).find(fits)?;
-        let most = (FITS / (problem.dearest() >> dropped).max(1)).min(255) as usize;
+        let most = (FITS / (problem.max_cost() >> dropped).max(1)).min(255) as usize;
         let empty = Cells { costs: [0; TILE], flips: [0; TILE] };
         let mut cells = vec![empty; (actions - 1).div_ceil(TILE) * rows];
         cells.par_chunks_mut(rows).enumerate().for_each(|(tile, cells)| {

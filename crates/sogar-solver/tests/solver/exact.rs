@@ -475,7 +475,7 @@ fn tiles_of_a_plain_table_give_the_witnesses_of_clusters() {
 
 #[test]
 fn clusters_of_a_plain_table_spare_most_actions() {
-    // Twenty kinds of twenty actions each, alike in whom they flip; the later kinds are dearer.
+    // Twenty kinds of twenty actions each, alike in whom they flip; the later kinds cost more.
     let (rows, mut random) = (400, Random(5));
     let mut flips = vec![RowSet::empty(rows)];
     let mut edit_costs = Vec::new();

@@ -91,9 +91,9 @@ fn the_order_of_actions_does_not_matter() {
         columns.reverse();
         assert_eq!(front(&as_matrix(&columns)), expected, "seed {seed}: reversed");
         if let Some((costs, flips)) = columns.first().cloned() {
-            // A dearer copy that flips fewer people.
-            let dearer = costs.iter().map(|cost| cost + 1).collect();
-            columns.push((dearer, flips.and(&RowSet::from_fn(parts.rows, |row| row % 2 == 0))));
+            // A more expensive copy that flips fewer people.
+            let more = costs.iter().map(|cost| cost + 1).collect();
+            columns.push((more, flips.and(&RowSet::from_fn(parts.rows, |row| row % 2 == 0))));
             assert_eq!(front(&as_matrix(&columns)), expected, "seed {seed}: with a dominated action");
         }
     }

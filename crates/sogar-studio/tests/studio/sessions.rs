@@ -137,8 +137,8 @@ fn the_price_of_a_constraint_is_that_of_the_two_fronts() {
     assert_eq!(found["same_costs"], true);
     assert_eq!(found["notes"], json!([]));
     session.change(&change(&["features", "credit_amount", "weight"], json!(3))).unwrap();
-    let dearer = session.run(searched(&session)).unwrap();
-    let found = compare(&new, &dearer);
+    let heavier = session.run(searched(&session)).unwrap();
+    let found = compare(&new, &heavier);
     assert_eq!(found["same_costs"], false);
     assert!(found["notes"][0].as_str().unwrap().contains("measured differently"));
 }

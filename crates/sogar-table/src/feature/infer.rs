@@ -231,7 +231,7 @@ fn check_names(
         }
         if left_out.contains(name.as_str()) && settings.protected == Some(true) {
             let message = format!("the protected feature `{name}` is the label or ignored");
-            let help = "take it out of the protected features, or do not ignore it: a column may be protected that the model does not see";
+            let help = "take it out of the protected features, or do not ignore it: a protected column need not be one that the model sees";
             faults.add(Error::new(ErrorKind::Config, message).help(help));
             continue;
         }

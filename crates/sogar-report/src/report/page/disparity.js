@@ -40,8 +40,8 @@ function drawing(width, title, series, band) {
   const height = 250;
   const frame = { left: 50, right: width - 10, top: 36, bottom: height - 44 };
   const [low, high] = bounds([...series.map(({ values }) => values), ...(band ? [band.low, band.high] : [])]);
-  const dearest = point(count - 1).cost || 1;
-  const x = { low: 0, high: dearest, label: 'mean cost of the summary', scale: scale(0, dearest, frame.left, frame.right) };
+  const topCost = point(count - 1).cost || 1;
+  const x = { low: 0, high: topCost, label: 'mean cost of the summary', scale: scale(0, topCost, frame.left, frame.right) };
   const y = { low, high, label: title, scale: scale(low, high, frame.bottom, frame.top) };
   const xs = Array.from({ length: count }, (_, i) => x.scale(point(i).cost));
   const ribbon = band && (() => {

@@ -36,8 +36,8 @@ const SHADES = 5;
 function drawing(list, chosen, widest, width) {
   const height = 340;
   const frame = { left: 56, right: width - 10, top: 36, bottom: height - 44 };
-  const dearest = list.reduce((most, { cost }) => Math.max(most, cost), 0) || 1;
-  const x = { low: 0, high: dearest, label: 'mean cost', scale: scale(0, dearest, frame.left, frame.right) };
+  const topCost = list.reduce((most, { cost }) => Math.max(most, cost), 0) || 1;
+  const x = { low: 0, high: topCost, label: 'mean cost', scale: scale(0, topCost, frame.left, frame.right) };
   const y = { low: 0, high: 1, label: 'loss: share of people for whom the advice fails', percent: true, scale: scale(0, 1, frame.bottom, frame.top) };
   // Dots that share a pixel are drawn once, as the fairest of them.
   const seen = new Map();

@@ -28,13 +28,13 @@ function drawing(width, all, order) {
   const row = 26;
   const frame = { left: labels, right: width - 66, top: 8 };
   const bottom = frame.top + order.length * row;
-  const dearest = point(count - 1).cost || 1;
-  const x = scale(0, dearest, frame.left, frame.right);
+  const topCost = point(count - 1).cost || 1;
+  const x = scale(0, topCost, frame.left, frame.right);
   const parts = [];
   const cells = Math.max(20, Math.min(160, Math.floor((frame.right - frame.left) / 4)));
   // The points of each stretch of cost; a stretch without points shows what holds for its budget: the point before.
   const ends = Array.from({ length: cells }, () => []);
-  for (let i = 0; i < count; i += 1) ends[Math.min(cells - 1, Math.floor((point(i).cost / dearest) * cells))].push(i);
+  for (let i = 0; i < count; i += 1) ends[Math.min(cells - 1, Math.floor((point(i).cost / topCost) * cells))].push(i);
   const step = (frame.right - frame.left) / cells;
   order.forEach((name, r) => {
     let last = 0;
@@ -57,7 +57,7 @@ function drawing(width, all, order) {
     parts.push(s('text', { x: labels - 10, y: frame.top + r * row + 17, 'text-anchor': 'end' }, s('title', {}, clipped(names[name])), label.length > most ? `${label.slice(0, most - 1).join('')}…` : label.join('')));
     parts.push(s('line', { class: 'grid', x1: frame.left, x2: frame.right, y1: frame.top + (r + 1) * row, y2: frame.top + (r + 1) * row }));
   });
-  const marks = ticks(0, dearest, Math.max(3, Math.floor((frame.right - frame.left) / 90)));
+  const marks = ticks(0, topCost, Math.max(3, Math.floor((frame.right - frame.left) / 90)));
   for (const mark of marks) {
     parts.push(s('text', { x: px(x(mark)), y: bottom + 20, 'text-anchor': 'middle' }, fixed(mark, digitsFor(marks))));
   }

@@ -30,9 +30,9 @@ function drawing(width, gaps, measure, limit, choose) {
   const height = upper + 206;
   const [left, right] = [52, width - 14];
   const [above, below] = [{ left, right, top: 34, bottom: upper - 18 }, { left, right, top: upper + 42, bottom: height - 44 }];
-  const dearest = point(count - 1).cost * 1.02 || 1;
+  const topCost = point(count - 1).cost * 1.02 || 1;
   const widest = Math.max(...gaps) || 1;
-  const x = { low: 0, high: dearest, label: 'mean cost per person', scale: scale(0, dearest, left, right) };
+  const x = { low: 0, high: topCost, label: 'mean cost per person', scale: scale(0, topCost, left, right) };
   const y = { low: 0, high: 1, percent: true, label: 'Works for, share of people', scale: scale(0, 1, above.bottom, above.top) };
   const g = { low: 0, high: widest * 1.06, label: `Gap of ${measure} between groups`, scale: scale(0, widest * 1.06, below.bottom, below.top) };
   const xs = gaps.map((_, i) => x.scale(point(i).cost));

@@ -13,8 +13,8 @@ function drawing(width, choose) {
   const there = data.holdout && points.map((_, i) => heldOut(i));
   const height = Math.round(Math.min(440, Math.max(270, width * 0.46)));
   const frame = { left: 52, right: width - 14, top: 34, bottom: height - 44 };
-  const dearest = Math.max(points.at(-1).cost, ...(there ?? []).map(({ cost }) => cost)) || 1;
-  const x = { low: 0, high: dearest * 1.02, label: 'mean cost per person', scale: scale(0, dearest * 1.02, frame.left, frame.right) };
+  const topCost = Math.max(points.at(-1).cost, ...(there ?? []).map(({ cost }) => cost)) || 1;
+  const x = { low: 0, high: topCost * 1.02, label: 'mean cost per person', scale: scale(0, topCost * 1.02, frame.left, frame.right) };
   const y = { low: 0, high: 1, percent: true, label: width < 480 ? 'Works for' : 'Works for, share of the people turned down', scale: scale(0, 1, frame.bottom, frame.top) };
   const place = ({ cost, loss }) => [x.scale(cost), y.scale(1 - loss)];
 
