@@ -278,7 +278,7 @@ def test_stop_keeps_what_was_found(start: Start, many: Path) -> None:
     studio.changed(lambda: page.locator("#undo").click())
     page.locator("#solve").click()
     page.wait_for_function(
-        "document.querySelector('.legend')?.textContent.includes('Searching now')", timeout=60_000
+        "() => document.querySelector('.legend')?.textContent.includes('Searching now')", timeout=60_000
     )
     page.locator(".live").get_by_text("Certified gap").wait_for(timeout=120_000)
     run = studio.searched(lambda: page.locator("#stop").click())
