@@ -33,6 +33,8 @@ const BLOCK: usize = 1024;
 const FITS: u32 = u16::MAX as u32 - 1;
 /// Rows at least that are summed in 16 bits at a time.
 const SUMMED: u32 = 32;
+/// Points that a leaf keeps beside its front before they are put in order: bounded memory where every action is better than those before it.
+const LOOSE: usize = 1024;
 /// Fewer actions than this are not worth it.
 const FEWEST: usize = 64;
 
@@ -127,6 +129,7 @@ impl Tiles {
         let mut leaf = Leaf {
             rows,
             points: vec![identity],
+            room: LOOSE,
             limits: [u16::MAX; BUCKETS],
             step: bits(u64::from(size)).saturating_sub(BUCKETS.ilog2()),
             more: bits(largest + 1).saturating_sub(16),
@@ -248,8 +251,10 @@ struct Family {
 /// A leaf while it is evaluated.
 struct Leaf {
     rows: Vec<u32>,
-    /// What passed the limits, actions ascending.
+    /// What passed the limits; of equal points the smaller action comes first.
     points: Vec<LeafPoint>,
+    /// How many there may be before they are put in order.
+    room: usize,
     /// By flips: rough costs from which on an action is left out.
     limits: [u16; BUCKETS],
     /// Bits of flips within a step.
@@ -264,7 +269,7 @@ impl Leaf {
         if self.rows.len() > 16 * self.points.len() {
             return front_of(self.points);
         }
-        // The first of the cheapest for every loss; the points have ascending actions.
+        // The first of the cheapest for every loss.
         cheapest.clear();
         cheapest.resize(self.rows.len() + 1, LeafPoint { cost: u64::MAX, loss: 0, action: 0 });
         for point in self.points {
@@ -282,6 +287,17 @@ impl Leaf {
         let mut front: Vec<LeafPoint> = cheapest.iter().filter(cheaper).copied().collect();
         front.reverse();
         front
+    }
+
+    /// Adds what passed, with a larger action than all before it.
+    #[inline(always)]
+    fn add(&mut self, dropped: u32, point: LeafPoint) {
+        self.points.push(point);
+        self.lower(dropped, point);
+        if self.points.len() > self.room {
+            self.points = front_of(std::mem::take(&mut self.points));
+            self.room = self.points.len() + LOOSE;
+        }
     }
 
     /// Takes a point of the front into the limits.
@@ -381,9 +397,7 @@ impl Tile<'_> {
                 _ => self.exact(leaf, lane),
             };
             let (loss, action) = (leaf.rows.len() as u32 - sums.flips[lane], self.first + lane as u32);
-            let point = LeafPoint { cost, loss, action };
-            leaf.points.push(point);
-            leaf.lower(self.tiles.dropped, point);
+            leaf.add(self.tiles.dropped, LeafPoint { cost, loss, action });
         }
     }
 

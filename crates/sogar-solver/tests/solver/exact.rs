@@ -449,6 +449,29 @@ fn plain_tables_of_costs_equal_the_exhaustive_solver_with_and_without_clusters()
 }
 
 #[test]
+fn a_plain_table_whose_every_action_is_better_than_those_before_gives_the_witnesses_of_clusters() {
+    for (seed, actions) in [(1, 1500), (2, 3000)] {
+        let mut parts = draw_plain(seed, 30, 100);
+        parts.weights.clear();
+        parts.limits = Limits { max_depth: 1, max_leaves: 2, min_leaf: 1 };
+        parts.edit_costs = (0..actions).map(|action| vec![actions - action; parts.rows]).collect();
+        parts.actions = std::iter::once(vec![]).chain((0..actions).map(|edit| vec![edit])).collect();
+        let flips: Vec<RowSet> = (0..=actions)
+            .map(|action| {
+                RowSet::from_fn(parts.rows, |&row| action > 0 && !(row + action as usize).is_multiple_of(40))
+            })
+            .collect();
+        parts.flips = BitTable::from_sets(parts.rows, &flips);
+        let problem = Problem::new(parts).unwrap();
+        let clusters = Switches { tiles: false, reduce: false, ..Switches::default() };
+        let tiles = Switches { reduce: false, ..Switches::default() };
+        let expected = solve_with(&problem, clusters, 1);
+        check(&problem, &expected, &exhaustive::front(&problem), seed);
+        assert_eq!(solve_with(&problem, tiles, 1).front, expected.front);
+    }
+}
+
+#[test]
 fn tiles_of_a_plain_table_give_the_witnesses_of_clusters() {
     // Leaves of all sizes: sums that fit and such that do not, sides of a split with and without the other one.
     campaign(0..150, |seed| {
