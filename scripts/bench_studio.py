@@ -27,7 +27,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 import pandas as pd
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import FrameLocator, Page, sync_playwright
 
 GERMAN = Path(__file__).resolve().parents[1] / "examples" / "german"
 CLICKS = 7
@@ -109,16 +109,23 @@ def processor(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def opened_report(page: Page) -> FrameLocator:
+    """The report of the latest run, ready."""
+    page.locator("#tab-explore").click()
+    # Until it has loaded, the frame still has the report of the run before.
+    page.locator("iframe.report:not([inert])").wait_for()
+    report = page.frame_locator("iframe.report")
+    report.locator("html[data-ready=yes]").wait_for()
+    return report
+
+
 def forbidden_advice(page: Page, process: int) -> list[tuple[float, float]]:
     """Seconds from a click that forbids advice to the new front and its price, and of the processor."""
     page.locator("#solve").click()
     page.wait_for_function(SEARCHED, arg=1)
     found = []
     for runs in range(2, 2 + CLICKS):
-        page.locator("#tab-explore").click()
-        report = page.frame_locator("iframe.report")
-        report.locator("html[data-ready=yes]").wait_for()
-        advice = report.locator(".leaf .what-if")
+        advice = opened_report(page).locator(".leaf .what-if")
         advice.nth(runs % advice.count()).click()
         # The choices of the question before may still be there, hidden.
         choices = page.locator("#what-if[open] .choices button")
@@ -135,9 +142,7 @@ def forbidden_advice(page: Page, process: int) -> list[tuple[float, float]]:
 
 def dragged(page: Page) -> tuple[int, float, float]:
     """Points of the front, and the longest tasks of report and page in milliseconds while dragging."""
-    page.locator("#tab-explore").click()
-    report = page.frame_locator("iframe.report")
-    report.locator("html[data-ready=yes]").wait_for()
+    report = opened_report(page)
     page.wait_for_timeout(2000)
     frame = next(frame for frame in page.frames if "/explore" in frame.url)
     frame.evaluate(WATCH_TASKS)

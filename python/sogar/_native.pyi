@@ -35,6 +35,7 @@ __all__ = [
     "is_gap",
     "is_parquet",
     "judge_evaluation",
+    "neighbours",
     "outcome_task",
     "outcomes_block",
     "outcomes_identity",
@@ -338,6 +339,7 @@ def counterfactuals(
     people: list[str] | None = None,
     progress: _Progress | None = None,
 ) -> str: ...
+def neighbours(problem: Problem, front: Front, point: int, count: int) -> str: ...
 def report(
     front: Front,
     problem: Problem | None,

@@ -14,10 +14,11 @@ import numpy as np
 from . import _native
 from ._errors import ArgumentError, AuditFailedError, SogarWarning, path_of, without_flags
 from ._explanation import Explanation, person_of, plain, position_of, positions_of
-from ._frames import Audit, Counterfactuals
+from ._frames import Audit, Counterfactuals, frame_of
 from ._groups import LABEL, all_utf8, beside, is_values, labels_of, scan_of, table_of, values_of
 from ._progress import Progress
 from ._settings import as_json
+from ._summary import Summary
 from ._tables import UserTable, in_one_piece, is_dask, kind_of
 
 if TYPE_CHECKING:
@@ -289,6 +290,41 @@ class ForPeople:
         with Progress(self.progress) as bar:
             found = _native.counterfactuals(problem, self._front, int(k), **asked, progress=bar)
         return Counterfactuals(json.loads(found), names)
+
+    def neighbours(self, point: int | str | None = None, k: int = 3) -> Any:
+        """The real people who are nearest to an edited person of each group of a summary.
+
+        Of the people of a group for whom its advice works, the middle one of the table is edited. The
+        distance is the mean over the features, from 0 to 1 (docs/SPEC.md, section 11).
+
+        Args:
+            point: The point of the front, or a criterion as for `select`; the current summary by default.
+            k: The number of real people per group.
+
+        Returns:
+            A data frame with the columns ``who``, ``action``, ``row`` (the position of the edited person in
+            the fitted table, as in ``iloc``), ``nearest`` (the position of a real person) and ``distance``,
+            the nearest first. Groups whose advice works for nobody have no rows.
+        """
+        problem = self._require_problem()
+        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+            raise ArgumentError(f"k={k!r} is not a number of people", "give a whole number from 1")
+        chosen = self._point if point is None else self._position(point)
+        found = json.loads(_native.neighbours(problem, self._front, chosen, int(k)))
+        groups = Summary(self._front, chosen).to_frame()
+        rows = [
+            {
+                "who": who,
+                "action": action,
+                "row": near["row"] - 1,
+                "nearest": other["row"] - 1,
+                "distance": other["distance"],
+            }
+            for who, action, near in zip(groups["who"], groups["action"], found, strict=True)
+            if near is not None
+            for other in near["nearest"]
+        ]
+        return frame_of(rows, ("who", "action", "row", "nearest", "distance"))
 
     def show(self, *, groups: Any = (), height: int = 720, **options: Any) -> Any:
         """Shows the interactive report in a notebook, in a sandboxed frame.

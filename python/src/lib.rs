@@ -52,7 +52,7 @@ mod _native {
     use super::partitioned_audit::{AuditLeader, audit_part, reach_block, reach_part};
     #[pymodule_export]
     use super::people::{
-        Explanation, audit, bias_audit, counterfactuals, explain, is_gap, report, select_by_gap,
+        Explanation, audit, bias_audit, counterfactuals, explain, is_gap, neighbours, report, select_by_gap,
     };
     #[pymodule_export]
     use super::problem::{Problem, is_parquet_table};

@@ -333,6 +333,22 @@ pub fn explain(
     Ok(Explanation { inner: found.map_err(|error| problem.exception(py, &error))? })
 }
 
+/// For each group of a point, a person after the advice and the real people nearest to it, as JSON.
+#[pyfunction]
+pub fn neighbours(
+    py: Python<'_>,
+    problem: &Problem,
+    front: &Front,
+    point: usize,
+    count: usize,
+) -> PyResult<String> {
+    let (prepared, front) = (problem.prepared.clone(), front.inner.clone());
+    let found = run_detached(py, move || {
+        sogar::neighbours::neighbours(&front, prepared.table(), prepared.affected(), &[point], count)
+    })?;
+    json(&found.map_err(|error| problem.exception(py, &error))?.swap_remove(0))
+}
+
 /// The cheapest changes of single people that differ in what they change, as JSON: a list for each person. People are rows of
 /// the reference table, or objects of column and value in JSON.
 #[pyfunction]

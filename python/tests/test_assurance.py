@@ -148,6 +148,31 @@ def test_targets_bring_everybody_to_the_same_side() -> None:
     assert front.transform(table)["debt"][turned_down].max() <= 10
 
 
+def test_neighbours_are_the_nearest_real_people() -> None:
+    """Against distances computed here from docs/SPEC.md, section 11."""
+    table, _ = drawn(1, 200)
+    model = trained(2)
+    front = sogar.Sogar(max_depth=1, max_edits=2, protected=["age"]).fit(table, model, desired=1)
+    front.select("loss")
+    edited, near = front.transform(table), front.neighbours(k=4)
+    assert list(near.columns) == ["who", "action", "row", "nearest", "distance"]
+    assert len(near) > 0
+    assert near.equals(front.neighbours("loss", k=4))
+    for row, found in near.groupby("row"):
+        person = edited.iloc[row]
+        assert model.predict(edited.iloc[[row]])[0] == 1, "the advice works for the person who is shown"
+        apart = np.zeros(len(table))
+        for name in table:
+            amounts = np.sort(table[name].to_numpy())
+            below = np.searchsorted(amounts, table[name], side="right")
+            apart += abs(below - np.searchsorted(amounts, person[name], side="right")) / len(amounts)
+        apart = np.delete(apart / table.shape[1], row)
+        np.testing.assert_allclose(found["distance"], np.sort(apart)[:4], atol=1e-12)
+        assert row not in set(found["nearest"])
+    with pytest.raises(sogar.ArgumentError, match="not a number of people"):
+        front.neighbours(k=0)
+
+
 def test_plausible_people_are_those_of_the_command_line(run_cli: Cli, tmp_path: Path) -> None:
     table, model, out = GERMAN / "german.csv", GERMAN / "model.txt", tmp_path / "front.json"
     config = GERMAN / "sogar.toml"

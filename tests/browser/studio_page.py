@@ -45,6 +45,11 @@ class Studio:
         """The report of the chosen run."""
         return self.page.frame_locator("iframe.report")
 
+    def report_ready(self) -> None:
+        """Waits for the report of the chosen run: until it has loaded, the frame has the one before."""
+        self.page.locator("iframe.report:not([inert])").wait_for(timeout=120_000)
+        self.report.locator("html[data-ready=yes]").wait_for(timeout=120_000)
+
     def tab(self, name: str) -> None:
         """Opens a step."""
         self.page.locator(f"#tab-{name}").click()

@@ -70,9 +70,9 @@ def serious_faults(studio: Studio) -> list[tuple[str, str]]:
 def ask_what_if(studio: Studio) -> str:
     """Forbids the first piece of advice of the shown report; gives the label of the choice."""
     studio.tab("explore")
-    studio.report.locator("html[data-ready=yes]").wait_for(timeout=120_000)
+    studio.report_ready()
     studio.report.locator(".leaf .what-if").first.click()
-    choice = studio.page.locator("#what-if .choices button").first
+    choice = studio.page.locator("#what-if[open] .choices button").first
     label = choice.inner_text()
     choice.click()
     return label
@@ -259,7 +259,7 @@ def test_single_people_are_shown_only_on_request(start: Start) -> None:
     studio.searched(lambda: page.locator("#solve").click())
     studio.tab("explore")
     people = studio.report.get_by_role("heading", name="Single people")
-    studio.report.locator("html[data-ready=yes]").wait_for(timeout=120_000)
+    studio.report_ready()
     assert people.count() == 0
     with page.expect_response(lambda response: "rows=yes" in response.url):
         page.locator("#explore-rows").check()
@@ -301,7 +301,7 @@ def test_people_with_keyboards_screen_readers_and_phones(start: Start) -> None:
             page.locator("#tab-files").focus()
             studio.tab(tab)
             if tab == "explore":
-                studio.report.locator("html[data-ready=yes]").wait_for(timeout=120_000)
+                studio.report_ready()
             assert serious_faults(studio) == [], tab
             wide = page.evaluate(
                 "document.documentElement.scrollWidth - document.documentElement.clientWidth"

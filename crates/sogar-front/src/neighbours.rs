@@ -33,9 +33,51 @@ pub struct Neighbour {
     pub distance: f64,
 }
 
-/// The neighbours of every leaf of a point from left to right; none for a leaf whose action works for nobody. `table` must be the one
-/// that the front was made from.
+/// The neighbours of every leaf of some points, the leaves from left to right; none for a leaf whose action works for nobody. `people` is
+/// everybody in the table that the front was made from, `affected` are the rows of those turned down.
 pub fn neighbours(
+    front: &FrontFile,
+    people: &FeatureTable,
+    affected: &[usize],
+    points: &[usize],
+    count: usize,
+) -> Result<Vec<Vec<Option<Neighbours>>>> {
+    let passing = Router::new(front, &people.features)?.passing(people, affected);
+    let scales: Vec<Scale<'_>> = people
+        .features
+        .iter()
+        .zip(&people.values)
+        .map(|(feature, values)| Scale::new(feature, values))
+        .collect();
+    let edits = front.edits_of_actions(&people.features)?;
+    let near = |(action, here): (usize, RowSet)| {
+        let flips = front.actions[action].flips.flags(affected.len()).unwrap_or_default();
+        let works: Vec<usize> = here.iter().filter(|&position| flips[position]).collect();
+        let own = affected[*works.get(works.len() / 2)?];
+        let mut edited = people.row(own);
+        edits[action].iter().for_each(|edit| edit.apply(&mut edited));
+        let distance = |row: usize| {
+            let features = scales.iter().zip(&people.values).zip(&edited);
+            features.map(|((scale, values), &value)| scale.distance(values[row], value)).sum::<f64>()
+                / scales.len().max(1) as f64
+        };
+        let mut nearest: Vec<Neighbour> = (0..people.rows)
+            .filter(|&row| row != own)
+            .map(|row| Neighbour { row: row + 1, distance: distance(row) })
+            .collect();
+        nearest.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
+        nearest.truncate(count);
+        Some(Neighbours { row: own + 1, nearest })
+    };
+    let of_point = |&point: &usize| {
+        let leaves = leaves(&front.points[point].tree, &passing, RowSet::full(affected.len()));
+        leaves.into_iter().map(near).collect()
+    };
+    Ok(points.iter().map(of_point).collect())
+}
+
+/// The neighbours of the leaves of one point, from the table that the front was made from.
+pub fn neighbours_in(
     front: &FrontFile,
     table: &Table,
     point: usize,
@@ -49,39 +91,7 @@ pub fn neighbours(
     };
     let affected: Vec<usize> = (0..table.rows).filter(|&row| affected[row]).collect();
     let (people, _) = FeatureTable::apply(&front.features, table, &front.config)?;
-    let passing = Router::new(front, &front.features)?.passing(&people, &affected);
-    let scales: Vec<Scale<'_>> = people
-        .features
-        .iter()
-        .zip(&people.values)
-        .map(|(feature, values)| Scale::new(feature, values))
-        .collect();
-    let mut found = Vec::new();
-    for (action, here) in leaves(&front.points[point].tree, &passing, RowSet::full(affected.len())) {
-        let action = &front.actions[action];
-        let flips = action.flips.flags(affected.len()).unwrap_or_default();
-        let works: Vec<usize> = here.iter().filter(|&position| flips[position]).collect();
-        let Some(&middle) = works.get(works.len() / 2) else {
-            found.push(None);
-            continue;
-        };
-        let own = affected[middle];
-        let mut edited = people.row(own);
-        action.edits(&front.features)?.iter().for_each(|edit| edit.apply(&mut edited));
-        let distance = |row: usize| {
-            let features = scales.iter().zip(&people.values).zip(&edited);
-            features.map(|((scale, values), &value)| scale.distance(values[row], value)).sum::<f64>()
-                / scales.len().max(1) as f64
-        };
-        let mut nearest: Vec<Neighbour> = (0..people.rows)
-            .filter(|&row| row != own)
-            .map(|row| Neighbour { row: row + 1, distance: distance(row) })
-            .collect();
-        nearest.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
-        nearest.truncate(count);
-        found.push(Some(Neighbours { row: own + 1, nearest }));
-    }
-    Ok(found)
+    Ok(neighbours(front, &people, &affected, &[point], count)?.swap_remove(0))
 }
 
 /// The neighbours of a point's leaves in words.

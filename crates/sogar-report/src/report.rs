@@ -23,6 +23,8 @@ mod suppress;
 mod tests;
 mod verdict;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use sogar_solver::{CancelToken, RowSet};
 
 use sogar_audit::audit::grouping::{Grouping, Groups, View};
@@ -33,6 +35,7 @@ use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::statistics::Interval;
 use sogar_front::evaluate::{HeldOut, evaluate};
 use sogar_front::intervals::PointIntervals;
+use sogar_front::neighbours::neighbours;
 use sogar_front::select::By;
 use sogar_front::summary::{Evaluation, FrontFile, HeldOutLeaf, Node, PlausibilityRef, UsualRef};
 use sogar_prepare::prepared::{Prepared, Reporter};
@@ -49,6 +52,8 @@ pub use static_page::static_page;
 
 /// Default smallest number of people of a figure.
 pub const MIN_N: usize = 5;
+/// How many real people are named for a leaf.
+const NEIGHBOURS: usize = 3;
 /// Number of points of a bound to keep: enough for a smooth line.
 const BOUND_POINTS: usize = 400;
 
@@ -172,6 +177,7 @@ fn from_file(front: &FrontFile, request: &ReportRequest) -> Result<Data> {
         fairness: fairness(front, request.min_n)?,
         holdout: front.holdout.as_ref().map(|there| holdout(there, request.min_n)),
         plausibility: front.plausibility.as_ref().map(|block| plausibility(front, block, request.min_n)),
+        neighbours: BTreeMap::new(),
         individual: None,
         bound: front.bound.as_deref().map(thinned),
         groupings: Vec::new(),
@@ -350,6 +356,10 @@ fn add_people(
     }
     if request.include_rows {
         data.people = Some(single_people(front, &people, &groupings));
+        let points: BTreeSet<usize> = data.picks.iter().map(|pick| pick.point).collect();
+        let points: Vec<usize> = points.into_iter().collect();
+        let near = neighbours(front, prepared.table(), prepared.affected(), &points, NEIGHBOURS)?;
+        data.neighbours = points.into_iter().zip(near).collect();
     }
     Ok(())
 }

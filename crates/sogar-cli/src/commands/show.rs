@@ -3,7 +3,7 @@
 use sogar::describe::{
     held_out_text, outcome_text, plausibility_text, point_json, rules_text, tree_dot, tree_text,
 };
-use sogar::neighbours::{Neighbours, neighbours, neighbours_text};
+use sogar::neighbours::{Neighbours, neighbours_in, neighbours_text};
 use sogar::select::select;
 use sogar::summary::FrontFile;
 use sogar::table::Table;
@@ -48,7 +48,7 @@ fn nearest(
     count: usize,
 ) -> Result<Vec<Option<Neighbours>>> {
     let path = file_of(args.table.as_deref(), &front.run.table_path, "--table")?;
-    neighbours(front, &Table::read(&path, &front.config.read_options()?)?, point, count)
+    neighbours_in(front, &Table::read(&path, &front.config.read_options()?)?, point, count)
 }
 
 /// The point of the flags.

@@ -304,6 +304,14 @@ fn plausible_people_are_searched_shown_reported_and_checked() {
     let report = folder.sogar(&["report", "usual.json", "--format", "md", "-o", "report.md", "--quiet"]);
     assert_eq!(report.code, 0, "{report}");
     assert!(folder.read("report.md").contains("less usual people before"));
+    assert!(!folder.read("report.md").contains("nearest to it"), "rows are named on request only");
+    let rows = ["--format", "md", "--include-rows", "-o", "rows.md", "--quiet"];
+    let report = folder.sogar(&[&["report", "usual.json"][..], &rows].concat());
+    assert_eq!(report.code, 0, "{report}");
+    let first = json["rules"].as_array().unwrap().iter().find(|rule| rule["neighbours"]["row"].is_u64());
+    let first = &first.unwrap()["neighbours"];
+    let told = format!("row {} → rows {}, ", first["row"], first["nearest"][0]["row"]);
+    assert!(folder.read("rows.md").contains(&told), "{told} in {}", folder.read("rows.md"));
     let checked = folder.sogar(&["check", "usual.json", "--require", "proved"]);
     assert!(checked.code == 0 && checked.stdout.contains("the forest has the recorded hash"), "{checked}");
     let hash = block["hash"].as_str().unwrap();

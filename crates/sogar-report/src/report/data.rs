@@ -12,6 +12,7 @@ use serde::Serialize;
 use sogar_audit::audit::Scan;
 use sogar_base::statistics::Interval;
 use sogar_front::fairness::FairnessRef;
+use sogar_front::neighbours::Neighbours;
 use sogar_front::summary::{Counts, EditRef, SplitRef, Status, as_count, as_count_if_any};
 use sogar_prepare::limits::TreeLimits;
 use sogar_table::config::CostKind;
@@ -69,6 +70,9 @@ pub struct Data {
     /// for few people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plausibility: Option<Vec<Vec<Option<[f64; 2]>>>>,
+    /// Per named point and leaf, the real people nearest to an edited one; only with `--include-rows`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub neighbours: BTreeMap<usize, Vec<Option<Neighbours>>>,
     /// What individual recourse would reach: pairs of total cost and people not flipped. No summary lies below.
     pub individual: Option<Vec<[u64; 2]>>,
     /// For a stopped search: no summary lies below these pairs.

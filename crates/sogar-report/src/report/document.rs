@@ -6,6 +6,7 @@
 use sogar_base::statistics::Interval;
 use sogar_front::describe::{conditions, grouped, grouping_title, joined};
 use sogar_front::intervals::share_text;
+use sogar_front::neighbours::Neighbours;
 use sogar_front::summary::FrontFile;
 
 use super::data::{Data, GroupData, GroupingFigures, Holdout};
@@ -204,8 +205,19 @@ fn summaries(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
                 row.extend(cells);
             }
         }
+        if let Some(near) = data.neighbours.get(&pick.point) {
+            names.push("an edited person, and the real people nearest to it");
+            for (row, near) in rows.iter_mut().zip(near) {
+                row.push(near.as_ref().map_or(LEFT_OUT.to_owned(), near_text));
+            }
+        }
         blocks.push(Block::Table(format!("The groups of summary {}", pick.point), head(&names), rows));
     }
+}
+
+fn near_text(found: &Neighbours) -> String {
+    let rows: Vec<String> = found.nearest.iter().map(|near| near.row.to_string()).collect();
+    format!("row {} → rows {}", found.row, rows.join(", "))
 }
 
 /// A point on held-out people: for whom it works, the same for all points at once, and its mean cost.

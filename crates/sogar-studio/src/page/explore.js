@@ -46,11 +46,13 @@ export function explorePanel(panel, act) {
   const load = () => {
     if (panel.hidden || !which.value || address() === shownNow) return;
     shownNow = address();
+    // Until the next report has loaded, nobody asks about advice of the one before.
+    frame.inert = true;
     frame.src = shownNow;
   };
   // The report follows the colours of the studio.
   const colour = () => { if (frame.contentDocument) frame.contentDocument.documentElement.dataset.theme = document.documentElement.dataset.theme; };
-  frame.addEventListener('load', () => { colour(); frame.contentDocument?.getElementById('theme')?.remove(); });
+  frame.addEventListener('load', () => { frame.inert = false; colour(); frame.contentDocument?.getElementById('theme')?.remove(); });
   new MutationObserver(colour).observe(document.documentElement, { attributeFilter: ['data-theme'] });
   which.addEventListener('change', () => { wantedRun = Number(which.value); load(); });
   groups.addEventListener('change', load);

@@ -57,6 +57,7 @@ export function tree(i) {
   rules(root).forEach(({ leaf }, number) => {
     leaf.heldOut = data.holdout?.leaves[i]?.[number] ?? null;
     leaf.usual = data.plausibility?.[i]?.[number] ?? null;
+    leaf.near = data.neighbours?.[i]?.[number] ?? null;
   });
   return root;
 }

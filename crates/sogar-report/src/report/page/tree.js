@@ -36,6 +36,7 @@ function leafCard(leaf, extra) {
       h('span', {}, `mean cost ${fixed(leafCost(leaf), 2)}`),
       leaf.heldOut && h('span', { class: 'soft' }, `held out ${shareOf(leaf.heldOut)}`),
       leaf.usual && h('span', { class: 'soft', title: 'Those for whom it works: the mean share of real people who are less usual, before and after the change' }, `less usual people ${percent(leaf.usual[0], 0)} → ${percent(leaf.usual[1], 0)}`)),
+    leaf.near && h('p', { class: 'soft small' }, `After the change, row ${leaf.near.row} is nearest to rows ${leaf.near.nearest.map(({ row }) => row).join(', ')}`),
     extra(leaf));
 }
 
