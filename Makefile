@@ -24,7 +24,9 @@ FEATURES := --features sogar-cli/gpu,sogar-lab/gpu,sogar-python/gpu
 # names its line without it (backtraces with lines: CARGO_PROFILE_DEV_DEBUG=line-tables-only make test).
 CARGO_INCREMENTAL ?= 0
 CARGO_PROFILE_DEV_DEBUG ?= false
+# Clippy's driver notes CLIPPY_ARGS as an input of what it compiles. Cargo must see the same value, or it compiles programs and tests anew in each call.
 CARGO_CHECKED := env -u MAKEFLAGS -u MFLAGS CARGO_INCREMENTAL=$(CARGO_INCREMENTAL) CARGO_PROFILE_DEV_DEBUG=$(CARGO_PROFILE_DEV_DEBUG) \
+	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
 	RUSTC_WORKSPACE_WRAPPER="$(abspath scripts/lint_while_compiling.sh)" cargo
 
 # Three processes: most tests start programs that use all cores, but some wait for workers or a browser. Tests of a file share what they
