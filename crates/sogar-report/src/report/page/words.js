@@ -130,8 +130,8 @@ function editParts(edit) {
     if (feature.kind !== 'ordinal') return [verb, name, ' by ', { value: withUnit(feature, spokenNumber(size)) }];
     return size === 1 ? [verb, name, ' by one level'] : [verb, name, ' by ', { value: spokenNumber(size) }, ' levels'];
   }
-  if (edit.op === 'at_least') return ['raise ', name, ' to at least ', { value: spokenNumber(edit.to) }];
-  if (edit.op === 'at_most') return ['bring ', name, ' down to at most ', { value: spokenNumber(edit.to) }];
+  if (edit.op === 'at_least') return ['raise ', name, ' to at least ', { value: withUnit(feature, spokenNumber(edit.to)) }];
+  if (edit.op === 'at_most') return ['bring ', name, ' down to at most ', { value: withUnit(feature, spokenNumber(edit.to)) }];
   if (edit.op === 'set') return ['set ', name, ' to ', { value: spoken(edit.to) }];
   if (edit.op === 'swap') return ['change ', name, ' from ', { value: spoken(edit.from) }, ' to ', { value: spoken(edit.to) }];
   return ['switch ', name, ' between ', { value: spoken(feature.levels[0]) }, ' and ', { value: spoken(feature.levels[1]) }];
