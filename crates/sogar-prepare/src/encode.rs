@@ -46,7 +46,7 @@ impl Encoder {
     /// name agrees but the number of columns does) by position. Also returns notices for the user.
     ///
     /// By position, features made of one-hot columns are refused, because their order in the file is not known here; see
-    /// `match_table_columns`.
+    /// [`Encoder::match_table_columns`].
     pub fn match_columns(
         info: &ModelInfo,
         features: &[Feature],
@@ -56,7 +56,7 @@ impl Encoder {
     }
 
     /// Like [`Encoder::match_columns`], with the names of the table's columns in file order, for matching by position.
-    pub(crate) fn match_table_columns(
+    pub fn match_table_columns(
         info: &ModelInfo,
         features: &[Feature],
         config: &ModelConfig,
