@@ -112,10 +112,9 @@ impl Encoder {
         (!unused.is_empty()).then(|| format!("the model does not use {}", unused.join(", ")))
     }
 
-    /// Replaces the contents of `out` with the model's row for one value per feature.
-    pub fn encode_row(&self, values: &[f64], out: &mut Vec<f64>) {
-        out.clear();
-        out.extend(self.columns.iter().map(|source| source.value(values[source.feature])));
+    /// Appends the model's row for one value per feature to a block (see [`crate::model::Rows`]).
+    pub fn encode_row(&self, values: &[f64], block: &mut Vec<f64>) {
+        block.extend(self.columns.iter().map(|source| source.value(values[source.feature])));
     }
 
     /// The model's rows for these rows of a table, row by row in one block (see [`crate::model::Rows`]).
