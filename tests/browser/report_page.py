@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import lightgbm
 import numpy as np
@@ -107,27 +107,35 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+def new_page(browser: Browser, width: int, height: int, *, dark: bool) -> Page:
+    """A page in a context of its own."""
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
+    return browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme).new_page()
+
+
+def listen(page: Page, requests: list[str], complaints: list[str]) -> None:
+    """Keeps what a page asks for, and what goes wrong on it."""
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            complaints.append(message.text)
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+    page.on("request", lambda request: requests.append(request.url))
+
+
 @pytest.fixture
 def open_report(browser: Browser) -> Iterator[Open]:
     """Opens a report from disk; whatever it asks for or complains about is kept."""
     contexts = []
 
     def run(report: Report, *, width: int = 1280, height: int = 900, dark: bool = False) -> Opened:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(browser, width, height, dark=dark)
+        contexts.append(page.context)
         opened = Opened(page, report)
-
-        def hear(message: ConsoleMessage) -> None:
-            if message.type in {"error", "warning"}:
-                opened.complaints.append(message.text)
-
-        page.on("console", hear)
-        page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: opened.complaints.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: opened.requests.append(request.url))
+        listen(page, opened.requests, opened.complaints)
         page.goto(report.page.as_uri())
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
         return opened

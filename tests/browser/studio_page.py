@@ -8,14 +8,12 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from bench_studio import people_table
-from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Page
+from playwright.sync_api import Browser, FrameLocator, Page
+from report_page import Json, listen, new_page
 from running import the_binary
-
-Json = dict[str, Any]
 
 
 @dataclass
@@ -112,23 +110,12 @@ def start(browser: Browser) -> Iterator[Start]:
         line = process.stdout.readline()
         assert line, process.stderr.read()
         address: str = json.loads(line)["address"]
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(browser, width, height, dark=dark)
+        contexts.append(page.context)
         page.set_default_timeout(120_000)  # a busy machine is no fault
         studio = Studio(process, address, page)
         started.append(studio)
-
-        def hear(message: ConsoleMessage) -> None:
-            if message.type in {"error", "warning"}:
-                studio.complaints.append(message.text)
-
-        page.on("console", hear)
-        page.on("pageerror", lambda error: studio.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: studio.complaints.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: studio.requests.append(request.url))
+        listen(page, studio.requests, studio.complaints)
         page.goto(address)
         page.wait_for_function("() => document.documentElement.dataset.ready === 'yes'")
         return studio

@@ -242,7 +242,6 @@ fn flips_of_pairs(
 ) -> Result<Vec<bool>> {
     let columns = prepared.encoder().columns.len();
     let mut block = Vec::with_capacity(pairs.len() * columns);
-    let mut encoded = Vec::new();
     let mut counts = Vec::with_capacity(pairs.len());
     let (mut own, mut edited) = (Vec::new(), Vec::with_capacity(pairs.len()));
     for &(edits, row) in pairs {
@@ -251,8 +250,7 @@ fn flips_of_pairs(
         edits.iter().for_each(|edit| edit.apply(&mut after));
         let broken = prepared.rules().iter().any(|rule| rule.broken_by(&before, &after));
         counts.push(!edits.is_empty() && !broken);
-        prepared.encoder().encode_row(&after, &mut encoded);
-        block.extend_from_slice(&encoded);
+        prepared.encoder().encode_row(&after, &mut block);
         edited.push(after);
         own.push(before);
     }

@@ -7,6 +7,7 @@
 //! | files into columns and features | [`table`], [`config`], [`hints`], [`feature`], [`binarize`], [`rules`] | `sogar-table` |
 //! | model files into labels | [`model`] | `sogar-models` |
 //! | who was turned down, what they could change, at what cost | [`mod@predict`], [`population`], [`actions`], [`cost`], [`outcomes`], [`limits`] | `sogar-prepare` |
+//! | a commented starting configuration | [`init`] | `sogar-init` |
 //! | the search | [`pipeline`], [`checkpoint`], [`device`], [`export`] | `sogar-search` on `sogar-solver` |
 //! | the result | [`summary`], [`describe`], [`mod@select`], [`mod@evaluate`], [`fairness`] | `sogar-front` |
 //! | groups, one person, two fronts | [`mod@audit`], [`mod@explain`], [`mod@diff`] | `sogar-audit` |
@@ -40,7 +41,8 @@ pub use sogar_audit::{audit, diff, explain, guarantee};
 pub use sogar_base::{binomial, clock, envelope, error, files, markup, statistics};
 pub use sogar_check as check;
 pub use sogar_front::{describe, evaluate, fairness, intervals, neighbours, router, select, summary};
-pub use sogar_prepare::{actions, cost, encode, init, limits, model, outcomes, population, predict, require};
+pub use sogar_init as init;
+pub use sogar_prepare::{actions, cost, encode, limits, model, outcomes, population, predict, require};
 pub use sogar_report::{plot, report};
 pub use sogar_search::{checkpoint, device, export};
 pub use sogar_table::{binarize, config, feature, hints, rules, table};

@@ -46,7 +46,7 @@ impl Encoder {
     /// name agrees but the number of columns does) by position. Also returns notices for the user.
     ///
     /// By position, features made of one-hot columns are refused, because their order in the file is not known here; see
-    /// `match_table_columns`.
+    /// [`Encoder::match_table_columns`].
     pub fn match_columns(
         info: &ModelInfo,
         features: &[Feature],
@@ -56,7 +56,7 @@ impl Encoder {
     }
 
     /// Like [`Encoder::match_columns`], with the names of the table's columns in file order, for matching by position.
-    pub(crate) fn match_table_columns(
+    pub fn match_table_columns(
         info: &ModelInfo,
         features: &[Feature],
         config: &ModelConfig,
@@ -112,10 +112,9 @@ impl Encoder {
         (!unused.is_empty()).then(|| format!("the model does not use {}", unused.join(", ")))
     }
 
-    /// Replaces the contents of `out` with the model's row for one value per feature.
-    pub fn encode_row(&self, values: &[f64], out: &mut Vec<f64>) {
-        out.clear();
-        out.extend(self.columns.iter().map(|source| source.value(values[source.feature])));
+    /// Appends the model's row for one value per feature to a block (see [`crate::model::Rows`]).
+    pub fn encode_row(&self, values: &[f64], block: &mut Vec<f64>) {
+        block.extend(self.columns.iter().map(|source| source.value(values[source.feature])));
     }
 
     /// The model's rows for these rows of a table, row by row in one block (see [`crate::model::Rows`]).

@@ -2,20 +2,18 @@
 //!
 //! | step | module |
 //! |---|---|
-//! | a model for the table, and its predictions | [`model`], [`encode`], [`mod@predict`] |
+//! | a model for the table, its predictions, and the names of its classes | [`model`], [`encode`], [`mod@predict`], [`class_order`] |
 //! | who was turned down | [`population`] |
 //! | which changes a person could make | [`actions`] |
 //! | what they cost, and whether they work | [`cost`], [`outcomes`] |
 //! | whether enough models agree, and the edited row is plausible | [`require`], [`plausibility`] |
 //! | limits of memory, time and trees | [`limits`] |
 //! | all of it | [`prepared`] |
-//! | a commented starting configuration | [`init`] |
 
 pub mod actions;
-mod class_order;
+pub mod class_order;
 pub mod cost;
 pub mod encode;
-pub mod init;
 pub mod limits;
 pub mod model;
 pub mod outcomes;

@@ -85,6 +85,16 @@ impl<'a> OutcomeQuery<'a> {
         OutcomeQuery { predictor, encoder, desired, table, rows, edits, actions, rules: &[], required: None }
     }
 
+    /// Applies an action to a row of feature values.
+    pub fn apply(&self, action: u32, row: &mut [f64]) {
+        self.apply_edits(self.actions.get(action as usize), row);
+    }
+
+    /// Applies edits, by number, to a row of feature values.
+    pub(crate) fn apply_edits(&self, edits: &[u32], row: &mut [f64]) {
+        edits.iter().for_each(|&edit| self.edits[edit as usize].apply(row));
+    }
+
     /// How many of its models score every distinct edited row.
     pub fn scored_models(&self) -> u64 {
         let others = self.required.iter().flat_map(|required| &required.others);

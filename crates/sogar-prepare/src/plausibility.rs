@@ -126,11 +126,7 @@ impl Plausibility {
             Measure::Function(function) => {
                 let columns = self.encoder.columns.len();
                 let mut block = Vec::with_capacity(rows.len() * columns);
-                let mut encoded = Vec::new();
-                for row in rows {
-                    self.encoder.encode_row(row, &mut encoded);
-                    block.extend_from_slice(&encoded);
-                }
+                rows.iter().for_each(|row| self.encoder.encode_row(row, &mut block));
                 let said = function.predict(Rows { values: &block, columns })?;
                 finite(said.iter().map(|said| said.score))
             }

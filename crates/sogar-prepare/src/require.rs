@@ -74,11 +74,7 @@ impl OtherModel {
     /// Whether it accepts rows of feature values.
     pub fn accepts(&self, desired: &[bool], rows: &[Vec<f64>]) -> Result<Vec<bool>> {
         let mut block = Vec::with_capacity(rows.len() * self.encoder.columns.len());
-        let mut encoded = Vec::new();
-        for row in rows {
-            self.encoder.encode_row(row, &mut encoded);
-            block.extend_from_slice(&encoded);
-        }
+        rows.iter().for_each(|row| self.encoder.encode_row(row, &mut block));
         let rows = Rows { values: &block, columns: self.encoder.columns.len() };
         let labels = self.predictor.predict(rows)?;
         Ok(labels.iter().map(|said| is_desired(desired, said.label)).collect())

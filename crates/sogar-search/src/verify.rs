@@ -214,16 +214,12 @@ fn model_answers(query: &OutcomeQuery<'_>, cells: &[Cell]) -> Result<Vec<bool>> 
     let mut block = Vec::with_capacity(cells.len() * columns);
     let mut broken = Vec::with_capacity(cells.len());
     let (mut own, mut edited) = (Vec::new(), Vec::new());
-    let mut encoded = Vec::new();
     for &(row, action) in cells {
         let before = query.table.row(query.rows[row as usize]);
         let mut after = before.clone();
-        for &edit in query.actions.get(action as usize) {
-            query.edits[edit as usize].apply(&mut after);
-        }
+        query.apply(action, &mut after);
         broken.push(query.rules.iter().any(|rule| rule.broken_by(&before, &after)));
-        query.encoder.encode_row(&after, &mut encoded);
-        block.extend_from_slice(&encoded);
+        query.encoder.encode_row(&after, &mut block);
         if query.required.is_some() {
             own.push(before);
             edited.push(after);

@@ -11,6 +11,17 @@ pub fn words_for(rows: usize) -> usize {
     rows.div_ceil(64)
 }
 
+/// The positions of the ones in a word, lowest first.
+#[inline(always)]
+pub fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let one = word.trailing_zeros() as usize;
+        let any = word != 0;
+        word &= word.wrapping_sub(1);
+        any.then_some(one)
+    })
+}
+
 impl RowSet {
     /// No rows.
     pub fn empty(rows: usize) -> Self {
@@ -79,17 +90,7 @@ impl RowSet {
 
     /// The rows in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                if rest == 0 {
-                    return None;
-                }
-                let bit = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                Some(i * 64 + bit)
-            })
-        })
+        self.words.iter().enumerate().flat_map(|(i, &word)| ones(word).map(move |bit| i * 64 + bit))
     }
 }
 

@@ -257,8 +257,7 @@ impl Search<'_> {
         (finished(), reason)
     }
 
-    /// The children's fronts of one cut, for every way to share the leaves between them. Keys ascend with the cut's
-    /// position and then with the number of leaves on the left.
+    /// The children's fronts of one cut, for every way to share the leaves between them.
     pub fn solve_cut(
         &self,
         position: usize,
@@ -266,19 +265,10 @@ impl Search<'_> {
         task: Task,
         solve: impl Fn(usize, &Subset, Task) -> Result<Arc<Front>, StopReason>,
     ) -> Result<Vec<(u32, Branch)>, StopReason> {
-        let limits = self.problem.limits;
-        let child = |size, max_leaves| self::task(limits, size, task.depth - 1, max_leaves);
-        let most_left = child(cut.left.size, task.max_leaves - 1).max_leaves;
-        let most_right = child(cut.right.size, task.max_leaves - 1).max_leaves;
-        // Where both children can have all the leaves they have room for, one combination covers the others.
-        let free = most_left + most_right <= task.max_leaves;
-        let fewest_left = if free { most_left } else { task.max_leaves - most_right };
         let mut branches = Vec::new();
-        for left_leaves in fewest_left..=most_left {
-            let right_leaves = if free { most_right } else { task.max_leaves - left_leaves };
-            let left = solve(0, &cut.left, child(cut.left.size, left_leaves))?;
-            let right = solve(1, &cut.right, child(cut.right.size, right_leaves))?;
-            let key = position as u32 * task.max_leaves + left_leaves - 1;
+        for (key, left, right) in shared_tasks(self.problem.limits, position, cut, task) {
+            let left = solve(0, &cut.left, left)?;
+            let right = solve(1, &cut.right, right)?;
             branches.push((key, Branch { split: cut.split, left, right }));
         }
         Ok(branches)
@@ -459,4 +449,26 @@ pub(crate) fn task(limits: Limits, size: usize, depth: u32, max_leaves: u32) -> 
     let by_size = u32::try_from(size / limits.min_leaf as usize).unwrap_or(u32::MAX);
     let max_leaves = max_leaves.min(by_depth).min(by_size).max(1);
     Task { depth: depth.min(max_leaves - 1), max_leaves }
+}
+
+/// The tasks of a cut's children, for every way to share the leaves between them. Keys ascend with the cut's position and then
+/// with the number of leaves on the left.
+pub(crate) fn shared_tasks(
+    limits: Limits,
+    position: usize,
+    cut: &Cut,
+    task: Task,
+) -> impl Iterator<Item = (u32, Task, Task)> {
+    let (left, right) = (cut.left.size, cut.right.size);
+    let child = move |size, max_leaves| self::task(limits, size, task.depth - 1, max_leaves);
+    let most_left = child(left, task.max_leaves - 1).max_leaves;
+    let most_right = child(right, task.max_leaves - 1).max_leaves;
+    // Where both children can have all the leaves they have room for, one combination covers the others.
+    let free = most_left + most_right <= task.max_leaves;
+    let fewest_left = if free { most_left } else { task.max_leaves - most_right };
+    (fewest_left..=most_left).map(move |left_leaves| {
+        let right_leaves = if free { most_right } else { task.max_leaves - left_leaves };
+        let key = position as u32 * task.max_leaves + left_leaves - 1;
+        (key, child(left, left_leaves), child(right, right_leaves))
+    })
 }

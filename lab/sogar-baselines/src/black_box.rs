@@ -116,11 +116,7 @@ impl<'a> BlackBox<'a> {
         let encoder = self.prepared.encoder();
         let count = rows.len() / width;
         let mut block = Vec::with_capacity(count * encoder.columns.len());
-        let mut encoded = Vec::new();
-        for row in rows.chunks_exact(width) {
-            encoder.encode_row(row, &mut encoded);
-            block.extend_from_slice(&encoded);
-        }
+        rows.chunks_exact(width).for_each(|row| encoder.encode_row(row, &mut block));
         let asked = Rows { values: &block, columns: encoder.columns.len() };
         let predictions = self.prepared.model().predictor.predict(asked)?;
         if predictions.len() == count {

@@ -125,10 +125,9 @@ impl<'a> Reasoner<'a> {
         let trees = prepared.model().predictor.tree_ensemble().map(|trees| match trees.covers() {
             Some(covers) => (trees, covers, Method::TreeshapPathDependent),
             None => {
-                let (encoder, mut values, mut row) = (prepared.encoder(), Vec::new(), Vec::new());
+                let (encoder, mut values) = (prepared.encoder(), Vec::new());
                 for number in 0..table.rows {
-                    encoder.encode_row(&table.row(number), &mut row);
-                    values.extend_from_slice(&row);
+                    encoder.encode_row(&table.row(number), &mut values);
                 }
                 let rows = Rows { values: &values, columns: encoder.columns.len() };
                 (trees, trees.covers_of(rows), Method::TreeshapPathDependentOnTable)

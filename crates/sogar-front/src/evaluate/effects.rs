@@ -113,7 +113,6 @@ impl HeldOut {
         let mut open: Vec<bool> = Vec::new();
         let mut block = Vec::new();
         let (mut own, mut edited) = (Vec::new(), Vec::new());
-        let mut encoded = Vec::new();
         for edits in actions {
             for &row in &self.affected {
                 let before = self.table.row(row);
@@ -121,8 +120,7 @@ impl HeldOut {
                 edits.iter().for_each(|edit| edit.apply(&mut after));
                 let broken = prepared.rules().iter().any(|rule| rule.broken_by(&before, &after));
                 open.push(!edits.is_empty() && !broken);
-                prepared.encoder().encode_row(&after, &mut encoded);
-                block.extend_from_slice(&encoded);
+                prepared.encoder().encode_row(&after, &mut block);
                 if prepared.requirements().is_some() {
                     own.push(before);
                     edited.push(after);

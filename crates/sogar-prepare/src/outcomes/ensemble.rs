@@ -291,16 +291,12 @@ impl<'a> Decomposition<'a> {
             return Ok(());
         }
         let columns = query.encoder.columns.len();
-        let (mut edited, mut encoded) = (Vec::new(), Vec::new());
+        let mut edited = values.to_vec();
         let mut block = Vec::with_capacity(close.len() * columns);
         for &action in close {
-            edited.clear();
-            edited.extend_from_slice(values);
-            for &edit in query.actions.get(action as usize) {
-                query.edits[edit as usize].apply(&mut edited);
-            }
-            query.encoder.encode_row(&edited, &mut encoded);
-            block.extend_from_slice(&encoded);
+            edited.copy_from_slice(values);
+            query.apply(action, &mut edited);
+            query.encoder.encode_row(&edited, &mut block);
         }
         let predictions = query.predictor.predict(Rows { values: &block, columns })?;
         for (&action, prediction) in close.iter().zip(&predictions) {

@@ -34,9 +34,7 @@ fn breaking_rows(query: OutcomeQuery<'_>, rule: &Rule, edits: &[u32]) -> Vec<u64
     for (position, &row) in query.rows.iter().enumerate() {
         let before = query.table.row(row);
         let mut after = before.clone();
-        for &edit in edits {
-            query.edits[edit as usize].apply(&mut after);
-        }
+        query.apply_edits(edits, &mut after);
         if rule.broken_by(&before, &after) {
             words[position / 64] |= 1 << (position % 64);
         }

@@ -80,9 +80,7 @@ fn by_measuring(
             let flips = found.flips.set(action)[word];
             for position in (0..rows.len()).filter(|position| flips >> position & 1 == 1) {
                 let mut after = before[position].clone();
-                for &edit in query.actions.get(action) {
-                    query.edits[edit as usize].apply(&mut after);
-                }
+                query.apply(action as u32, &mut after);
                 let key = after.iter().map(|value| value.to_bits()).collect();
                 let place = *known.entry(key).or_insert_with(|| {
                     edited.push(after);
@@ -115,9 +113,7 @@ pub(super) fn measure(
     let of_action = |&action: &u32| {
         let edited = before.iter().map(|row| {
             let mut after = row.clone();
-            for &edit in query.actions.get(action as usize) {
-                query.edits[edit as usize].apply(&mut after);
-            }
+            query.apply(action, &mut after);
             after
         });
         let holds = plausibility.hold(&before, &edited.collect::<Vec<_>>())?;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::front::{Entry, Front, Totals, arrange};
 use super::grid::{Epsilon, representatives};
-use crate::bits::{BitTable, RowSet, words_for};
+use crate::bits::{BitTable, RowSet, ones, words_for};
 use crate::front::LEAF;
 use crate::leaf::LeafWork;
 use crate::leaf::columns::Columns;
@@ -423,7 +423,7 @@ impl<'a, 'b, const G: usize> Batch<'a, 'b, G> {
         let mut bounds = bounds;
         if shared.len() > 1 && problem.combine == Combine::Max {
             // What the common edits cost together is more than each of them costs.
-            for leaf in bits(open) {
+            for leaf in ones(open.into()) {
                 bounds[leaf] = self.cost(simd, leaf, shared);
                 self.work.costs += 1;
             }
@@ -446,7 +446,7 @@ impl<'a, 'b, const G: usize> Batch<'a, 'b, G> {
             }
             let flips = self.count(simd, problem.flips_of(action as usize));
             self.work.losses += 1;
-            for leaf in bits(wanted) {
+            for leaf in ones(wanted.into()) {
                 self.try_flips(simd, leaf, action, &flips, own[leaf]);
             }
         }
@@ -456,7 +456,7 @@ impl<'a, 'b, const G: usize> Batch<'a, 'b, G> {
     #[inline(always)]
     fn still_open(&mut self, open: u32, costs: &[u64; LANES], flips: &[u32; LANES], action: u32) -> u32 {
         let mut still = 0;
-        for leaf in bits(open) {
+        for leaf in ones(open.into()) {
             let sizes = &self.leaves[leaf].sizes;
             let losses = std::array::from_fn(|group| sizes[group].saturating_sub(flips[leaf * G + group]));
             let corner = Totals { cost: costs[leaf], losses };
@@ -464,14 +464,4 @@ impl<'a, 'b, const G: usize> Batch<'a, 'b, G> {
         }
         still
     }
-}
-
-/// The positions of the ones.
-#[inline(always)]
-fn bits(mut set: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let next = (set != 0).then(|| set.trailing_zeros() as usize);
-        set &= set.wrapping_sub(1);
-        next
-    })
 }

@@ -20,7 +20,7 @@ use super::memo::Memo;
 use crate::front::{Point, non_dominated};
 use crate::memo::Task;
 use crate::problem::Problem;
-use crate::search::task;
+use crate::search::{shared_tasks, task};
 use crate::stop::{Observer, Progress, Stop, StopReason};
 use crate::subset::{Cut, Subset, cuts};
 
@@ -177,18 +177,10 @@ impl<const G: usize> Search<'_, G> {
         leaves: &[Arc<Front<G>>],
     ) -> Result<Vec<(u32, Branch<G>)>, StopReason> {
         let [left_leaf, right_leaf] = leaves else { return Ok(Vec::new()) };
-        let child = |size, max_leaves| self::task(self.problem.limits, size, task.depth - 1, max_leaves);
-        let most_left = child(cut.left.size, task.max_leaves - 1).max_leaves;
-        let most_right = child(cut.right.size, task.max_leaves - 1).max_leaves;
-        // Where both children can have all the leaves they have room for, one combination covers the others.
-        let free = most_left + most_right <= task.max_leaves;
-        let fewest_left = if free { most_left } else { task.max_leaves - most_right };
         let mut branches = Vec::new();
-        for left_leaves in fewest_left..=most_left {
-            let right_leaves = if free { most_right } else { task.max_leaves - left_leaves };
-            let left = self.solve(&cut.left, child(cut.left.size, left_leaves), left_leaf)?;
-            let right = self.solve(&cut.right, child(cut.right.size, right_leaves), right_leaf)?;
-            let key = position as u32 * task.max_leaves + left_leaves - 1;
+        for (key, left, right) in shared_tasks(self.problem.limits, position, cut, task) {
+            let left = self.solve(&cut.left, left, left_leaf)?;
+            let right = self.solve(&cut.right, right, right_leaf)?;
             branches.push((key, Branch { split: cut.split, left, right }));
         }
         Ok(branches)

@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 
 use super::{GroupedLeaves, LeafContext, LeafPoint, LeafRequest, LeafWork, front_of};
-use crate::bits::RowSet;
+use crate::bits::{RowSet, ones};
 use crate::problem::Problem;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Avx2, Avx512};
@@ -391,7 +391,7 @@ impl Tile<'_> {
             steps[lane] = (sums.flips[lane] >> leaf.step) as u8;
         }
         let passing = self.own(passing(simd, &rough, &steps, &leaf.limits));
-        for lane in lanes(passing) {
+        for lane in ones(passing) {
             let cost = match self.tiles.dropped {
                 0 => u64::from(sums.costs[lane]),
                 _ => self.exact(leaf, lane),
@@ -455,12 +455,4 @@ fn passing_avx512(costs: &[u16; TILE], steps: &[u8; TILE], limits: &[u16; BUCKET
 
 fn joined(one: &RowSet, other: &RowSet) -> RowSet {
     RowSet::from_words(one.words().iter().zip(other.words()).map(|(one, other)| one | other).collect())
-}
-
-fn lanes(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = set.trailing_zeros() as usize;
-        set &= set.wrapping_sub(1);
-        (lane < TILE).then_some(lane)
-    })
 }

@@ -9,7 +9,7 @@ use sogar::error::Result;
 use sogar::outcomes::{OutcomeQuery, Watch, is_scored, outcomes};
 use sogar::pipeline::Prepared;
 use sogar_solver::Actions;
-use sogar_solver::bits::BitTable;
+use sogar_solver::bits::{self, BitTable};
 use sogar_solver::stop::{Stop, StopReason};
 
 use super::changes::Changes;
@@ -143,16 +143,7 @@ pub(super) fn asked(prepared: &Prepared, moves: &Moves, changes: &Changes, stop:
 
 /// The members of a set of rows.
 pub(super) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(number, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros() as usize;
-            (rest != 0).then(|| {
-                rest &= rest - 1;
-                number * 64 + bit
-            })
-        })
-    })
+    words.iter().enumerate().flat_map(|(number, &word)| bits::ones(word).map(move |bit| number * 64 + bit))
 }
 
 /// Changed rows that wait for a full batch.

@@ -4,7 +4,7 @@
 //! rules nothing out. What makes it strong:
 //! - leaf sets are distinct and known in advance ([`super::lattice`]; listing them, and finding dominated actions, is not charged);
 //! - costs and losses of [`TILE`] actions are laid out row after row, so that a leaf set is a list of rows whose cells are contiguous, and the sums of a
-//!   tile stay in registers; the loop is compiled for AVX-512, AVX2 and without ([`add_up`]);
+//!   tile stay in registers; the loop is compiled for AVX-512, AVX2 and without ([`add_up()`]);
 //! - [`BLOCK`] leaf sets pass through a tile while it is in the cache.
 //!
 //! It takes structured actions (costs of edits are combined while a tile is laid out) as well as plain matrices. It uses one thread.

@@ -175,9 +175,7 @@ impl Effects {
     /// Fills `changes` with the columns that the edits change, and the new inputs there.
     fn apply(&mut self, network: &DenseNetwork, first: &FirstLayer, query: &OutcomeQuery<'_>, edits: &[u32]) {
         self.edited.clone_from(&self.values);
-        for &edit in edits {
-            query.edits[edit as usize].apply(&mut self.edited);
-        }
+        query.apply_edits(edits, &mut self.edited);
         self.changes.clear();
         for feature in edits.iter().flat_map(|&edit| query.edits[edit as usize].touched()) {
             let value = self.edited[feature];

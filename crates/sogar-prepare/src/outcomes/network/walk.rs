@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use sogar_solver::Stop;
+use sogar_solver::bits::ones;
 
 use super::NetworkOutcomes;
 use super::effects::{Effects, NOTHING, SPARE};
@@ -396,17 +397,4 @@ fn add(row: &mut Unit, cell: usize, count: usize, partial: f32, shares: &[f32]) 
         }
         at += SPARE;
     }
-}
-
-/// The positions of the ones in a word.
-fn ones(word: u64) -> impl Iterator<Item = usize> {
-    let mut rest = word;
-    std::iter::from_fn(move || {
-        if rest == 0 {
-            return None;
-        }
-        let bit = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        Some(bit)
-    })
 }

@@ -27,16 +27,13 @@ pub(in crate::outcomes) fn score(
 fn score_batch(query: &OutcomeQuery<'_>, rows: &[usize], actions: &[u32]) -> Result<Vec<u64>> {
     let columns = query.encoder.columns.len();
     let mut block = Vec::with_capacity(rows.len() * actions.len() * columns);
-    let (mut edited, mut encoded) = (Vec::new(), Vec::new());
+    let mut edited = Vec::new();
     let originals: Vec<Vec<f64>> = rows.iter().map(|&row| query.table.row(row)).collect();
     for &action in actions {
         for original in &originals {
             edited.clone_from(original);
-            for &edit in query.actions.get(action as usize) {
-                query.edits[edit as usize].apply(&mut edited);
-            }
-            query.encoder.encode_row(&edited, &mut encoded);
-            block.extend_from_slice(&encoded);
+            query.apply(action, &mut edited);
+            query.encoder.encode_row(&edited, &mut block);
         }
     }
     let predictions = query.predictor.predict(Rows { values: &block, columns })?;

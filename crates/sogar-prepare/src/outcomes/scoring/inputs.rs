@@ -60,10 +60,8 @@ impl<'a> Inputs<'a> {
     /// Appends the model's inputs for a row after an action.
     pub fn encode(&self, row: usize, action: usize, block: &mut Vec<f64>) {
         let mut edited = self.query.table.row(row);
-        for &edit in self.query.actions.get(action) {
-            self.query.edits[edit as usize].apply(&mut edited);
-        }
-        block.extend(self.query.encoder.columns.iter().map(|source| source.value(edited[source.feature])));
+        self.query.apply(action as u32, &mut edited);
+        self.query.encoder.encode_row(&edited, block);
     }
 
     /// The fingerprint of a row of feature values.

@@ -7,11 +7,11 @@ mod facts;
 
 use std::fmt::Write;
 
-use crate::model::LoadedModel;
 pub use facts::{Facts, Outcome};
 use sogar_base::error::Result;
 use sogar_base::markup::steers;
 use sogar_base::text::grouped;
+use sogar_prepare::model::LoadedModel;
 use sogar_table::config::Config;
 use sogar_table::feature::{Feature, Kind, codes, format_number};
 use sogar_table::hints::{assumed_class, is_bad_event, is_text, personal};

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::class_order::{Confusion, are_numbers_of_classes};
-use crate::encode::Encoder;
-use crate::model::LoadedModel;
-use crate::predict::{class_names, predict_table};
 use sogar_base::error::Result;
+use sogar_prepare::class_order::{Confusion, are_numbers_of_classes};
+use sogar_prepare::encode::Encoder;
+use sogar_prepare::model::LoadedModel;
+use sogar_prepare::predict::{class_names, predict_table};
 use sogar_table::config::Config;
 use sogar_table::feature::{FeatureTable, Labels, declare_shown, format_number, label_values};
 use sogar_table::hints::{Unfit, good_class, is_label_name, label_rank, personal, unfit, words};
