@@ -14,7 +14,7 @@ use sogar_base::text::grouped;
 use sogar_prepare::model::LoadedModel;
 use sogar_table::config::Config;
 use sogar_table::feature::{Feature, Kind, codes, format_number};
-use sogar_table::hints::{assumed_class, is_bad_event, is_text, personal};
+use sogar_table::hints::{assumed_class, is_bad_event, is_text, personal, says_nothing};
 use sogar_table::table::Table;
 
 /// Limit of values listed in a comment.
@@ -223,11 +223,24 @@ fn write_feature(text: &mut String, feature: &Feature, values: &[f64]) {
                 "protected = true  # {}: people cannot change it, and should not be judged by it",
                 found.reason
             );
+            return;
         }
         Some(found) => {
             let _ = writeln!(text, "# protected = true  # {}", found.reason);
         }
         None => {}
+    }
+    write_targets(text, feature);
+}
+
+/// Categories that an edit may lead to, if some say nothing: nobody becomes "unknown".
+fn write_targets(text: &mut String, feature: &Feature) {
+    let Kind::Categorical { levels, missing } = &feature.kind else { return };
+    let missing = missing.map(|missing| &levels[missing]);
+    let levels = levels.iter().filter(|level| Some(*level) != missing).cloned();
+    let (nothing, targets): (Vec<String>, Vec<String>) = levels.partition(|level| says_nothing(level));
+    if !nothing.is_empty() && !targets.is_empty() {
+        let _ = writeln!(text, "targets = [{}]  # no advice leads to {}", quoted(&targets), list(&nothing));
     }
 }
 
@@ -311,6 +324,20 @@ mod tests {
         assert!(config.features.contains_key("job.kind") && config.features.contains_key("mortgage"));
         assert!(text.contains("[features.age]  # integer, 30 to 50"), "{text}");
         assert!(text.contains("# binary") || text.contains("# categorical: f, m"), "{text}");
+    }
+
+    #[test]
+    fn no_advice_leads_to_a_category_that_says_nothing() {
+        let csv = b"job,marital,pay,approved\n\
+            farmer,single,1.5,no\n\
+            Unknown,unknown,2.5,yes\n\
+            \"a, b\",married,2.5,yes\n\
+            farmer,single,3.5,no\n";
+        let table = csv::parse(csv, Path::new("t.csv"), &ReadOptions::default()).unwrap();
+        let (text, config) = started(&table);
+        assert!(text.contains("targets = [\"a, b\", \"farmer\"]  # no advice leads to Unknown"), "{text}");
+        assert_eq!(config.features["marital"].protected, Some(true));
+        assert_eq!(text.matches("no advice leads").count(), 1, "{text}");
     }
 
     #[test]

@@ -13,4 +13,4 @@ pub use outcome::{assumed_class, good_class, is_bad_event, is_label_name, is_tex
 pub use personal::{Personal, personal};
 pub use unfit::Unfit;
 pub use unfit::unfit;
-pub use words::words;
+pub use words::{says_nothing, words};

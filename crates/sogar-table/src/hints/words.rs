@@ -30,6 +30,34 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// Whether a category only says that nobody knows: an action that leads to it would be no advice.
+///
+/// ```
+/// use sogar_table::hints::says_nothing;
+/// assert!(says_nothing("Unknown") && says_nothing("not_known") && says_nothing("?"));
+/// assert!(!says_nothing("unknown account") && !says_nothing("none") && !says_nothing("other"));
+/// ```
+pub fn says_nothing(level: &str) -> bool {
+    const NOTHING: &[&str] = &[
+        "unknown",
+        "unk",
+        "unspecified",
+        "undisclosed",
+        "missing",
+        "na",
+        "n a",
+        "nan",
+        "null",
+        "not known",
+        "not available",
+        "not specified",
+        "not stated",
+        "no answer",
+        "refused",
+    ];
+    level.trim() == "?" || NOTHING.contains(&words(level).join(" ").as_str())
+}
+
 /// A lower-case letter without its accent.
 fn plain(letter: char, room: &mut [u8; 4]) -> &str {
     match letter {
