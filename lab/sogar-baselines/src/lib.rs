@@ -14,8 +14,8 @@
 //! | T-CREx: regions of a surrogate tree in which nearly everyone is accepted | [`tcrex`] |
 //!
 //! To add a method, implement [`Baseline`] and [`Fitted`], and list it in [`methods`]; [`constraints`] says which changes the
-//! user allows, and the evaluator needs no change. [`contest`] runs one method on one table, [`experiment`] the published
-//! evaluation.
+//! user allows, and the evaluator needs no change. [`contest`] runs one method on one table; the crate `sogar-experiment` runs the
+//! published evaluation.
 //!
 //! ```no_run
 //! use sogar_baselines::{Baseline, Stop, TCrex, evaluate};
@@ -38,7 +38,6 @@ pub mod constraints;
 pub mod contest;
 pub mod contract;
 pub mod evaluate;
-pub mod experiment;
 pub mod glance;
 pub mod globe_ce;
 pub mod methods;

@@ -12,6 +12,7 @@ use sogar::table::{ReadOptions, csv};
 use sogar_solver::stop::Stop;
 
 use crate::contract::{Assigned, Baseline, Description, FitStatus};
+use crate::evaluate::evaluate;
 
 /// A function of the feature values (levels by their index) as a model.
 struct Function<F> {
@@ -118,6 +119,19 @@ pub fn assert_stops_at_once(method: &dyn Baseline) {
     assert_eq!(fitted.status(), FitStatus::TimeLimit);
     let rows = &prepared.problem_rows()[..3];
     assert_eq!(fitted.assign(&prepared, prepared.table(), rows).unwrap().len(), rows.len());
+}
+
+/// A method copes with missing values, a constant, ordered levels, and a person with values that it has never seen.
+pub fn assert_gaps_are_no_trouble(method: &dyn Baseline, seed: u64, kinds: &str) {
+    let config =
+        format!("[features]\n{kinds}o = {{ kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }}\n");
+    let table = "x,k,o,c\n1,5,low,a\n,5,mid,b\n3,5,high,a\n4,5,high,b\n9,5,high,b\n";
+    let prepared = prepared(table, &config, |row| row[0] > 5.0 || row[2] == 2.0 && row[3] == 1.0);
+    let fitted = method.fit(&prepared, seed, &Stop::default()).unwrap();
+    let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
+    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
+    assert_eq!(score.violations, 0);
+    fitted.assign(&prepared, &person(&prepared, &[f64::NAN, -3.0, 0.0, 2.0]), &[0]).unwrap();
 }
 
 /// Invalid settings are errors with a remedy.

@@ -11,11 +11,11 @@ use clap::Args;
 use serde_json::json;
 use sogar::error::suggest;
 use sogar::{Error, ErrorKind, Result};
-use sogar_baselines::experiment::inputs::{data_sets, folds, kinds};
-use sogar_baselines::experiment::{
+use sogar_baselines::methods::choose;
+use sogar_experiment::inputs::{data_sets, folds, kinds};
+use sogar_experiment::{
     Cell, CellResult, Listener, Name, PATIENCE, Page, Paper, Protocol, Request, Runner, Store, Tables,
 };
-use sogar_baselines::methods::choose;
 
 use sogar_cli::files::require_folder;
 use sogar_cli::interrupt;

@@ -1,7 +1,8 @@
 use super::*;
 use crate::evaluate::evaluate;
 use crate::testing::{
-    assert_order_does_not_matter, assert_refused, assert_stops_at_once, german, prepared, proposals,
+    assert_gaps_are_no_trouble, assert_order_does_not_matter, assert_refused, assert_stops_at_once, german,
+    prepared, proposals,
 };
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
@@ -202,21 +203,8 @@ fn no_counterfactual_is_no_result_with_its_reason() {
 
 #[test]
 fn levels_in_order_and_people_nobody_has_seen_are_no_trouble() {
-    let config = "[features]\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
-    let table = "x,k,o,c\n1,5,low,a\n,5,mid,b\n3,5,high,a\n4,5,high,b\n9,5,high,b\n";
-    let prepared = prepared(table, config, |row| row[0] > 5.0 || row[2] == 2.0 && row[3] == 1.0);
-    let strange = FeatureTable {
-        features: prepared.table().features.clone(),
-        values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
-        rows: 1,
-        weights: None,
-    };
     for mode in [GlanceMode::BestOf, GlanceMode::Cluster] {
-        let fitted = fit(Glance { mode, ..Glance::default() }, &prepared);
-        let assigned = fitted.assign(&prepared, prepared.table(), prepared.problem_rows()).unwrap();
-        let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
-        assert_eq!(score.violations, 0);
-        fitted.assign(&prepared, &strange, &[0]).unwrap();
+        assert_gaps_are_no_trouble(&Glance { mode, ..Glance::default() }, 13, "");
     }
 }
 

@@ -2,7 +2,8 @@ use super::steps::Changes;
 use super::*;
 use crate::evaluate::evaluate;
 use crate::testing::{
-    assert_order_does_not_matter, assert_refused, assert_stops_at_once, german, prepared, proposals,
+    assert_gaps_are_no_trouble, assert_order_does_not_matter, assert_refused, assert_stops_at_once, german,
+    prepared, proposals,
 };
 
 /// A real x with range 100, and a category; accepted from x = 50 on.
@@ -138,20 +139,7 @@ fn nothing_to_move_is_no_result_with_its_reason() {
 
 #[test]
 fn gaps_constants_levels_and_people_nobody_has_seen_are_no_trouble() {
-    let config =
-        "[features]\nk.kind = \"real\"\no = { kind = \"ordinal\", levels = [\"low\", \"mid\", \"high\"] }\n";
-    let table = "x,k,o,c\n1,5,low,a\n,5,mid,b\n3,5,high,a\n4,5,high,b\n9,5,high,b\n";
-    let prepared = prepared(table, config, |row| row[0] > 5.0 || row[2] == 2.0 && row[3] == 1.0);
-    let assigned = assigned(&prepared);
-    let score = evaluate(&prepared, prepared.table(), prepared.problem_rows(), &assigned).unwrap();
-    assert_eq!(score.violations, 0);
-    let strange = FeatureTable {
-        features: prepared.table().features.clone(),
-        values: vec![vec![f64::NAN], vec![-3.0], vec![0.0], vec![2.0]],
-        rows: 1,
-        weights: None,
-    };
-    fit(&prepared).assign(&prepared, &strange, &[0]).unwrap();
+    assert_gaps_are_no_trouble(&GlobeCe::default(), 0, "k.kind = \"real\"\n");
 }
 
 #[test]

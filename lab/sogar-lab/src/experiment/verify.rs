@@ -9,11 +9,11 @@ use rand::seq::SliceRandom;
 use serde_json::json;
 use sogar::{Error, ErrorKind, Result};
 use sogar_baselines::FitStatus;
-use sogar_baselines::experiment::inputs::{DATA_SETS, FOLDS, KINDS};
-use sogar_baselines::experiment::{Cell, Name, PATIENCE, Paper, Request, Store};
 use sogar_baselines::methods::methods;
 use sogar_cli::interrupt;
 use sogar_cli::output::{Exit, Output};
+use sogar_experiment::inputs::{DATA_SETS, FOLDS, KINDS};
+use sogar_experiment::{Cell, Name, PATIENCE, Paper, Request, Store};
 
 use super::{ExperimentArgs, Lines, all_protocols, runner};
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
-use crate::contract::FitStatus;
-use crate::evaluate::Score;
+use sogar_baselines::contract::FitStatus;
+use sogar_baselines::evaluate::Score;
 
 /// The result of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use super::protocol::Protocol;
 use super::result::CellResult;
 use super::store::Store;
 use super::{PATIENCE, Request};
-use crate::methods::{Method, MethodKind, methods};
+use sogar_baselines::methods::{Method, MethodKind, methods};
 
 /// A figure with the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,9 +22,9 @@ use super::inputs::Paper;
 use super::result::{CellResult, Figures, GroupFigures, GroupMeasure, GroupScore, Search, rounded, thinned};
 use super::statistics::MeanSd;
 use super::store::Store;
-use crate::contest::{Contest, Entry};
-use crate::contract::{Assigned, FitStatus};
-use crate::evaluate::evaluate;
+use sogar_baselines::contest::{Contest, Entry};
+use sogar_baselines::contract::{Assigned, FitStatus};
+use sogar_baselines::evaluate::evaluate;
 
 /// The method that stored outcomes report.
 const KEPT: &str = "kept from an earlier run";

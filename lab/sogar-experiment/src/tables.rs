@@ -18,8 +18,8 @@ use super::paper::{Published, published};
 use super::result::{CellResult, Figures};
 use super::statistics::MeanSd;
 use super::store::Store;
-use crate::contract::FitStatus;
-use crate::methods::Method;
+use sogar_baselines::contract::FitStatus;
+use sogar_baselines::methods::Method;
 
 /// Means of cost, loss and the rest over folds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sogar_baselines::experiment::{Page, Protocol, Store};
+use sogar_experiment::{Page, Protocol, Store};
 
 #[test]
 fn tables_and_figures_of_the_results_page_are_those_of_the_cells() {

@@ -11,8 +11,8 @@ use super::protocol::Protocol;
 use super::store::Store;
 use super::tables::{Figure, Row, Tables};
 use super::{PATIENCE, Request};
-use crate::contract::FitStatus;
-use crate::methods::{MethodKind, choose};
+use sogar_baselines::contract::FitStatus;
+use sogar_baselines::methods::{MethodKind, choose};
 
 /// A claim, and what was found.
 struct Claim {

@@ -4,8 +4,8 @@ use super::super::inputs::KINDS;
 use super::super::name::Name;
 use super::super::statistics::MeanSd;
 use super::{Means, Row, Tables, distinct, held_out, same_table, train};
-use crate::methods::{MethodKind, methods};
 use sogar::device::GPU_BUILT_IN;
+use sogar_baselines::methods::{MethodKind, methods};
 
 /// The protocol that variants are compared with.
 const BASE: &str = "paper";

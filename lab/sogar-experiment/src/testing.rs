@@ -10,8 +10,8 @@ use super::inputs::Classifier;
 use super::name::Setting;
 use super::protocol::{DataSet, Protocol};
 use super::result::{CellResult, Figures};
-use crate::contract::FitStatus;
-use crate::methods::Method;
+use sogar_baselines::contract::FitStatus;
+use sogar_baselines::methods::Method;
 
 /// The protocol `paper`.
 pub fn paper() -> Protocol {

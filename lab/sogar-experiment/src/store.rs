@@ -136,7 +136,7 @@ fn read(path: &Path) -> Result<Vec<CellResult>> {
 mod tests {
     use super::super::testing::{cell, data_set, result};
     use super::*;
-    use crate::contract::FitStatus;
+    use sogar_baselines::contract::FitStatus;
 
     fn limited(limit: Option<f64>) -> Cell {
         Cell { time_limit: limit, ..cell("t-crex-0.9", 1, "") }

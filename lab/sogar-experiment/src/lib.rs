@@ -20,7 +20,7 @@ pub mod statistics;
 pub mod store;
 pub mod tables;
 #[cfg(test)]
-pub(crate) mod testing;
+mod testing;
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub use run::{Listener, Runner};
 pub use store::Store;
 pub use tables::Tables;
 
-use crate::methods::Method;
+use sogar_baselines::methods::Method;
 
 /// The settings of an experiment.
 #[derive(Debug, Clone)]
@@ -112,7 +112,7 @@ impl Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::choose;
+    use sogar_baselines::methods::choose;
 
     #[test]
     fn cells_are_the_product_of_what_is_asked() {

@@ -3,7 +3,7 @@
 
 use super::super::name::Name;
 use super::{Figure, Read, Row, Tables, distinct, held_out, is_lower, same_table, shared, train};
-use crate::methods::MethodKind;
+use sogar_baselines::methods::MethodKind;
 
 /// How near a figure must be to count as reached.
 pub const NEAR: f64 = 0.02;

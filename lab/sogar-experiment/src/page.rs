@@ -16,7 +16,7 @@ use super::name::Name;
 use super::protocol::Protocol;
 use super::store::Store;
 use super::{PATIENCE, Request, Tables};
-use crate::methods::choose;
+use sogar_baselines::methods::choose;
 
 const BEGIN: &str = "<!-- cells: ";
 const CLOSE: &str = " -->";

@@ -13,7 +13,7 @@ use sogar::files::sha256_hex;
 use super::inputs::Classifier;
 use super::name::Setting;
 use super::protocol::DataSet;
-use crate::methods::Method;
+use sogar_baselines::methods::Method;
 
 /// Grows when the meaning of a result changes for all methods.
 const VERSION: u32 = 2;
