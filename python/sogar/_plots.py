@@ -346,7 +346,7 @@ def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
 
 #: The height of a line, and the width of a letter, as multiples of the size of letters.
 LINE, LETTER = 1.25, 0.57
-#: In the key below a tree, lines are long and close: the height of one in lines of boxes, and the mean width of a letter.
+#: In the key below a tree, lines are long and close: the height of one, and the mean width of a letter.
 KEY_LINE, KEY_LETTER = 0.88, 0.56
 
 #: The name of a value that is long.
@@ -361,7 +361,7 @@ def _fitted(summary: Summary, width: int, wide: float, high: float) -> tuple[_La
     """The layout with the largest letters that fit into a place, and their size in points."""
 
     def size(tree: _Layout) -> float:
-        # A question stands above at least two leaves, and beside it are questions or, if leaves are numbers, little.
+        # A question stands above two leaves or more. Beside it are other questions, or numbers.
         places = 2 if tree.numbered else 1
         across = places * wide / summary.leaves / (LETTER * tree.longest + 1.2)
         return min(8.5, across, high / (LINE * (tree.height + 1)), wide / (KEY_LETTER * tree.key_width or 1))

@@ -295,7 +295,8 @@ def test_a_tree_fits_into_a_subplot(size: tuple[int, int]) -> None:
     numbers = [text.get_text() for text in axis.texts if text.get_text().isdigit()]
     assert sorted(numbers) == list("123456")
     key = axis.texts[-1].get_text()
-    assert all(f"{number}  " in key for number in numbers) and key.count("cost 0.") == 6
+    assert all(f"{number}  " in key for number in numbers)
+    assert key.count("cost 0.") == 6
     # Letters that can be read, inside of the subplot, and no box on another.
     answers = ("yes", "no")
     written = [text for text in axis.texts if text.get_text() not in answers]

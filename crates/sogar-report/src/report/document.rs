@@ -4,7 +4,7 @@
 //! without JavaScript) and as Markdown (`markdown.rs`). It adds no figure: what [`Data`] leaves out, it cannot show.
 
 use sogar_base::statistics::Interval;
-use sogar_front::describe::{conditions, grouped, grouping_title, joined};
+use sogar_front::describe::{conditions, grouped, joined};
 use sogar_front::intervals::share_text;
 use sogar_front::neighbours::Neighbours;
 use sogar_front::summary::FrontFile;
@@ -66,7 +66,7 @@ pub fn document(front: &FrontFile, data: &Data) -> Vec<Block> {
         }
     }
     fairness(front, data, &mut blocks);
-    subgroups(front, data, &mut blocks);
+    subgroups(data, &mut blocks);
     reach(data, &mut blocks);
     features(data, &mut blocks);
     if !data.notes.is_empty() {
@@ -378,7 +378,7 @@ fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
 }
 
 /// The worst-off subgroups of a scan.
-fn subgroups(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
+fn subgroups(data: &Data, blocks: &mut Vec<Block>) {
     let Some(scan) = &data.scan else { return };
     blocks.push(Block::Heading(2, "Subgroups that nobody named".into()));
     let about = format!(
@@ -387,7 +387,7 @@ fn subgroups(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         scan.measure,
         scan.point,
         scan.max_terms,
-        scan.features.iter().map(|name| grouping_title(front, name)).collect::<Vec<_>>().join(", "),
+        scan.shown.join(", "),
         grouped(scan.permutations)
     );
     blocks.push(Block::Paragraph(about));
@@ -398,7 +398,7 @@ fn subgroups(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
             _ => LEFT_OUT,
         };
         row([
-            joined(&found.terms),
+            joined(&found.shown),
             grouped(found.affected),
             three(found.value),
             three(found.others),
