@@ -1,6 +1,6 @@
 //! An explanation on a terminal: short sections, values in columns.
 
-use super::{Advice, Explanation, Group, Unmet};
+use super::{Advice, Explanation, Group, Messages, Unmet};
 use sogar_base::markup::visible;
 use sogar_front::describe::{spoken_amount, spoken_number};
 use sogar_front::summary::Value;
@@ -97,7 +97,10 @@ fn reasons(explanation: &Explanation) -> Section {
         })
         .collect();
     let body = columns(&rows)
-        + &format!("  By {}: why the model answered so, not what to do.\n", first.method.name());
+        + &format!(
+            "  They say why the model answered so, not what to do. Computed as {}.\n",
+            Messages::english().say(first.method.name(), &[])
+        );
     (heading, body)
 }
 

@@ -190,4 +190,9 @@ fn groups_and_conditions_have_display_names_units_and_grouped_amounts() {
     ] {
         assert_eq!(group_title(&front, name), shown);
     }
+    let front = self::front(&[("rate", "<=", Value::Number(12_579.5)), ("age", "<=", Value::Number(1998.5))]);
+    assert_eq!(
+        conditions(&front, &[(0, true), (1, false)]),
+        ["`rate` is at most 12,579.5", "`age` is at least 1999"]
+    );
 }

@@ -126,6 +126,7 @@ fn or_left_out(number: Option<f64>, write: impl Fn(f64) -> String) -> String {
 fn audited(data: &Data, blocks: &mut Vec<Block>) {
     blocks.push(Block::Heading(2, "What was audited".into()));
     let population = &data.population;
+    let made = data.made.date.replace('T', " ").replace('Z', " UTC");
     let mut rows = vec![
         row(["Table".into(), format!("{}, {}", data.table.name, data.table.description)]),
         row(["Table, SHA-256".into(), data.table.hash.clone()]),
@@ -137,7 +138,7 @@ fn audited(data: &Data, blocks: &mut Vec<Block>) {
         row(["Cost".into(), data.cost.text.to_owned()]),
         row(["Search".into(), data.status.name().replace('_', " ")]),
         row(["Summaries".into(), grouped(data.points.tree.len())]),
-        row(["Made".into(), format!("{} by sogar {}", data.made.date, data.made.version)]),
+        row(["Made".into(), format!("{} by sogar {}", made, data.made.version)]),
     ];
     if let Some(weights) = &population.weights {
         rows.push(row(["Weights".into(), weights.clone()]));
@@ -391,23 +392,30 @@ fn subgroups(data: &Data, blocks: &mut Vec<Block>) {
         grouped(scan.permutations)
     );
     blocks.push(Block::Paragraph(about));
+    let confirmed = scan.found.iter().any(|found| found.holdout.is_some());
     let rows = scan.found.iter().map(|found| {
         let held_out = match &found.holdout {
             Some(held) if held.confirmed => "confirmed",
             Some(held) if held.gap.is_some() => "not confirmed",
             _ => LEFT_OUT,
         };
-        row([
+        let mut cells = row([
             joined(&found.shown),
             grouped(found.affected),
             three(found.value),
             three(found.others),
             three(found.gap),
             three(found.p),
-            held_out.to_owned(),
-        ])
+        ]);
+        if confirmed {
+            cells.push(held_out.to_owned());
+        }
+        cells
     });
-    let names = ["subgroup", "#people", "#mean", "#everyone else", "#gap", "#p", "held-out people"];
+    let mut names = vec!["subgroup", "#people", "#mean", "#everyone else", "#gap", "#p"];
+    if confirmed {
+        names.push("held-out people");
+    }
     blocks.push(Block::Table("The worst-off subgroups".into(), head(&names), rows.collect()));
 }
 
