@@ -78,6 +78,7 @@ class Audit(dict[str, Any]):
                             "population": population,
                             "grouping": grouping["name"],
                             "shown": grouping.get("shown") or grouping["name"],
+                            "called": group.get("shown") or group["group"],
                             **{name: group.get(name) for name in AUDIT_COLUMNS[2:8]},
                             "unreachable": out.get("count") if isinstance(out, dict) else out,
                             "mean_gap_invalidity": gap.get("mean_gap"),
@@ -124,7 +125,7 @@ def _cells(row: Json) -> list[str]:
         else f"{gap:+.3f} ({row['mean_gap_low']:+.3f} to {row['mean_gap_high']:+.3f})"
     )
     rate = "n/a" if row["adverse_rate"] is None else f"{100 * row['adverse_rate']:.1f} %"
-    return [str(row["group"]), f"{row['affected']:,} of {row['rows']:,}", rate, told]
+    return [str(row["called"]), f"{row['affected']:,} of {row['rows']:,}", rate, told]
 
 
 #: The columns of the frame of counterfactuals.

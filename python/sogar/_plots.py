@@ -6,6 +6,7 @@ and sizes and save files. Matplotlib is imported on the first call.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -166,12 +167,12 @@ def plot_disparity(
         ax.axhline(0.0, color="#888888", linewidth=0.8)
         if len(shown) == 2 and len(groups["groups"]) == 2:
             # With two groups, each gap is the negative of the other.
-            beside = f"{_short(shown[0]['group'])} minus {_short(shown[1]['group'])}"
+            beside = f"{_short(_called(shown[0]))} minus {_short(_called(shown[1]))}"
             shown = shown[:1]
     width = 1.6 if len(place) < 500 else 0.8
     for number, group in enumerate(shown):
         along, colour = lines[number], COLOURS[number % len(COLOURS)]
-        name = f"{_short(group['group'])} (n = {group['affected']})"
+        name = f"{_short(_called(group))} (n = {group['affected']})"
         ax.plot(place, along["gap" if gap else "values"], color=colour, linewidth=width, label=name)
         if gap:
             ax.fill_between(place, along["low"], along["high"], color=colour, alpha=0.2, linewidth=0)
@@ -265,6 +266,11 @@ def _audited(
     return groups, shown
 
 
+def _called(group: Mapping[str, Any]) -> str:
+    """A group's name for readers."""
+    return str(group.get("shown") or group["group"])
+
+
 def _along(group: Mapping[str, Any], measure: str) -> dict[str, Any]:
     """A group's measure at every point; NaN where it is undefined or infinite."""
     if measure in MEASURES:
@@ -302,8 +308,8 @@ def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
     Args:
         summary: The result of `Sogar.select`, or a fitted `Sogar` for its current summary.
         ax: Axes to draw into; new ones, large enough for the tree, by default.
-        width: Characters in a line of a box at most. Where there is little room, lines are shorter, so that
-            letters stay as large as they can.
+        width: Characters in a line of a box at most. Where there is little room, such as in a subplot, leaves
+            have numbers, and their texts stand below the tree, so that letters stay readable.
     """
     summary = getattr(summary, "summary_", summary)
     tree = _Layout(summary, width)
@@ -328,33 +334,60 @@ def plot_tree(summary: Any, ax: Axes | None = None, *, width: int = 26) -> Axes:
         face = "#e6f1f5" if leaf else "#ffffff"
         box = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": COLOURS[0], "linewidth": 1.0}
         ax.text(x, y, text, va="top", fontsize=size, zorder=3, color="#1a1a1a", bbox=box, **words)
-    ax.set_title("\n".join(textwrap.wrap(summary.headline, max(30, int(12 * place.width)))), fontsize=10)
+    if tree.key:
+        words["ha"] = "left"
+        told = "\n".join(tree.key)
+        ax.text(-0.5, tree.key_top, told, va="top", fontsize=size, linespacing=1.1, color="#1a1a1a", **words)
+    large = 10.0 if size >= READABLE else 8.5
+    across = max(30, int(72 * place.width / (LETTER * large)))
+    ax.set_title("\n".join(textwrap.wrap(summary.headline, across)), fontsize=large)
     return ax
 
 
 #: The height of a line, and the width of a letter, as multiples of the size of letters.
 LINE, LETTER = 1.25, 0.57
+#: In the key below a tree, lines are long and close: the height of one, and the mean width of a letter.
+KEY_LINE, KEY_LETTER = 0.88, 0.56
+
+#: The name of a value that is long.
+LONG_VALUE = re.compile(r"“([^”]{13})[^”]{4,}”")
+
+
+#: Letters of this size are read with ease; below it, leaves have numbers instead of texts.
+READABLE = 7.0
 
 
 def _fitted(summary: Summary, width: int, wide: float, high: float) -> tuple[_Layout, float]:
     """The layout with the largest letters that fit into a place, and their size in points."""
 
     def size(tree: _Layout) -> float:
-        across = wide / summary.leaves / (LETTER * tree.longest + 1.2)
-        return min(8.5, across, high / (LINE * (tree.height + 1)))
+        # A question stands above two leaves or more. Beside it are other questions, or numbers.
+        places = 2 if tree.numbered else 1
+        across = places * wide / summary.leaves / (LETTER * tree.longest + 1.2)
+        return min(8.5, across, high / (LINE * (tree.height + 1)), wide / (KEY_LETTER * tree.key_width or 1))
 
     layouts = [_Layout(summary, letters) for letters in range(width, min(width, 9), -1)]
     best = max(layouts or [_Layout(summary, width)], key=size)
+    if size(best) < READABLE:
+        keys = range(50, 130, 4)
+        numbered = [_Layout(summary, letters, key) for letters in range(14, 30, 2) for key in keys]
+        best = max([best, *numbered], key=size)
     return best, max(2.0, size(best))
 
 
 class _Layout:
-    """The layout of a tree: leaves side by side, each split above its branches."""
+    """The layout of a tree: leaves side by side, each split above its branches.
 
-    def __init__(self, summary: Summary, width: int) -> None:
+    With a `key`, leaves are numbers, and their texts are lines of so many letters below the tree.
+    """
+
+    def __init__(self, summary: Summary, width: int, key: int = 0) -> None:
         self.unit = summary.unit
         self.person = summary.person
         self.width = width
+        self.numbered = key > 0
+        self.key_width = key
+        self.key: list[str] = []
         self.boxes: list[tuple[float, float, str, bool]] = []
         self.lines: list[tuple[tuple[float, float], tuple[float, float], str]] = []
         self.height = 0.0
@@ -364,21 +397,32 @@ class _Layout:
         self._measure(summary.tree, 0, levels)
         tops = [0.0]
         for level in sorted(levels):
-            tops.append(tops[-1] - levels[level] - 3.0)
+            tops.append(tops[-1] - levels[level] - (2.2 if self.numbered else 3.0))
         self._tops = tops
         self._place(summary.tree, 0)
+        self.key_top = -self.height - 1.3
+        if self.key:
+            self.height += 1.3 + KEY_LINE * len(self.key)
 
     def _text(self, node: Mapping[str, Any]) -> str:
         if "split" in node:
-            return self._wrapped(f"{node['question']}?")
+            return self._wrapped(self._cut(f"{node['question']}?"))
+        if self.numbered:
+            return str(self._places + 1)
+        return self._wrapped("\n".join(self._advice(node)))
+
+    def _advice(self, node: Mapping[str, Any]) -> list[str]:
+        """What a leaf advises, and how well that works."""
         people = number_of_people(node["rows"], self.person)
         flipped = number_of_people(node["flipped"], self.person)
         if not node["action"]["edits"]:
-            return self._wrapped(f"No change\n{people} people")
+            return ["No change", f"{people} people"]
         cost = node["cost_sum"] / self.unit / max(node["rows"], 1)
-        return self._wrapped(
-            f"{node['action']['text']}\nworks for {flipped} of {people},\nmean cost {cost:.2f}"
-        )
+        return [node["action"]["text"], f"works for {flipped} of {people},", f"mean cost {cost:.2f}"]
+
+    def _cut(self, text: str) -> str:
+        """A text; where room is short, with the beginnings of long names of values."""
+        return LONG_VALUE.sub(r"“\1…”", text) if self.numbered else text
 
     def _wrapped(self, text: str) -> str:
         words = plain_text(text)
@@ -406,6 +450,11 @@ class _Layout:
         if "split" not in node:
             x = float(self._places)
             self._places += 1
+            if self.numbered:
+                what, *how = self._advice(node)
+                how = [part.replace("works for ", "").replace("mean ", "") for part in how]
+                told = plain_text(self._cut(f"{self._places}  {what} ({' '.join(how)})"))
+                self.key += textwrap.wrap(told, self.key_width, subsequent_indent="    ")
         else:
             children = [self._place(node[side], level + 1) for side in ("left", "right")]
             x = (children[0][0] + children[1][0]) / 2

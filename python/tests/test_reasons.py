@@ -280,20 +280,30 @@ def test_data_sets_have_licences(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         sogar.datasets.load_attrition()
 
 
-def test_a_tree_fits_into_a_subplot(fitted: tuple[pd.DataFrame, Any, Sogar]) -> None:
+@pytest.mark.parametrize("size", [(10, 8), (8, 6)])
+def test_a_tree_fits_into_a_subplot(size: tuple[int, int]) -> None:
     import matplotlib.pyplot as plt
 
-    _, _, front = fitted
-    figure, axes = plt.subplots(2, 2, figsize=(8, 6))
-    axis = front.plot_tree(ax=axes[0, 1])
+    example = Path(__file__).parents[2] / "examples" / "german"
+    table, model, settings = (example / name for name in ("german.csv", "model.txt", "sogar.toml"))
+    front = Sogar(config=settings).fit(table, str(model))
+    summary = next(front.select(point) for point in range(270, 0, -1) if front.select(point).leaves == 6)
+    figure, axes = plt.subplots(2, 2, figsize=size)
+    axis = summary.plot(ax=axes[0, 1])
     figure.savefig(io.BytesIO(), format="png")
-    boxes = [text.get_window_extent() for text in axis.texts if text.get_bbox_patch() is not None]
-    leaves = [box for text, box in zip(axis.texts, boxes, strict=False) if "works for" in text.get_text()]
-    for one, other in itertools.pairwise(leaves):
-        assert not one.overlaps(other)
-    # Letters that can be read, inside of the subplot.
-    written = [text for text in axis.texts if text.get_bbox_patch() is not None]
-    assert min(text.get_fontsize() for text in written) >= 4.5
+    # Leaves have numbers, and their texts stand below the tree.
+    numbers = [text.get_text() for text in axis.texts if text.get_text().isdigit()]
+    assert sorted(numbers) == list("123456")
+    key = axis.texts[-1].get_text()
+    assert all(f"{number}  " in key for number in numbers)
+    assert key.count("cost 0.") == 6
+    # Letters that can be read, inside of the subplot, and no box on another.
+    answers = ("yes", "no")
+    written = [text for text in axis.texts if text.get_text() not in answers]
+    assert min(text.get_fontsize() for text in written) >= 0.55 * size[0]
     place = axis.get_window_extent()
+    boxes = [text.get_window_extent() for text in written]
     assert all(place.y0 - 2 <= box.y0 and box.y1 <= place.y1 + 2 for box in boxes)
+    assert all(place.x0 - 2 <= box.x0 and box.x1 <= place.x1 + 2 for box in boxes)
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
     plt.close(figure)

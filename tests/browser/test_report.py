@@ -241,7 +241,7 @@ def test_cost_loss_and_gap_follow_the_slider_the_limit_and_the_groups(
     assert opened.point == best
     assert section.locator("path.beyond").first.get_attribute("d") != ""
     opened.page.locator("#groups").get_by_label("Groups by").select_option(index=1)
-    assert names[1] in section.inner_text()
+    assert groupings[1]["shown"] in section.inner_text()
 
 
 def test_charts_have_tables_with_the_same_figures(german: Report, open_report: Open) -> None:
@@ -308,11 +308,16 @@ def test_on_paper_there_are_no_controls_and_all_explanations(german: Report, ope
     for shown in ("What was found", "What was audited", "Groups", "What it does not say", "Sign-off"):
         assert shown in text
     # All groupings are on paper, not only the chosen one; names have no backticks.
-    assert all(f"By {name}" in text for name in ("marital status and sex", "age<=25"))
+    assert all(f"By {name}" in text for name in ("marital status and sex", "age <= 25 years"))
     assert "`" not in text
     drawn = "(images) => images.every((image) => image.complete && image.naturalWidth > 300)"
     assert printed.locator("img").count() > 0
     assert printed.locator("img").evaluate_all(drawn)
+    # A figure and its table stand side by side, so that two of them fit on a page (1,000 pixels of A4).
+    shape = "(all) => all.map((one) => [one.offsetHeight, ...[...one.children].map((part) => part.offsetLeft)])"
+    besides = printed.locator(".beside").evaluate_all(shape)
+    assert len(besides) >= 2
+    assert all(height < 450 and figure < table for height, _, figure, table in besides)
     page.emulate_media(media="screen")
     assert not printed.is_visible()
     assert len(page.pdf(format="A4")) > 10_000

@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sogar_base::binomial;
 use sogar_base::error::{Error, ErrorKind, Result};
-use sogar_front::describe::grouped;
+use sogar_front::describe::{group_title, grouped, grouping_title};
 use sogar_front::evaluate::HeldOut;
 use sogar_front::summary::{FrontFile, PointRef};
 use sogar_prepare::prepared::Prepared;
@@ -103,6 +103,9 @@ pub struct TestedGroup {
     /// The group's name; absent for everybody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Both for readers: features by their display names; absent for everybody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
     /// Affected calibration people.
     pub affected: u64,
     /// The chosen point's loss or mean cost among them.
@@ -176,6 +179,7 @@ pub fn guaranteed(
     let tested = groups.iter().zip(sums(point)).map(|(group, (sum, count))| TestedGroup {
         by: group.by.clone(),
         group: group.name.clone(),
+        shown: group.shown.clone(),
         affected: count,
         value: sum * bound / count as f64,
         p_value: p_value((sum, count)),
@@ -208,6 +212,7 @@ pub fn check_confidence(confidence: f64) -> Result<()> {
 struct Group {
     by: Option<String>,
     name: Option<String>,
+    shown: Option<String>,
     people: RowSet,
 }
 
@@ -219,7 +224,7 @@ fn groups_of(
     request: &GuaranteeRequest,
 ) -> Result<Vec<Group>> {
     if request.groups.is_empty() {
-        return Ok(vec![Group { by: None, name: None, people: RowSet::full(people.count()) }]);
+        return Ok(vec![Group { by: None, name: None, shown: None, people: RowSet::full(people.count()) }]);
     }
     let fitted = RoutedPeople::reference(front, prepared)?;
     let mut groups = Vec::new();
@@ -232,7 +237,9 @@ fn groups_of(
         for ((name, fitted), people) in there.names.iter().zip(of_fitted).zip(of_people) {
             // A group in which the model turns nobody down has nobody to guarantee anything to.
             if fitted.count() + people.count() > 0 {
-                groups.push(Group { by: Some(there.name.clone()), name: Some(name.clone()), people });
+                let shown = format!("{} {}", grouping_title(front, &there.name), group_title(front, name));
+                let (by, name) = (Some(there.name.clone()), Some(name.clone()));
+                groups.push(Group { by, name, shown: Some(shown), people });
             }
         }
     }

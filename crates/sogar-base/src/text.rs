@@ -74,6 +74,22 @@ pub fn spoken(level: &str) -> String {
     }
 }
 
+/// An amount in a sentence: as [`spoken_number`], with commas between thousands where there are five digits or more. Numbers of four
+/// digits, such as years, stay together.
+///
+/// ```
+/// use sogar_base::text::spoken_amount;
+/// assert_eq!(["1998", "12,579", "-12,345.5"], [1998.0, 12_579.0, -12_345.5].map(spoken_amount));
+/// ```
+pub fn spoken_amount(number: f64) -> String {
+    let plain = spoken_number(number);
+    let (sign, digits) = plain.strip_prefix('-').map_or(("", plain.as_str()), |digits| ("-", digits));
+    match number.abs() < 10_000.0 || digits.contains('e') {
+        true => plain,
+        false => format!("{sign}{}", grouped(digits)),
+    }
+}
+
 /// A number in a sentence: whole numbers unchanged, others to six digits (files have the exact ones).
 ///
 /// ```

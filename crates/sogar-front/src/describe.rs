@@ -11,8 +11,9 @@ mod tests;
 
 use crate::summary::{FrontFile, Node};
 use sogar_base::markup::visible;
+use sogar_base::text::exact_number;
 
-pub use sogar_base::text::{grouped, hoped_for, spoken, spoken_number};
+pub use sogar_base::text::{grouped, hoped_for, spoken, spoken_amount, spoken_number};
 
 pub use conditions::{Predicate, conditions, joined, predicates};
 pub use held_out::{evaluated_text, held_out_text};
@@ -34,18 +35,35 @@ pub fn outcome_text(front: &FrontFile) -> String {
 
 /// What people are grouped by, with features by their display names.
 ///
-/// `sex×income<=500` is “sex and monthly income<=500” if `income` is displayed so.
+/// `sex×income<=500` is “sex and monthly income <= 500 €” if `income` is displayed so.
 pub fn grouping_title(front: &FrontFile, name: &str) -> String {
     let display = |name: &str| front.config.features.get(name)?.display.clone();
-    let part = |part: &str| {
-        let (feature, test) = part.split_at(part.find(['<', '>', '=', '!']).unwrap_or(part.len()));
-        let shown = display(part).or_else(|| Some(display(feature.trim())? + test));
-        shown.unwrap_or_else(|| part.to_owned())
-    };
+    let part = |part: &str| display(part).unwrap_or_else(|| group_title(front, part));
     match front.config.features.contains_key(name) {
         true => part(name),
         false => name.split(['×', '*']).map(part).collect::<Vec<_>>().join(" and "),
     }
+}
+
+/// The name of a group, with the features of its conditions by their display names and units. Values are as they are.
+///
+/// `male × income <= 25000` is “male × monthly income <= 25,000 €”.
+pub fn group_title(front: &FrontFile, name: &str) -> String {
+    let signs = ['<', '>', '=', '!', '≤', '≥', '≠'];
+    let titled = |part: &str| {
+        let (feature, rest) = part.split_at(part.find(signs)?);
+        let setting = front.config.features.get(feature.trim())?;
+        let display = setting.display.as_deref()?;
+        let value = rest.trim_start_matches(signs);
+        let sign = &rest[..rest.len() - value.len()];
+        let value = match (exact_number(value), &setting.unit) {
+            (Some(number), Some(unit)) => format!("{} {unit}", spoken_amount(number)),
+            _ => value.trim().to_owned(),
+        };
+        Some(format!("{display} {sign} {value}"))
+    };
+    let parts = name.split(" × ").map(|part| titled(part).unwrap_or_else(|| part.to_owned()));
+    parts.collect::<Vec<_>>().join(" × ")
 }
 
 /// A tree as indented text, with the number of people at every node.

@@ -10,6 +10,8 @@ use std::cmp::Ordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::describe::{group_title, grouping_title};
+use crate::summary::FrontFile;
 use sogar_base::markup::visible;
 use sogar_table::config::{FairnessGoal, Share};
 
@@ -76,14 +78,14 @@ impl FairnessRef {
     }
 
     /// A point of the result in words: for whom it works, by group.
-    pub fn point_text(&self, point: usize) -> String {
+    pub fn point_text(&self, front: &FrontFile, point: usize) -> String {
         let share = |(loss, group): (f64, &GroupRef)| {
-            format!("{:.1} % of {}", 100.0 * (1.0 - loss), visible(&group.group))
+            format!("{:.1} % of {}", 100.0 * (1.0 - loss), visible(&group_title(front, &group.group)))
         };
         let shares: Vec<String> = self.losses_at(point).into_iter().zip(&self.groups).map(share).collect();
         format!(
             "By {}: works for {}; gap {:.3}\n",
-            visible(&self.grouping),
+            visible(&grouping_title(front, &self.grouping)),
             shares.join(", "),
             self.gap_at(point)
         )

@@ -11,7 +11,7 @@ pub(crate) use sets::Clashes;
 pub use sets::{all_actions, count_actions};
 
 use sogar_base::error::{Error, ErrorKind, Result, suggest};
-use sogar_base::text::{spoken, spoken_number};
+use sogar_base::text::{spoken, spoken_amount};
 use sogar_table::binarize::{Binning, binning, level_name};
 use sogar_table::config::{Config, Direction, EditStyle, FeatureConfig, NumberRule};
 use sogar_table::feature::{Distributions, Feature, Kind, feature_index};
@@ -178,7 +178,7 @@ impl Edit {
         match &self.change {
             Change::Shift { by, .. } => {
                 let verb = if *by > 0.0 { "increase" } else { "decrease" };
-                let amount = spoken_number(by.abs());
+                let amount = spoken_amount(by.abs());
                 match feature.kind {
                     Kind::Ordinal { .. } if by.abs() == 1.0 => format!("{verb} {name} by one level"),
                     Kind::Ordinal { .. } => format!("{verb} {name} by {amount} levels"),
@@ -186,10 +186,10 @@ impl Edit {
                 }
             }
             Change::AtLeast { to, .. } => {
-                format!("raise {name} to at least {}", feature.with_unit(spoken_number(*to)))
+                format!("raise {name} to at least {}", feature.with_unit(spoken_amount(*to)))
             }
             Change::AtMost { to, .. } => {
-                format!("bring {name} down to at most {}", feature.with_unit(spoken_number(*to)))
+                format!("bring {name} down to at most {}", feature.with_unit(spoken_amount(*to)))
             }
             Change::Set { to, .. } => format!("set {name} to {}", spoken(level_name(feature, *to))),
             Change::Swap { from, to } => {

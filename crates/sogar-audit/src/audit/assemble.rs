@@ -13,7 +13,7 @@ use super::routed_people::RoutedPeople;
 use super::unreachable::{Individual, Unreachable};
 use super::weighted_population::WeightedPopulation;
 use sogar_base::statistics::{CONFIDENCE, holm, wilson};
-use sogar_front::describe::{grouped, grouping_title};
+use sogar_front::describe::{group_title, grouped, grouping_title};
 use sogar_front::summary::FrontFile;
 
 /// Intervals above which readers are warned of multiple comparisons.
@@ -142,6 +142,7 @@ impl Assembly<'_> {
                 });
                 GroupAudit {
                     group: found.groups.names[group].clone(),
+                    shown: group_title(self.front, &found.groups.names[group]),
                     rows: people.people(count.rows),
                     affected: people.people(count.affected),
                     enough: enough(group),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::statistics::{CONFIDENCE, Interval, ratio_of_rates, wilson};
+use sogar_front::describe::{group_title, grouping_title};
 use sogar_front::summary::{FrontFile, as_count};
 use sogar_prepare::model::Prediction;
 use sogar_prepare::predict::predict_table;
@@ -77,6 +78,9 @@ pub struct BiasAudit {
 pub struct CategoryTable {
     /// What people are grouped by.
     pub name: String,
+    /// The same for readers: features by their display names.
+    #[serde(default)]
+    pub shown: String,
     /// The categories.
     pub categories: Vec<Category>,
     /// People of an unknown category, who are in no category above.
@@ -89,6 +93,9 @@ pub struct CategoryTable {
 pub struct Category {
     /// Its name.
     pub category: String,
+    /// The same for readers: features of conditions by their display names.
+    #[serde(default)]
+    pub shown: String,
     /// Its people.
     #[serde(serialize_with = "as_count")]
     pub people: f64,
@@ -130,7 +137,10 @@ pub fn bias_audit(
             count.1 += weight(row);
             count.0 += if selected[row] { weight(row) } else { 0.0 };
         }
-        tables.push(categories(groups.name, &groups.names, &counts, people));
+        let mut table = categories(groups.name, &groups.names, &counts, people);
+        table.shown = grouping_title(front, &table.name);
+        table.categories.iter_mut().for_each(|found| found.shown = group_title(front, &found.category));
+        tables.push(table);
     }
     Ok(BiasAudit {
         rate: request.rate,
@@ -234,6 +244,7 @@ fn categories(name: String, names: &[String], counts: &[(f64, f64)], all: f64) -
         let compared = best.filter(|_| !is_small(people));
         Category {
             category: name.clone(),
+            shown: String::new(),
             people,
             selected: some,
             rate: some / people,
@@ -246,7 +257,7 @@ fn categories(name: String, names: &[String], counts: &[(f64, f64)], all: f64) -
             small: is_small(people),
         }
     });
-    CategoryTable { name, categories: categories.collect(), unknown }
+    CategoryTable { name, shown: String::new(), categories: categories.collect(), unknown }
 }
 
 impl BiasAudit {
@@ -275,7 +286,7 @@ impl BiasAudit {
             text += &format!(
                 "\n## {}\n\n| Category | People | {counted} | {rate} | 95 % interval | Impact ratio | 95 % interval |\n\
                  |---|---:|---:|---:|---|---:|---|\n",
-                cell(&table.name)
+                cell(&table.shown)
             );
             for category in &table.categories {
                 let interval = |interval: Interval| match interval.high.is_finite() {
@@ -289,7 +300,7 @@ impl BiasAudit {
                 };
                 text += &format!(
                     "| {} | {} | {} | {:.3} | {} | {ratio} | {} |\n",
-                    cell(&category.category),
+                    cell(&category.shown),
                     sogar_front::describe::grouped(category.people),
                     sogar_front::describe::grouped(category.selected),
                     category.rate,

@@ -348,7 +348,7 @@ impl Condition {
             Quantity::ShareWorse(_) => {
                 return Some(format!(
                     "one-sided: tests only where `{}` is worse off than everyone else",
-                    first.group
+                    first.shown
                 ));
             }
             _ => return None,
@@ -362,7 +362,7 @@ impl Condition {
         };
         Some(format!(
             "one-sided: tests only whether the figure of `{}` is {than} than everyone else's{other}",
-            first.group
+            first.shown
         ))
     }
 }

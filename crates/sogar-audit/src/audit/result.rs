@@ -112,6 +112,9 @@ pub struct GroupingAudit {
 pub struct GroupAudit {
     /// Its name.
     pub group: String,
+    /// Its name for readers: features of conditions by their display names.
+    #[serde(default)]
+    pub shown: String,
     /// Its people.
     #[serde(serialize_with = "as_count")]
     pub rows: f64,

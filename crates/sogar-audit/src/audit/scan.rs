@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sogar_base::draw::Draw;
 use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_base::statistics::holm;
-use sogar_front::describe::grouped;
+use sogar_front::describe::{group_title, grouped, grouping_title};
 use sogar_front::summary::FrontFile;
 use sogar_prepare::prepared::{Prepared, Reporter};
 use sogar_solver::CancelToken;
@@ -82,12 +82,14 @@ impl Scanner<'_> {
             let members = plan.members(&candidate.terms);
             let gap = compared.gap(&members, person);
             let as_bad = best.iter().filter(|&&other| other >= candidate.z).count();
+            let terms: Vec<String> = candidate
+                .terms
+                .iter()
+                .map(|&(column, condition)| vocabulary[column].conditions[condition].text.clone())
+                .collect();
             found.push(Subgroup {
-                terms: candidate
-                    .terms
-                    .iter()
-                    .map(|&(column, condition)| vocabulary[column].conditions[condition].text.clone())
-                    .collect(),
+                shown: terms.iter().map(|term| group_title(self.front, term)).collect(),
+                terms,
                 affected: gap.affected,
                 value: gap.group.mean,
                 others: gap.rest.mean,
@@ -105,6 +107,7 @@ impl Scanner<'_> {
         }
         Ok(Some(Scan {
             features: self.request.features.clone(),
+            shown: self.request.features.iter().map(|name| grouping_title(self.front, name)).collect(),
             max_terms: self.request.max_terms,
             measure: self.request.measure.name(),
             point,

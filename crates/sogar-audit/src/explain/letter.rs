@@ -168,7 +168,10 @@ impl Letter<'_> {
         if shown.is_empty() {
             return text + &paragraph(&self.messages.html("reasons_none", &[]));
         }
-        text += &paragraph(&self.messages.html("reasons_lead", &[]));
+        // A letter that leaves out protected reasons does not claim that these are the strongest of all.
+        let all = shown.len() == self.explanation.reasons.len();
+        let lead = if all { "reasons_lead" } else { "reasons_lead_some" };
+        text += &paragraph(&self.messages.html(lead, &[]));
         text += "<ol>\n";
         for reason in shown {
             let code = reason.code.as_deref().map_or(String::new(), |code| {

@@ -186,11 +186,13 @@ impl Messages {
     /// What this file names in part: what it does not name, letters call as the configuration does.
     pub fn unnamed(&self, explanation: &Explanation) -> Option<String> {
         let mut rest = Vec::new();
+        // A file may name values alone.
+        let names = self.features.values().any(|words| words.display.is_some());
         if !self.features.is_empty() {
             for feature in &explanation.features {
                 let words = self.features.get(&feature.name);
                 let named = words.is_some_and(|words| words.display.is_some());
-                if !named && !explanation.protected.contains(&feature.name) {
+                if names && !named && !explanation.protected.contains(&feature.name) {
                     rest.push(format!("`{}`", feature.name));
                 }
                 let values = words.map(|words| &words.values).filter(|values| !values.is_empty());

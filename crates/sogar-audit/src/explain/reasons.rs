@@ -21,12 +21,11 @@ use super::PersonQuery;
 use super::codes::{Codes, Direction};
 use super::individual::flips_alone;
 use super::messages::Messages;
-use super::text::words;
 use sogar_base::error::Result;
 use sogar_front::summary::Value;
 use sogar_prepare::model::{Covers, Prediction, Rows, TreeEnsemble};
 use sogar_prepare::prepared::Prepared;
-use sogar_table::feature::{Feature, FeatureTable};
+use sogar_table::feature::{Feature, FeatureTable, format_number};
 
 /// How many reasons are given by default.
 pub const REASONS: usize = 4;
@@ -247,7 +246,7 @@ impl<'a> Reasoner<'a> {
         match shown {
             None => Some(Direction::Missing),
             Some(Value::Level(level)) if !description.is_ordered() => Some(Direction::Value(level.clone())),
-            Some(_) if description.is_code(value) => Some(Direction::Value(words(shown))),
+            Some(_) if description.is_code(value) => Some(Direction::Value(format_number(value))),
             Some(_) if value < usual => Some(Direction::Low),
             Some(_) if value > usual => Some(Direction::High),
             Some(_) => None,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::reasons::PrincipalReason;
 use super::text::words;
 use sogar_base::markup::visible;
-use sogar_front::describe::Predicate;
+use sogar_front::describe::{Predicate, joined};
 use sogar_front::summary::{EditRef, Status, Value, as_count};
 use sogar_table::config::CostKind;
 use sogar_table::feature::Feature;
@@ -279,17 +279,14 @@ impl Explanation {
 
     /// Says whom to worry about: a protected feature among the reasons.
     pub(super) fn note_protected_reasons(&mut self) {
-        let names: Vec<String> = self
-            .reasons
-            .iter()
-            .filter(|reason| reason.protected)
-            .map(|reason| format!("`{}`", reason.feature))
-            .collect();
+        let protected = self.reasons.iter().filter(|reason| reason.protected);
+        let names: Vec<String> = protected.map(|reason| self.title(&reason.feature)).collect();
+        let (is, it) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
         if !names.is_empty() {
             self.notes.push(format!(
-                "{} is protected and among the principal reasons; a letter does not name it, so it would not name all reasons: have \
+                "{} {is} protected and among the principal reasons; a letter does not name {it}, so it would not name all reasons: have \
                  this decision reviewed before you send one",
-                names.join(", ")
+                joined(&names)
             ));
         }
     }

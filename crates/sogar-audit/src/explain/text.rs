@@ -1,8 +1,8 @@
 //! An explanation on a terminal: short sections, values in columns.
 
-use super::{Advice, Explanation, Group, Unmet};
+use super::{Advice, Explanation, Group, Messages, Unmet};
 use sogar_base::markup::visible;
-use sogar_front::describe::spoken_number;
+use sogar_front::describe::{spoken_amount, spoken_number};
 use sogar_front::summary::Value;
 
 /// A heading and the text below it.
@@ -86,14 +86,21 @@ fn reasons(explanation: &Explanation) -> Section {
                 (None, false) => "no change of it is allowed here".to_owned(),
                 (Some(share), false) => {
                     let flipping = (share * reason.changes_allowed as f64).round();
-                    format!("{flipping} of {} changes of it alone would do", reason.changes_allowed)
+                    match reason.changes_allowed {
+                        1 if flipping == 1.0 => "its one change alone would do".to_owned(),
+                        1 => "its one change alone would not do".to_owned(),
+                        more => format!("{flipping} of {more} changes of it alone would do"),
+                    }
                 }
             };
             [visible(&reason.text) + &code, format!("{:+.3}   {alone}", reason.contribution)]
         })
         .collect();
     let body = columns(&rows)
-        + &format!("  By {}: why the model answered so, not what to do.\n", first.method.name());
+        + &format!(
+            "  They say why the model answered so, not what to do. Computed as {}.\n",
+            Messages::english().say(first.method.name(), &[])
+        );
     (heading, body)
 }
 
@@ -200,7 +207,7 @@ fn changes(explanation: &Explanation, advice: &Advice) -> String {
 pub(super) fn words(value: Option<&Value>) -> String {
     match value {
         None => "missing".to_owned(),
-        Some(Value::Number(number)) => spoken_number(*number),
+        Some(Value::Number(number)) => spoken_amount(*number),
         Some(Value::Level(level)) if level.is_empty() => "missing".to_owned(),
         Some(Value::Level(level)) => visible(level),
     }
@@ -217,7 +224,7 @@ pub(super) fn rounded(score: f64) -> f64 {
 }
 
 fn columns(rows: &[[String; 2]]) -> String {
-    const WIDEST: usize = 60;
+    const WIDEST: usize = 70;
     let width = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0).min(WIDEST);
     rows.iter().map(|[left, right]| format!("  {left:width$}   {right}\n")).collect()
 }

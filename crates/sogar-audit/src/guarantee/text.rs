@@ -37,10 +37,7 @@ pub(super) fn sentences(found: &Guaranteed) -> String {
         _ => format!("{passed} the test, all that there are.\n"),
     };
     for group in &found.groups {
-        let name = match (&group.by, &group.group) {
-            (Some(by), Some(group)) => format!("{by} {group}"),
-            _ => "Everybody".to_owned(),
-        };
+        let name = group.shown.as_deref().unwrap_or("Everybody");
         text += &format!(
             "  {name}: {} of {} calibration people (p = {:.2e})\n",
             if found.guarantee.starts_with("loss") {
@@ -83,10 +80,7 @@ pub(super) fn nothing(
     let least = people_needed(0.0, guarantee.limit, level).unwrap_or(1);
     let smallest = groups.iter().zip(counts).min_by_key(|(_, count)| **count);
     if let Some((group, &count)) = smallest.filter(|(_, count)| **count < least) {
-        let who = match (&group.by, &group.name) {
-            (Some(by), Some(name)) => format!(" of {by} {name}"),
-            _ => String::new(),
-        };
+        let who = group.shown.as_ref().map_or(String::new(), |shown| format!(" of {shown}"));
         return error.help(format!(
             "the table has {} affected people{who}; at least {} are needed even if advice never fails",
             grouped(count),

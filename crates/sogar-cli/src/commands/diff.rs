@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sogar::audit::{Audit, AuditRequest, Grouping, MIN_GROUP, MeasureName, audit};
-use sogar::describe::{grouped, grouping_title};
+use sogar::describe::{group_title, grouped, grouping_title};
 use sogar::diff::{Diff, Side, diff};
 use sogar::evaluate::reopen_with;
 use sogar::markup::visible;
@@ -192,7 +192,7 @@ fn groups(diff: &Diff, front: &FrontFile) -> Text {
         text += &format!(
             "  {} = {} ({} and {} affected)\n",
             visible(&grouping_title(front, &group.grouping)),
-            visible(&group.group),
+            visible(&group_title(front, &group.group)),
             grouped(group.affected_a),
             grouped(group.affected_b)
         );

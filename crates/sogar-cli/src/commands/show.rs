@@ -77,5 +77,5 @@ pub fn title(front: &FrontFile, chosen: usize) -> Text {
         100.0 * (1.0 - point.loss),
         point.cost,
         point.invalidity,
-    )) + front.fairness.as_ref().map_or(String::new(), |fairness| fairness.point_text(chosen))
+    )) + front.fairness.as_ref().map_or(String::new(), |fairness| fairness.point_text(front, chosen))
 }

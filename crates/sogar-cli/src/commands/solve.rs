@@ -6,7 +6,7 @@ use serde_json::json;
 use sogar::audit::{protected, searched_groups};
 use sogar::checkpoint::{CheckpointSettings, DEFAULT_LIMIT};
 use sogar::config::parse_bytes;
-use sogar::describe::{grouped, hoped_for, outcome_text, rules_text};
+use sogar::describe::{group_title, grouped, grouping_title, hoped_for, outcome_text, rules_text};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::fairness::{FairnessRef, SearchedGroups};
 use sogar::markup::visible;
@@ -343,7 +343,13 @@ fn fairness_text(front: &FrontFile, fairness: &FairnessRef) -> String {
     let groups: Vec<String> = fairness
         .groups
         .iter()
-        .map(|group| format!("{} {}", visible(&group.group), grouped(people.count(group.affected))))
+        .map(|group| {
+            format!(
+                "{} {}",
+                visible(&group_title(front, &group.group)),
+                grouped(people.count(group.affected))
+            )
+        })
         .collect();
     let found = match (fairness.epsilon > 0.0, front.status.is_early()) {
         (_, true) => {
@@ -358,7 +364,7 @@ fn fairness_text(front: &FrontFile, fairness: &FairnessRef) -> String {
     };
     let mut text = format!(
         "Groups by {}: {}. {} {found}.\n",
-        visible(&fairness.grouping),
+        visible(&grouping_title(front, &fairness.grouping)),
         groups.join(", "),
         grouped(fairness.front.len()),
     );

@@ -241,6 +241,54 @@ fn a_bias_audit_has_source_dates_rates_and_ratios() {
 }
 
 #[test]
+fn texts_have_display_names_and_machine_fields_the_names_of_columns() {
+    let folder = Folder::new();
+    let names = "age = { immutable = true, display = \"years of life\", unit = \"years\" }\nowner.display = \"own house\"";
+    folder.replace("sogar.toml", "age.immutable = true", names);
+    assert_eq!(folder.solve(&[]).code, 0);
+    let scan = ["--scan", "age,owner", "--permutations", "9", "--max-terms", "2"];
+    let groups = ["--group", "owner×age<=30", "--group", "age>=40"];
+    let asked = [&["audit", "front.json"][..], &scan, &groups].concat();
+    let run = folder.sogar(&asked);
+    for said in [
+        "by own house and years of life <= 30 years",
+        "\n  years of life >= 40 years ",
+        "Subgroups of years of life, own house that",
+        " years of life <= ",
+        "own house = yes",
+    ] {
+        assert!(run.stdout.contains(said), "{said}: {run}");
+    }
+    assert!(!run.stdout.contains("age"), "{run}");
+    let found = folder.sogar(&[&asked[..], &["--json"]].concat()).json();
+    let groups = &found["reference"]["groupings"][1];
+    assert_eq!((&groups["name"], &groups["groups"][0]["group"]), (&"age>=40".into(), &"age >= 40".into()));
+    assert_eq!(found["scan"]["features"], serde_json::json!(["age", "owner"]));
+    let run = folder.sogar(
+        &[
+            &["audit", "front.json", "--format", "bias-audit"][..],
+            &["--group", "owner", "--group", "age>=40"],
+        ]
+        .concat(),
+    );
+    assert!(
+        run.stdout.contains("## years of life >= 40 years")
+            && run.stdout.contains("| years of life < 40 years |"),
+        "{run}"
+    );
+    let written = [
+        &["report", "front.json", "--format", "md", "-o", "report.md"][..],
+        &scan[..2],
+        &["--group", "age>=40"],
+    ]
+    .concat();
+    let run = folder.sogar(&written);
+    let text = folder.read("report.md");
+    assert!(text.contains("`sogar report front.json --group 'age>=40' "), "{text}");
+    assert!(text.contains("By years of life \\>= 40 years") && text.contains("own house = "), "{run}{text}");
+}
+
+#[test]
 fn scans_and_measures_that_make_no_sense_are_refused() {
     let folder = Folder::new();
     for (flags, said) in [

@@ -174,6 +174,13 @@ fn letters_of_the_german_example_are_german_throughout() {
         }
     }
     assert!(written > 300, "{written}");
+    // English letters with the example's names of values have no signs for people to decipher.
+    let [fields, messages] = ["letter.toml", "messages.toml"].map(example);
+    let flags = ["--row", "2", "--letter", "letter.html", "--fields", &fields, "--messages", &messages];
+    let run = folder.sogar(&[&["explain", "g.json"], &flags[..]].concat());
+    assert!(run.code == 0 && !run.stderr.contains("lack names"), "{run}");
+    let page = folder.read("letter.html");
+    assert!(page.contains("0 to less than 200 DM") && !page.contains("&lt;"), "{page}");
     // A file that names some things alone is said to.
     folder.write(
         "some.toml",

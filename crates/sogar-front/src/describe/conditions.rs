@@ -9,7 +9,7 @@
 use crate::summary::{FrontFile, Value};
 use sogar_table::feature::{Feature, Kind};
 
-use super::{spoken, spoken_number};
+use super::{spoken, spoken_amount};
 
 /// What a path says about one feature, without words.
 #[derive(Debug, Clone, PartialEq)]
@@ -206,7 +206,7 @@ impl<'a> Condition<'a> {
 /// A value in a sentence.
 fn value_text(value: &Value) -> String {
     match value {
-        Value::Number(number) => spoken_number(*number),
+        Value::Number(number) => spoken_amount(*number),
         Value::Level(level) => spoken(level),
     }
 }

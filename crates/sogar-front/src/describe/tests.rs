@@ -161,3 +161,38 @@ fn numbers_are_grouped() {
     assert_eq!(grouped(1000), "1,000");
     assert_eq!(grouped(1_234_567), "1,234,567");
 }
+
+#[test]
+fn groups_and_conditions_have_display_names_units_and_grouped_amounts() {
+    let mut front = front(&[]);
+    let words = |display: &str, unit: Option<&str>| sogar_table::config::FeatureConfig {
+        display: Some(display.to_owned()),
+        unit: unit.map(str::to_owned),
+        ..Default::default()
+    };
+    front.config.features.insert("rate".to_owned(), words("monthly income", Some("€")));
+    front.config.features.insert("age".to_owned(), Default::default());
+    front.config.features.insert("job".to_owned(), words("occupation", None));
+    for (name, shown) in [
+        ("job", "occupation"),
+        ("job×rate<=25000", "occupation and monthly income <= 25,000 €"),
+        ("age×rate > 1998", "age and monthly income > 1998 €"),
+        ("age>=40", "age>=40"),
+    ] {
+        assert_eq!(grouping_title(&front, name), shown);
+    }
+    for (name, shown) in [
+        ("job", "job"),
+        ("c d × rate <= 25000", "c d × monthly income <= 25,000 €"),
+        ("rate=(missing)", "monthly income = (missing)"),
+        ("job!=100 <= x", "occupation != 100 <= x"),
+        ("100 <= ... < 500", "100 <= ... < 500"),
+    ] {
+        assert_eq!(group_title(&front, name), shown);
+    }
+    let front = self::front(&[("rate", "<=", Value::Number(12_579.5)), ("age", "<=", Value::Number(1998.5))]);
+    assert_eq!(
+        conditions(&front, &[(0, true), (1, false)]),
+        ["`rate` is at most 12,579.5", "`age` is at least 1999"]
+    );
+}

@@ -163,7 +163,7 @@ fn finding(grouping: &str, line: &Line<'_>, measure: MeasureName) -> String {
     format!(
         "{grouping} = {}: mean gap in {} {mean_gap:+.3} (95 % interval {mean_gap_low:+.3} to {mean_gap_high:+.3}), worse off at {:.1} % \
          of {} points.",
-        line.group.group,
+        line.group.shown,
         name(measure),
         100.0 * share_worse,
         grouped(line.measure.gap.len())
@@ -173,7 +173,7 @@ fn finding(grouping: &str, line: &Line<'_>, measure: MeasureName) -> String {
 fn legend(drawing: &mut Drawing, panel: &Panel, lines: &[Line<'_>], measure: MeasureName) {
     let texts: Vec<String> = lines
         .iter()
-        .map(|line| cut(&format!("{} ({})", line.group.group, grouped(line.group.affected)), LETTERS, 200.0))
+        .map(|line| cut(&format!("{} ({})", line.group.shown, grouped(line.group.affected)), LETTERS, 200.0))
         .collect();
     let widest = texts.iter().map(|text| width(text, LETTERS)).fold(0.0, f64::max);
     // The corner that the curves leave free: costs rise along the front, losses fall.

@@ -75,6 +75,7 @@ fn groups(front: &FrontFile, names: &[&str]) -> GroupingAudit {
             .enumerate()
             .map(|(number, name)| GroupAudit {
                 group: (*name).to_owned(),
+                shown: (*name).to_owned(),
                 rows: 100.0,
                 affected: 50.0 + number as f64,
                 enough: true,

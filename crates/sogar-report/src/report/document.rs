@@ -4,7 +4,7 @@
 //! without JavaScript) and as Markdown (`markdown.rs`). It adds no figure: what [`Data`] leaves out, it cannot show.
 
 use sogar_base::statistics::Interval;
-use sogar_front::describe::{conditions, grouped, grouping_title, joined};
+use sogar_front::describe::{conditions, grouped, joined};
 use sogar_front::intervals::share_text;
 use sogar_front::neighbours::Neighbours;
 use sogar_front::summary::FrontFile;
@@ -66,7 +66,7 @@ pub fn document(front: &FrontFile, data: &Data) -> Vec<Block> {
         }
     }
     fairness(front, data, &mut blocks);
-    subgroups(front, data, &mut blocks);
+    subgroups(data, &mut blocks);
     reach(data, &mut blocks);
     features(data, &mut blocks);
     if !data.notes.is_empty() {
@@ -126,6 +126,7 @@ fn or_left_out(number: Option<f64>, write: impl Fn(f64) -> String) -> String {
 fn audited(data: &Data, blocks: &mut Vec<Block>) {
     blocks.push(Block::Heading(2, "What was audited".into()));
     let population = &data.population;
+    let made = data.made.date.replace('T', " ").replace('Z', " UTC");
     let mut rows = vec![
         row(["Table".into(), format!("{}, {}", data.table.name, data.table.description)]),
         row(["Table, SHA-256".into(), data.table.hash.clone()]),
@@ -137,7 +138,7 @@ fn audited(data: &Data, blocks: &mut Vec<Block>) {
         row(["Cost".into(), data.cost.text.to_owned()]),
         row(["Search".into(), data.status.name().replace('_', " ")]),
         row(["Summaries".into(), grouped(data.points.tree.len())]),
-        row(["Made".into(), format!("{} by sogar {}", data.made.date, data.made.version)]),
+        row(["Made".into(), format!("{} by sogar {}", made, data.made.version)]),
     ];
     if let Some(weights) = &population.weights {
         rows.push(row(["Weights".into(), weights.clone()]));
@@ -378,7 +379,7 @@ fn fairness(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
 }
 
 /// The worst-off subgroups of a scan.
-fn subgroups(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
+fn subgroups(data: &Data, blocks: &mut Vec<Block>) {
     let Some(scan) = &data.scan else { return };
     blocks.push(Block::Heading(2, "Subgroups that nobody named".into()));
     let about = format!(
@@ -387,27 +388,34 @@ fn subgroups(front: &FrontFile, data: &Data, blocks: &mut Vec<Block>) {
         scan.measure,
         scan.point,
         scan.max_terms,
-        scan.features.iter().map(|name| grouping_title(front, name)).collect::<Vec<_>>().join(", "),
+        scan.shown.join(", "),
         grouped(scan.permutations)
     );
     blocks.push(Block::Paragraph(about));
+    let confirmed = scan.found.iter().any(|found| found.holdout.is_some());
     let rows = scan.found.iter().map(|found| {
         let held_out = match &found.holdout {
             Some(held) if held.confirmed => "confirmed",
             Some(held) if held.gap.is_some() => "not confirmed",
             _ => LEFT_OUT,
         };
-        row([
-            joined(&found.terms),
+        let mut cells = row([
+            joined(&found.shown),
             grouped(found.affected),
             three(found.value),
             three(found.others),
             three(found.gap),
             three(found.p),
-            held_out.to_owned(),
-        ])
+        ]);
+        if confirmed {
+            cells.push(held_out.to_owned());
+        }
+        cells
     });
-    let names = ["subgroup", "#people", "#mean", "#everyone else", "#gap", "#p", "held-out people"];
+    let mut names = vec!["subgroup", "#people", "#mean", "#everyone else", "#gap", "#p"];
+    if confirmed {
+        names.push("held-out people");
+    }
     blocks.push(Block::Table("The worst-off subgroups".into(), head(&names), rows.collect()));
 }
 

@@ -134,7 +134,7 @@ impl Packing {
         // A rate of few errors gives the number of those turned down away.
         let positives = shown && group.positives.is_none_or(enough);
         GroupData {
-            name: group.group.clone(),
+            name: group.shown.clone(),
             rows: rows.then_some(group.rows),
             affected: enough(group.affected).then_some(group.affected),
             adverse_rate: group.adverse_rate.filter(|_| shown),

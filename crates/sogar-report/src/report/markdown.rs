@@ -19,8 +19,14 @@ pub fn markdown(front: &FrontFile, data: &Data) -> String {
             Block::Figure(..) => {}
             Block::List(items) => items.iter().for_each(|item| text += &format!("- {}\n", escaped(item))),
             Block::Commands(commands) => {
-                let line = |[purpose, command]: &[String; 2]| format!("- {purpose} {command}");
-                commands.iter().for_each(|command| text += &format!("{}\n", escaped(&line(command))));
+                // To be copied, so as code, in which nothing is escaped.
+                for [purpose, command] in &commands {
+                    let code = match command.contains('`') {
+                        true => escaped(command),
+                        false => format!("`{command}`"),
+                    };
+                    text += &format!("- {} {code}\n", escaped(purpose));
+                }
             }
             Block::Table(_, head, rows) => {
                 let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sogar_base::text::{exact_number, spoken_amount};
 use sogar_front::describe::grouped;
 use sogar_front::summary::{FrontFile, WeightRef};
 use sogar_table::config::{CostKind, Direction, FeatureConfig};
@@ -133,12 +134,22 @@ fn change(feature: &Feature, settings: &FeatureConfig) -> String {
         None => "may change".to_owned(),
     };
     if let (Some([low, high]), true) = (settings.range, feature.is_ordered()) {
-        text += &feature.with_unit(format!(", between {low} and {high}"));
+        let ends = format!(", between {} and {}", spoken_amount(low), spoken_amount(high));
+        text += &feature.with_unit(ends);
     }
-    if settings.targets.is_some() && feature.is_ordered() {
-        text += ", also to at least or at most a value";
-    } else if let Some(targets) = &settings.targets {
-        text += &format!(", to {} of its values", targets.len());
+    match &settings.targets {
+        Some(targets) if feature.is_ordered() => {
+            let side = match settings.direction {
+                Some(Direction::Increase) => "at least",
+                Some(Direction::Decrease) => "at most",
+                None => "at least or at most",
+            };
+            let amount = |target: &String| exact_number(target).map_or(target.clone(), spoken_amount);
+            let amounts: Vec<String> = targets.iter().map(amount).collect();
+            text += &feature.with_unit(format!(", also to {side} {}", amounts.join(" or ")));
+        }
+        Some(targets) => text += &format!(", to {} of its values", targets.len()),
+        None => {}
     }
     match settings.forbid.len() {
         0 => {}
@@ -175,7 +186,7 @@ pub fn exclusions(front: &FrontFile) -> Vec<String> {
         .collect();
     if !names.is_empty() {
         lines.push(format!(
-            "Protected features, which no advice changes and no group is described by: {}.",
+            "Protected features: {}. No advice changes them, and no group of a summary is described by them.",
             names.join(", ")
         ));
     }

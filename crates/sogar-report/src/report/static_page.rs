@@ -28,7 +28,23 @@ pub fn static_page(data: &Data) -> String {
 
 /// The document without its frame.
 pub(super) fn body(front: &FrontFile, data: &Data) -> String {
-    let html: String = document(front, data).iter().map(written).collect();
+    let mut html = String::new();
+    let document = document(front, data);
+    let mut blocks = &document[..];
+    while let [first, rest @ ..] = blocks {
+        // A figure with a heading and a table of its own: printed side by side, on one page.
+        match blocks {
+            [Block::Heading(3, _), Block::Figure(..), Block::Table(..), rest @ ..] => {
+                let parts: String = blocks[..3].iter().map(written).collect();
+                html += &format!("<div class=\"beside\">\n{parts}</div>\n");
+                blocks = rest;
+            }
+            _ => {
+                html += &written(first);
+                blocks = rest;
+            }
+        }
+    }
     html + &sign_off()
 }
 

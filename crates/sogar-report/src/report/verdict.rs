@@ -1,6 +1,6 @@
 //! The verdict in plain words: what a reader should know first.
 
-use sogar_front::describe::grouped;
+use sogar_front::describe::{grouped, grouping_title};
 use sogar_front::fairness::FairnessRef;
 use sogar_front::select::{By, select};
 use sogar_front::summary::{FrontFile, Status};
@@ -130,7 +130,7 @@ fn by_group(fairness: &FairnessRef, front: &FrontFile, count: &str) -> String {
     format!(
         "The search was exhausted{accuracy}: {} summaries are beaten by no other in cost and in the success of every group of {}. {chosen}",
         grouped(fairness.front.len()),
-        clipped(&fairness.grouping)
+        clipped(&grouping_title(front, &fairness.grouping))
     )
 }
 

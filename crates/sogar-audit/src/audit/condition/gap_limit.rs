@@ -99,7 +99,7 @@ impl GapLimit {
         };
         Some(format!(
             "one-sided: limits only by how much the figure of `{}` is larger than everyone else's{other}",
-            first.group
+            first.shown
         ))
     }
 }

@@ -89,6 +89,9 @@ impl ScanMeasure {
 pub struct Scan {
     /// What subgroups are made of.
     pub features: Vec<String>,
+    /// The same for readers: by their display names.
+    #[serde(default)]
+    pub shown: Vec<String>,
     /// The most conditions of a subgroup.
     pub max_terms: usize,
     /// The measure. A positive gap is worse for the subgroup.
@@ -114,6 +117,9 @@ pub struct Scan {
 pub struct Subgroup {
     /// Its conditions, all of which its people meet.
     pub terms: Vec<String>,
+    /// The same for readers: features by their display names.
+    #[serde(default)]
+    pub shown: Vec<String>,
     /// Its affected people.
     #[serde(serialize_with = "as_count")]
     pub affected: f64,

@@ -46,6 +46,7 @@ fn a_letter_gives_the_decision_then_the_reasons_then_ways_and_nothing_that_is_no
     .unwrap();
     assert!(fields.warnings().is_empty());
     let mut ways = [0, 0, 0];
+    let mut left_out = 0;
     for &row in prepared.affected() {
         let mut person = Person::of_row(&prepared, row).unwrap();
         person.notes.push("a note for the operator".into());
@@ -85,6 +86,13 @@ fn a_letter_gives_the_decision_then_the_reasons_then_ways_and_nothing_that_is_no
             for hidden in ["operator", "school", ">income<", ">job<", "`", "{"] {
                 assert!(!body.contains(hidden), "{language}: {hidden} in {body}");
             }
+            let all =
+                ["These details of yours moved", "Diese Angaben haben"].iter().any(|all| body.contains(all));
+            let some =
+                ["Among the details of yours", "Zu den Angaben"].iter().any(|some| body.contains(some));
+            let hides = told.reasons.iter().any(|reason| reason.protected);
+            assert_eq!((all, some), (!hides, hides), "{language}: a letter claims the reasons that it gives");
+            left_out += usize::from(hides);
             let offered = body.matches("<table>").count();
             assert_eq!(offered == 0, told.cheapest.is_none(), "row {row}");
             ways[offered] += 1;
@@ -92,7 +100,7 @@ fn a_letter_gives_the_decision_then_the_reasons_then_ways_and_nothing_that_is_no
             assert_eq!(offered > 0, body.contains(not_reasons));
         }
     }
-    assert!(ways[1] > 0 && ways[2] > 0, "{ways:?}");
+    assert!(ways[1] > 0 && ways[2] > 0 && left_out > 0, "{ways:?} {left_out}");
 }
 
 #[test]

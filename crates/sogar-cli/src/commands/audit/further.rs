@@ -12,10 +12,10 @@ pub fn of(grouping: &GroupingAudit) -> Text {
     let mut individual = vec![strings(["group", "measure", "value", "interval", "gap", "interval"])];
     for group in &grouping.groups {
         for (position, found) in group.further.iter().enumerate() {
-            rows.push(along(if position == 0 { name(&group.group) } else { String::new() }, found));
+            rows.push(along(if position == 0 { name(&group.shown) } else { String::new() }, found));
         }
         for (position, found) in group.individual.iter().enumerate() {
-            individual.push(alone(if position == 0 { name(&group.group) } else { String::new() }, found));
+            individual.push(alone(if position == 0 { name(&group.shown) } else { String::new() }, found));
         }
     }
     if rows.len() > 1 {

@@ -10,7 +10,7 @@ use crate::output::{Text, heading};
 pub fn of(scan: &Scan) -> Text {
     let mut text = heading(&format!(
         "Subgroups of {} that fare worst: {} at point {}",
-        visible(&scan.features.join(", ")),
+        visible(&scan.shown.join(", ")),
         scan.measure,
         scan.point
     ));
@@ -69,6 +69,6 @@ fn row(subgroup: &Subgroup, shuffled: bool, confirmed: bool) -> Vec<String> {
             (if held.is_some_and(|held| held.confirmed) { "yes" } else { "no" }).to_owned(),
         ]);
     }
-    row.push(visible(&subgroup.terms.join(" and ")));
+    row.push(visible(&subgroup.shown.join(" and ")));
     row
 }

@@ -93,13 +93,26 @@ pub(super) fn strings<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
-/// A name that cannot control the terminal.
+/// A name that cannot control the terminal, short enough for a column. Where columns are combined, each keeps its beginning and end,
+/// so that no two groups look the same.
 pub(super) fn name(text: &str) -> String {
     let shown = visible(text);
-    if shown.chars().count() <= WIDEST_NAME {
+    let letters = |text: &str| text.chars().count();
+    if letters(&shown) <= WIDEST_NAME {
         return shown;
     }
-    shown.chars().take(WIDEST_NAME - 1).chain(['…']).collect()
+    let parts: Vec<&str> = shown.split(" × ").collect();
+    let [_, _, ..] = parts[..] else {
+        return shown.chars().take(WIDEST_NAME - 1).chain(['…']).collect();
+    };
+    let half = (WIDEST_NAME / parts.len() / 2).max(4);
+    let cut = |part: &str| match letters(part) <= 2 * half + 1 {
+        true => part.to_owned(),
+        false => {
+            part.chars().take(half).chain(['…']).chain(part.chars().skip(letters(part) - half)).collect()
+        }
+    };
+    parts.into_iter().map(cut).collect::<Vec<_>>().join(" × ")
 }
 
 fn number(value: Option<f64>) -> String {
@@ -124,7 +137,7 @@ fn rates(grouping: &GroupingAudit) -> Text {
     }
     for group in &grouping.groups {
         let mut row = vec![
-            name(&group.group),
+            name(&group.shown),
             grouped(group.rows),
             grouped(group.affected),
             number(group.adverse_rate),
@@ -179,7 +192,7 @@ fn recourse(grouping: &GroupingAudit) -> Text {
         for measure in MeasureName::ALL {
             let first = measure == MeasureName::Cost;
             let (shown, count) =
-                if first { (name(&group.group), grouped(group.affected)) } else { Default::default() };
+                if first { (name(&group.shown), grouped(group.affected)) } else { Default::default() };
             rows.push(measure_row(shown, count, measure, measures.get(measure)));
         }
     }
@@ -230,7 +243,7 @@ fn too_small(small: &[&GroupAudit]) -> String {
     let mut names: Vec<String> = small
         .iter()
         .take(SHOWN)
-        .map(|group| format!("{} ({} affected)", name(&group.group), grouped(group.affected)))
+        .map(|group| format!("{} ({} affected)", name(&group.shown), grouped(group.affected)))
         .collect();
     if small.len() > SHOWN {
         names.push(format!("{} more", small.len() - SHOWN));
@@ -277,7 +290,7 @@ fn out_of_reach(population: &PopulationAudit, count: f64, blocked_by: &BlockedBy
             let (Some(count), Some(blocked_by)) = (some, &group.blocked_by) else {
                 continue;
             };
-            let shown = name(&group.group);
+            let shown = name(&group.shown);
             let shown = if several { format!("{}: {shown}", name(&grouping.shown)) } else { shown };
             rows.push(cells(shown, count, blocked_by));
         }

@@ -5,6 +5,7 @@ import { count, data, point } from './front.js';
 import { fixed, grouped, percent } from './numbers.js';
 import { copyButton } from './save.js';
 import { table } from './tables.js';
+import { called } from './words.js';
 
 function figure(label, value, note) {
   return h('div', {}, h('dt', {}, label), h('dd', {}, value, note && h('div', { class: 'note' }, note)));
@@ -55,7 +56,7 @@ function facts() {
 
 function featureTable() {
   const columns = [{ label: 'feature', show: (name) => word(name) }, { label: 'kind' }, { label: 'what advice may do' }];
-  return table('Features of the table', columns, data.features.map(({ name, kind, change }) => [name, kind, change]));
+  return table('Features of the table', columns, data.features.map(({ name, kind, change }) => [called(name), kind, change]));
 }
 
 /** Fills the page's opening and its last sections. */

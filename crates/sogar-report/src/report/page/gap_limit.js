@@ -6,7 +6,6 @@ import { MEASURES, figuresOf } from './figures.js';
 import { count, data, point } from './front.js';
 import { fixed, grouped, percent, signed } from './numbers.js';
 import { table, tableOf } from './tables.js';
-import { called } from './words.js';
 
 const SHADES = 4;
 
@@ -90,7 +89,7 @@ function subgroups() {
   if (!scan) return null;
   const title = h('h3', {}, 'Subgroups that nobody named');
   const lede = h('p', { class: 'soft' }, `The worst-off subgroups by ${scan.measure} at summary ${grouped(scan.point)}, of up to ${scan.max_terms} conditions on `,
-    scan.features.flatMap((name, k) => [k > 0 ? ', ' : '', word(called(name))]),
+    scan.shown.flatMap((name, k) => [k > 0 ? ', ' : '', word(name)]),
     `. The p-value is the share of ${grouped(scan.permutations)} shuffles of people's values whose worst-off subgroup is at least as bad, so it allows for the search. Subgroups that mostly repeat a worse one are left out.`);
   if (scan.found.length === 0) return [title, lede, h('p', { class: 'notice' }, 'No subgroup is large enough and worse off.')];
   const held = scan.found.some((subgroup) => subgroup.holdout);
@@ -102,7 +101,7 @@ function subgroups() {
     ...(held ? [{ label: 'held-out people', show: (found) => (found && found.gap !== null
       ? [`${found.confirmed ? 'confirmed' : 'not confirmed'}: ${signed(found.gap)} (${signed(found.low)} to ${signed(found.high)}), `, `p ${fixed(found.p, 3)}`] : 'too few people') }] : []),
   ];
-  const rows = scan.found.map(({ terms, affected, value, others, gap, z, p, holdout }) => [terms, affected, value, others, gap, z, p, ...(held ? [holdout] : [])]);
+  const rows = scan.found.map(({ shown, affected, value, others, gap, z, p, holdout }) => [shown, affected, value, others, gap, z, p, ...(held ? [holdout] : [])]);
   return [title, lede, table('The worst-off subgroups', columns, rows, () => false, 'wide')];
 }
 

@@ -41,9 +41,10 @@ export function plain(number) {
   return String(number);
 }
 
-/** A number within a sentence: whole ones as they are, others to six digits. */
-export function spokenNumber(number) {
-  return plain(Number.isInteger(number) ? number : Number(number.toPrecision(6)));
+/** An amount within a sentence: whole ones as they are, others to six digits; in groups from five digits on, so that years stay together. */
+export function spokenAmount(number) {
+  const text = plain(Number.isInteger(number) ? number : Number(number.toPrecision(6)));
+  return Math.abs(number) < 1e4 || text.includes('e') ? text : text.replace(/^(-?)(\d+)/, (_, sign, whole) => sign + grouped(whole));
 }
 
 /** Round marks for an axis from `low` to `high`. */

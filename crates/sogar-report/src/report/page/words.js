@@ -2,7 +2,7 @@
 // table can be set apart from the words around them: `{name}`, `{value}`, or plain text.
 
 import { data, depth, leafCost, leaves, person, point, rules, tree } from './front.js';
-import { fixed, grouped, plain, spokenNumber } from './numbers.js';
+import { fixed, grouped, plain, spokenAmount } from './numbers.js';
 
 const features = new Map(data.features.map((feature) => [feature.name, feature]));
 
@@ -87,11 +87,11 @@ function amount({ feature, above, atMost, is, isNot }) {
   }
   if (feature.kind === 'integer') {
     return interval(above === null ? null : Math.floor(above) + 1, atMost === null ? null : Math.floor(atMost),
-      (number) => withUnit(feature, spokenNumber(number)), spokenNumber);
+      (number) => withUnit(feature, spokenAmount(number)), spokenAmount);
   }
-  if (above === null) return ['at most ', { value: withUnit(feature, spokenNumber(atMost)) }];
-  if (atMost === null) return ['above ', { value: withUnit(feature, spokenNumber(above)) }];
-  return ['above ', { value: spokenNumber(above) }, ' and at most ', { value: withUnit(feature, spokenNumber(atMost)) }];
+  if (above === null) return ['at most ', { value: withUnit(feature, spokenAmount(atMost)) }];
+  if (atMost === null) return ['above ', { value: withUnit(feature, spokenAmount(above)) }];
+  return ['above ', { value: spokenAmount(above) }, ' and at most ', { value: withUnit(feature, spokenAmount(atMost)) }];
 }
 
 /** The conditions of a path as parts, one list per feature, in the order in which the path first asks about them. */
@@ -127,11 +127,11 @@ function editParts(edit) {
   if (edit.op === 'shift') {
     const size = Math.abs(edit.by);
     const verb = edit.by > 0 ? 'increase ' : 'decrease ';
-    if (feature.kind !== 'ordinal') return [verb, name, ' by ', { value: withUnit(feature, spokenNumber(size)) }];
-    return size === 1 ? [verb, name, ' by one level'] : [verb, name, ' by ', { value: spokenNumber(size) }, ' levels'];
+    if (feature.kind !== 'ordinal') return [verb, name, ' by ', { value: withUnit(feature, spokenAmount(size)) }];
+    return size === 1 ? [verb, name, ' by one level'] : [verb, name, ' by ', { value: spokenAmount(size) }, ' levels'];
   }
-  if (edit.op === 'at_least') return ['raise ', name, ' to at least ', { value: withUnit(feature, spokenNumber(edit.to)) }];
-  if (edit.op === 'at_most') return ['bring ', name, ' down to at most ', { value: withUnit(feature, spokenNumber(edit.to)) }];
+  if (edit.op === 'at_least') return ['raise ', name, ' to at least ', { value: withUnit(feature, spokenAmount(edit.to)) }];
+  if (edit.op === 'at_most') return ['bring ', name, ' down to at most ', { value: withUnit(feature, spokenAmount(edit.to)) }];
   if (edit.op === 'set') return ['set ', name, ' to ', { value: spoken(edit.to) }];
   if (edit.op === 'swap') return ['change ', name, ' from ', { value: spoken(edit.from) }, ' to ', { value: spoken(edit.to) }];
   return ['switch ', name, ' between ', { value: spoken(feature.levels[0]) }, ' and ', { value: spoken(feature.levels[1]) }];
