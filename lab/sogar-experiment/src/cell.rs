@@ -56,6 +56,12 @@ impl Cell {
         if self.method.name == "sogar" { self.setting.time_limit } else { self.time_limit }
     }
 
+    /// The same cell without a limit.
+    pub fn unlimited(&self) -> Cell {
+        let setting = Setting { time_limit: None, ..self.setting.clone() };
+        Cell { setting, time_limit: None, ..self.clone() }
+    }
+
     /// The key of the cell. A method that finishes by itself does not depend on its limit, so only the results of methods that
     /// were `cut` by a limit include it.
     pub fn key(&self, cut: bool) -> String {

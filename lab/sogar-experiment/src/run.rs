@@ -128,10 +128,12 @@ impl Runner<'_> {
     ) -> Result<Vec<Repeated<'c>>> {
         let mut repeated = Vec::new();
         for (done, cell) in cells.iter().enumerate() {
-            let Some(stored) = store.get(cell) else { continue };
+            // What finished does not depend on a limit, and may take longer here or have taken longer elsewhere.
+            let whole = cell.unlimited();
+            let Some(stored) = store.get(&whole) else { continue };
             let shared = self.open(cell)?;
             listener.begins(cell, done, cells.len());
-            let again = self.cell(cell, &shared, None, reporter)?;
+            let again = self.cell(&whole, &shared, None, reporter)?;
             if self.cancel.is_cancelled() {
                 break;
             }

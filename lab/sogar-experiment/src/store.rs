@@ -163,6 +163,7 @@ mod tests {
             [Some(2.1), Some(5.0), Some(5.0)]
         );
         assert_eq!(store.best(&limited(Some(2.0))).map(|result| result.seconds), Some(5.0));
+        assert_eq!(store.get(&limited(Some(2.0)).unlimited()).map(|result| result.seconds), Some(5.0));
     }
 
     #[test]
