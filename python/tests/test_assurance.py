@@ -153,11 +153,11 @@ def test_neighbours_are_the_nearest_real_people() -> None:
     table, _ = drawn(1, 200)
     model = trained(2)
     front = sogar.Sogar(max_depth=1, max_edits=2, protected=["age"]).fit(table, model, desired=1)
-    front.select("loss")
+    front.select("invalidity")
     edited, near = front.transform(table), front.neighbours(k=4)
     assert list(near.columns) == ["who", "action", "row", "nearest", "distance"]
     assert len(near) > 0
-    assert near.equals(front.neighbours("loss", k=4))
+    assert near.equals(front.neighbours("invalidity", k=4))
     for row, found in near.groupby("row"):
         person = edited.iloc[row]
         assert model.predict(edited.iloc[[row]])[0] == 1, "the advice works for the person who is shown"

@@ -123,6 +123,9 @@ class Feature:
                     column, float(edit["by"]), self.bound(edit["lo"]), self.bound(edit["hi"])
                 )
                 return np.where(self.coded(column) | self.coded(moved), column, moved)
+            case "at_least" | "at_most" as op if self.kind in NUMERIC:
+                moved = (np.maximum if op == "at_least" else np.minimum)(column, float(edit["to"]))
+                return np.where(self.coded(column), column, moved)
             case "set":
                 forbidden = [self._value(source) for source in edit.get("not_from") or []]
                 return np.where(np.isin(column, forbidden), column, self._value(edit["to"]))
