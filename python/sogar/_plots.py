@@ -454,7 +454,9 @@ class _Layout:
                 what, *how = self._advice(node)
                 how = [part.replace("works for ", "").replace("mean ", "") for part in how]
                 told = plain_text(self._cut(f"{self._places}  {what} ({' '.join(how)})"))
-                self.key += textwrap.wrap(told, self.key_width, subsequent_indent="    ")
+                self.key += textwrap.wrap(
+                    told, self.key_width, subsequent_indent="    ", max_lines=6, placeholder=" …"
+                )
         else:
             children = [self._place(node[side], level + 1) for side in ("left", "right")]
             x = (children[0][0] + children[1][0]) / 2
