@@ -300,7 +300,7 @@ def test_a_tree_fits_into_a_subplot(size: tuple[int, int]) -> None:
     # Letters that can be read, inside of the subplot, and no box on another.
     answers = ("yes", "no")
     written = [text for text in axis.texts if text.get_text() not in answers]
-    assert min(text.get_fontsize() for text in written) >= 0.55 * size[0]
+    assert min(float(text.get_fontsize()) for text in written) >= 0.55 * size[0]
     place = axis.get_window_extent()
     boxes = [text.get_window_extent() for text in written]
     assert all(place.y0 - 2 <= box.y0 and box.y1 <= place.y1 + 2 for box in boxes)
