@@ -349,8 +349,8 @@ LINE, LETTER = 1.25, 0.57
 #: In the key below a tree, lines are long and close: the height of one, and the mean width of a letter.
 KEY_LINE, KEY_LETTER = 0.88, 0.56
 
-#: The name of a value that is long.
-LONG_VALUE = re.compile(r"“([^”]{13})[^”]{4,}”")
+#: The name of a value that is long: its first words, and the rest. No number is cut.
+LONG_VALUE = re.compile(r"“([^”]{10,16}) [^”]{8,}”")
 
 
 #: Letters of this size are read with ease; below it, leaves have numbers instead of texts.
@@ -422,7 +422,7 @@ class _Layout:
 
     def _cut(self, text: str) -> str:
         """A text; where room is short, with the beginnings of long names of values."""
-        return LONG_VALUE.sub(r"“\1…”", text) if self.numbered else text
+        return LONG_VALUE.sub(r"“\1 …”", text) if self.numbered else text
 
     def _wrapped(self, text: str) -> str:
         words = plain_text(text)
@@ -453,8 +453,12 @@ class _Layout:
             if self.numbered:
                 what, *how = self._advice(node)
                 how = [part.replace("works for ", "").replace("mean ", "") for part in how]
-                told = plain_text(self._cut(f"{self._places}  {what} ({' '.join(how)})"))
-                self.key += textwrap.wrap(told, self.key_width, subsequent_indent="    ")
+                # How well it works stays on one line.
+                works = " ".join(how).replace(" ", "\N{NO-BREAK SPACE}")
+                told = plain_text(self._cut(f"{self._places}  {what} ({works})"))
+                self.key += textwrap.wrap(
+                    told, self.key_width, subsequent_indent="    ", max_lines=6, placeholder=" …"
+                )
         else:
             children = [self._place(node[side], level + 1) for side in ("left", "right")]
             x = (children[0][0] + children[1][0]) / 2

@@ -280,13 +280,32 @@ def test_data_sets_have_licences(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         sogar.datasets.load_attrition()
 
 
+def _german() -> Sogar:
+    example = Path(__file__).parents[2] / "examples" / "german"
+    table, model, settings = (example / name for name in ("german.csv", "model.txt", "sogar.toml"))
+    return Sogar(config=settings).fit(table, str(model))
+
+
+def test_printed_audits_have_display_names_and_frames_the_names_of_columns() -> None:
+    import matplotlib.pyplot as plt
+
+    front = _german()
+    audit = front.audit(["age>=40"], draws=0, unreachable=False)
+    assert "By age >= 40 years" in str(audit)
+    assert "age < 40 years" in str(audit)
+    assert "age >= 40" in set(audit.to_frame()["group"])
+    axis = sogar.plot_disparity(audit, front.front_, grouping="age>=40", gap=False)
+    legend = axis.get_legend()
+    assert legend is not None
+    assert any(text.get_text().startswith("age >= 40 years") for text in legend.get_texts())
+    plt.close("all")
+
+
 @pytest.mark.parametrize("size", [(10, 8), (8, 6)])
 def test_a_tree_fits_into_a_subplot(size: tuple[int, int]) -> None:
     import matplotlib.pyplot as plt
 
-    example = Path(__file__).parents[2] / "examples" / "german"
-    table, model, settings = (example / name for name in ("german.csv", "model.txt", "sogar.toml"))
-    front = Sogar(config=settings).fit(table, str(model))
+    front = _german()
     summary = next(front.select(point) for point in range(270, 0, -1) if front.select(point).leaves == 6)
     figure, axes = plt.subplots(2, 2, figsize=size)
     axis = summary.plot(ax=axes[0, 1])
@@ -296,11 +315,13 @@ def test_a_tree_fits_into_a_subplot(size: tuple[int, int]) -> None:
     assert sorted(numbers) == list("123456")
     key = axis.texts[-1].get_text()
     assert all(f"{number}  " in key for number in numbers)
-    assert key.count("cost 0.") == 6
+    assert key.count("cost\N{NO-BREAK SPACE}0.") == 6
+    # Long names of values are cut between words.
+    assert "“... >= 200 DM / …”" in key
     # Letters that can be read, inside of the subplot, and no box on another.
     answers = ("yes", "no")
     written = [text for text in axis.texts if text.get_text() not in answers]
-    assert min(text.get_fontsize() for text in written) >= 0.55 * size[0]
+    assert min(float(text.get_fontsize()) for text in written) >= 0.55 * size[0]
     place = axis.get_window_extent()
     boxes = [text.get_window_extent() for text in written]
     assert all(place.y0 - 2 <= box.y0 and box.y1 <= place.y1 + 2 for box in boxes)

@@ -99,7 +99,11 @@ def test_figures_take_and_give_axes(front: sogar.Sogar, tmp_path: Path) -> None:
         axes.clear()
         drawn = summary.plot(axes)
         texts = [text.get_text() for text in drawn.texts]
-        assert sum("works for" in text or "No change" in text for text in texts) == summary.leaves
+        # Where texts are too long for the boxes, leaves have numbers.
+        leaves = [
+            text for text in texts if text.startswith("No change") or "works for" in text or text.isdigit()
+        ]
+        assert len(leaves) == summary.leaves
     figure.savefig(tmp_path / "tree.png")
     figure.savefig(tmp_path / "tree.svg")
     front.plot_front(holdout=front.front_)

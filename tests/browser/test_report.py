@@ -314,7 +314,7 @@ def test_on_paper_there_are_no_controls_and_all_explanations(german: Report, ope
     assert printed.locator("img").count() > 0
     assert printed.locator("img").evaluate_all(drawn)
     # A figure and its table stand side by side, so that two of them fit on a page (1,000 pixels of A4).
-    shape = "(all) => all.map((one) => [one.offsetHeight, ...[...one.children].map((part) => part.offsetLeft)])"
+    shape = "(all) => all.map((one) => [one.offsetHeight, ...[...one.children].map((it) => it.offsetLeft)])"
     besides = printed.locator(".beside").evaluate_all(shape)
     assert len(besides) >= 2
     assert all(height < 450 and figure < table for height, _, figure, table in besides)
