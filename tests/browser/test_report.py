@@ -102,7 +102,7 @@ def test_numbers_tree_and_rules_follow_the_slider_as_the_command_line_has_them(
                 assert f"works for {rule['flipped']:,} of {rule['rows']:,} p" in leaf
             else:
                 assert f"{rule['rows']:,} p" in leaf
-        # The page's own words are those of the result file, so names of features stand out in each piece of advice.
+        # The page has the result file's own words, so names of features stand out in each piece of advice.
         edits = sum(len(rule["action"]["edits"]) for rule in shown["rules"])
         assert opened.page.locator("#tree-panel .leaf .advice .name").count() == edits
 
