@@ -163,12 +163,16 @@ impl<'a> Decomposition<'a> {
                 return Ok(None); // some blocks may be incomplete
             }
             let first = group * at_once;
-            let words_per_set = flips.words_per_set();
-            flips.words_mut().par_chunks_mut(words_per_set).with_min_len(256).enumerate().for_each(
-                |(action, set)| {
-                    set[first..].iter_mut().zip(&words).for_each(|(word, (words, _))| *word = words[action]);
-                },
-            );
+            let per_set = flips.words_per_set();
+            // 64 sets at a time: what is read and what is written stays in the cache.
+            flips.words_mut().par_chunks_mut(64 * per_set).enumerate().for_each(|(part, sets)| {
+                let count = sets.len() / per_set;
+                for (block, (words, _)) in words.iter().enumerate() {
+                    for (set, &word) in words[64 * part..64 * part + count].iter().enumerate() {
+                        sets[set * per_set + first + block] = word;
+                    }
+                }
+            });
             settled += words.iter().map(|(_, close)| close).sum::<u64>();
             done += some.iter().map(|rows| rows.len()).sum::<usize>();
             (watch.progress)(done, rows.len());
