@@ -52,7 +52,7 @@ pub struct FinishedCut {
 }
 
 /// The largest accepted cost; sums of two still fit.
-const DEAREST: u64 = u64::MAX / 4;
+const MAX_COST: u64 = u64::MAX / 4;
 
 impl FinishedCut {
     /// From branches as the search keys them.
@@ -273,7 +273,7 @@ fn read_fronts(dims: &ProblemDims, reader: &mut Reader<'_>) -> Result<Vec<(u32, 
             let entry = read_entry(dims, reader, &front.branches)?;
             let in_order =
                 front.entries.last().is_none_or(|last| last.cost < entry.cost && last.loss > entry.loss);
-            if !in_order || entry.cost > DEAREST || entry.leaves > dims.limits.max_leaves {
+            if !in_order || entry.cost > MAX_COST || entry.leaves > dims.limits.max_leaves {
                 return Err(DecodeError("its points are no front"));
             }
             front.entries.push(entry);

@@ -72,8 +72,8 @@ pub struct LeafPoint {
 pub struct LeafRequest<'a> {
     /// Its rows, at least one.
     pub set: &'a RowSet,
-    /// SideDominance of the problem's splits on which all of its rows are, as `2 · split`, plus 1 for those that fail it. Not all need be named;
-    /// those that are must be true.
+    /// Sides of splits that hold for all of its rows, as `2 · split`, plus 1 for the side that fails the test. The list may be incomplete;
+    /// each entry must be true.
     pub sides: &'a [u32],
     /// Actions that are likely to be good (the parent's front): a hint that never changes a result.
     pub warm: &'a [u32],

@@ -85,7 +85,7 @@ pub fn binning(table: &dyn Distributions, feature: usize, config: &Config) -> Re
     let wanted = match &asked {
         BinRule::EqualWidth(count) | BinRule::Quantile(count) => *count,
         BinRule::Auto => freedman_diaconis(&values, table.weight_unit()),
-        BinRule::Edges(_) => DEFAULT_BINS,
+        BinRule::All | BinRule::Edges(_) => DEFAULT_BINS,
     };
     let wanted = wanted.min(u32::try_from(values.distinct()).unwrap_or(u32::MAX));
     let whole = !matches!(description.kind, Kind::Real);
@@ -97,6 +97,10 @@ pub fn binning(table: &dyn Distributions, feature: usize, config: &Config) -> Re
     };
     let edges = match asked {
         BinRule::Edges(edges) => edges,
+        BinRule::All => {
+            let below = values.values().split_last().map_or(&[][..], |(_, below)| below);
+            below.iter().map(|value| if whole { value + 0.5 } else { *value }).collect()
+        }
         BinRule::Quantile(parts) => {
             let mut edges: Vec<f64> =
                 (1..parts).filter_map(|i| values.quantile(f64::from(i) / f64::from(parts))).collect();
@@ -216,6 +220,11 @@ mod tests {
         assert_eq!((bins.edges, bins.width), (vec![25.0, 50.0, 75.0], 25.0));
         let bins = bins_of(Kind::Real, values, Bins::Edges(vec![1.0, 99.0]));
         assert_eq!((bins.edges, bins.width), (vec![1.0, 99.0], 10.0));
+        let values = vec![3.0, 0.0, 20.0, 3.0, f64::NAN, 0.5];
+        let bins = bins_of(Kind::Real, values, Bins::Named("all".into()));
+        assert_eq!((bins.edges, bins.width), (vec![0.0, 0.5, 3.0], 5.0), "an edge behind every value");
+        let bins = bins_of(Kind::Integer, vec![3.0, 0.0, 20.0], Bins::Named("all".into()));
+        assert_eq!(bins.edges, [0.5, 3.5]);
     }
 
     #[test]

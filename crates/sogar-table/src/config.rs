@@ -307,7 +307,7 @@ pub enum EditStyle {
 pub enum Bins {
     /// This many bins of equal width.
     Count(u32),
-    /// `"auto"` (Freedman–Diaconis) or `"quantile:B"`.
+    /// `"auto"` (Freedman–Diaconis), `"all"` (an edge behind every value) or `"quantile:B"`.
     Named(String),
     /// Explicit inner edges.
     Edges(Vec<f64>),

@@ -66,7 +66,7 @@ pub struct ConfigFlags {
     /// Of all models, how many must accept before an action works, the first among them: a number or `all` [default: all]
     #[arg(long, value_name = "K", requires = "also")]
     pub agree: Option<String>,
-    /// Bins of numeric features: a number, `auto` or `quantile:B` [default: 10]
+    /// Bins of numeric features: a number, `auto`, `all` (every value) or `quantile:B` [default: 10]
     #[arg(long, value_name = "BINS")]
     pub bins: Option<String>,
     /// The recourse cost [default: mps]

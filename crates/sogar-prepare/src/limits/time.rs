@@ -120,47 +120,75 @@ impl Remaining {
     }
 }
 
-/// Tuples of sides that are drawn for each number of splits.
-const DRAWN: u32 = 300;
+/// Paths that are drawn for each number of splits.
+const DRAWN: usize = 300;
+/// The longest paths that are drawn; beyond them the number of sets is taken to grow as before.
+const LONGEST: usize = 5;
 
-/// About how many different sets of at least `min_leaf` rows at most 0, 1, …, `depth` splits cut out of all rows: all tuples of sides, times the share
-/// of drawn ones that are large enough and in which every side counts.
+/// About how many different sets of at least `min_leaf` rows at most 0, 1, …, `depth` splits cut out of all rows.
+///
+/// A path is a list of sides of splits, each of which cuts at least `min_leaf` rows off and leaves as many; of its sides none does what the others do
+/// already. A part of a path from its start is one, too. So paths are drawn by adding a side to drawn ones, and the share that are paths again says how
+/// many there are: among all lists of sides, paths of several steps would hardly ever be drawn. Paths that differ in their order alone lead to one set.
 pub fn leaf_sets(splits: &[RowSet], rows: usize, min_leaf: usize, depth: u32) -> Vec<f64> {
     let mut state = 1u64;
     let mut below = |end: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 33) as usize) % end.max(1)
     };
-    let (mut tuples, mut sets) = (1.0, 1.0);
+    let (mut paths, mut sets) = (1.0, 1.0);
     let mut by_depth = vec![sets];
-    for level in 1..=depth as usize {
-        tuples *= 2.0 * (splits.len() as f64 - level as f64 + 1.0).max(0.0) / level as f64;
-        if tuples == 0.0 {
-            break;
-        }
-        let mut valid = 0;
+    let mut known: Vec<Vec<(usize, bool)>> = vec![Vec::new()];
+    for level in 1..=LONGEST.min(depth as usize).min(splits.len()) {
+        let (mut longer, mut tuples) = (Vec::new(), 0.0);
         for _ in 0..DRAWN {
-            let sides: Vec<(usize, bool)> =
-                (0..level).map(|_| (below(splits.len()), below(2) == 0)).collect();
-            valid += u32::from(is_leaf_set(splits, rows, min_leaf, &sides));
+            let mut sides = known[below(known.len())].clone();
+            let mut split = below(splits.len());
+            while sides.iter().any(|(other, _)| *other == split) {
+                split = below(splits.len());
+            }
+            sides.push((split, below(2) == 0));
+            if let Some(orders) = orders(splits, rows, min_leaf.max(1), &sides) {
+                tuples += 1.0 / f64::from(orders);
+                longer.push(sides);
+            }
         }
-        // Even where none was drawn, some may exist.
-        sets += tuples * f64::from(valid).max(0.3) / f64::from(DRAWN);
+        paths *= 2.0 * (splits.len() - level + 1) as f64 / DRAWN as f64;
+        if longer.is_empty() {
+            return by_depth;
+        }
+        sets += paths * tuples;
+        paths *= longer.len() as f64;
         by_depth.push(sets);
+        known = longer;
+    }
+    while let [.., before, last] = by_depth[..]
+        && by_depth.len() <= (depth as usize).min(splits.len())
+    {
+        by_depth.push((last * last / before).min(1e30));
     }
     by_depth
 }
 
-fn is_leaf_set(splits: &[RowSet], rows: usize, min_leaf: usize, sides: &[(usize, bool)]) -> bool {
-    let without = |left_out: usize| {
-        let kept = sides.iter().enumerate().filter(|(at, _)| *at != left_out);
-        kept.fold(RowSet::full(rows), |set, (_, (split, passing))| match passing {
-            true => set.and(&splits[*split]),
-            false => set.and_not(&splits[*split]),
-        })
-    };
-    let size = without(usize::MAX).count();
-    size >= min_leaf.max(1) && (0..sides.len()).all(|at| without(at).count() > size)
+/// In how many orders sides are a path; `None` if they are none as they stand.
+fn orders(splits: &[RowSet], rows: usize, min_leaf: usize, sides: &[(usize, bool)]) -> Option<u32> {
+    let all = (1 << sides.len()) - 1;
+    let mut sets = vec![RowSet::full(rows)];
+    let (mut sizes, mut orders) = (vec![rows], vec![1]);
+    for some in 1..=all {
+        let (split, passing) = sides[(some as u32).trailing_zeros() as usize];
+        let before = &sets[some & (some - 1)];
+        let set = if passing { before.and(&splits[split]) } else { before.and_not(&splits[split]) };
+        let size = set.count();
+        let last = (0..sides.len()).filter(|at| some >> at & 1 == 1).map(|at| some & !(1 << at));
+        let cuts = |before: &usize| size >= min_leaf && sizes[*before] - size >= min_leaf;
+        orders.push(last.filter(cuts).map(|before| orders[before]).sum());
+        sizes.push(size);
+        sets.push(set);
+    }
+    let without = |at: usize| sizes[all & !(1 << at)];
+    let is_path = without(sides.len() - 1) - sizes[all] >= min_leaf && sizes[all] >= min_leaf;
+    (is_path && (0..sides.len()).all(|at| without(at) > sizes[all])).then_some(orders[all])
 }
 
 #[cfg(test)]
@@ -205,9 +233,11 @@ mod tests {
             .collect();
         let mut known = std::collections::BTreeSet::new();
         let mut level = vec![RowSet::full(rows)];
-        for depth in 0..=3 {
+        // No more than four sides cut something off a rectangle.
+        for depth in 0..=6 {
             known.extend(level.iter().map(|set| set.words().to_vec()));
-            let guess = leaf_sets(&splits, rows, 100, 3)[depth];
+            let guesses = leaf_sets(&splits, rows, 100, 6);
+            let guess = guesses.get(depth).or(guesses.last()).copied().unwrap_or_default();
             let factor = (guess / known.len() as f64).max(known.len() as f64 / guess);
             assert!(factor < 2.0, "depth {depth}: {guess} and {}", known.len());
             level = level
@@ -215,6 +245,8 @@ mod tests {
                 .flat_map(|set| splits.iter().flat_map(|split| [set.and(split), set.and_not(split)]))
                 .filter(|set| set.count() >= 100)
                 .collect();
+            level.sort_unstable_by(|a, b| a.words().cmp(b.words()));
+            level.dedup();
         }
     }
 

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn no_action_is_cheaper_than_the_bound_of_its_boxes_or_flips_anybody_outside_their_unions() {
+    fn no_action_is_cheaper_than_the_bound_of_its_boxes_or_flips_a_row_outside_their_unions() {
         for seed in 0..30 {
             let problem = problem(seed, 20 + seed as usize);
             let groups = Groups::new(&problem, seed % 2 == 0);

@@ -173,10 +173,10 @@ pub(super) fn cheaper_edits(problem: &Problem) -> Vec<Vec<u32>> {
         .into_par_iter()
         .map(|edit| {
             let own = problem.edit_cost(edit);
-            let no_dearer = |other: &usize| {
+            let costs_no_more = |other: &usize| {
                 *other != edit && problem.edit_cost(*other).iter().zip(own).all(|(other, own)| other <= own)
             };
-            (0..problem.edits).filter(no_dearer).map(|other| other as u32).collect()
+            (0..problem.edits).filter(costs_no_more).map(|other| other as u32).collect()
         })
         .collect()
 }
@@ -214,7 +214,7 @@ mod tests {
                     (&[0], &[0]),
                     (&[1], &[0]),       // a larger step for the same row
                     (&[2], &[]),        // for nobody
-                    (&[0, 2], &[0]),    // nobody but whom [0] flips
+                    (&[0, 2], &[0]),    // only rows that [0] flips
                     (&[1, 2], &[0, 3]), // somebody new
                 ],
                 combine,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn dearer_on_one_row_is_dearer() {
+    fn an_action_that_costs_more_on_one_row_does_not_dominate() {
         // [2] is cheaper than [1] on two rows, but not on all.
         let found = useful(&[(&[], &[]), (&[1], &[0]), (&[2], &[0])], Combine::Max);
         assert_eq!(found, [true; 3]);

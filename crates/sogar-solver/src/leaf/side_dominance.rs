@@ -208,8 +208,9 @@ mod tests {
                 let matters = |place: usize| sides.on(side as u32)[place / 64] >> (place % 64) & 1 == 1;
                 for (place, action) in listed(&groups).enumerate().filter(|(_, action)| *action != NONE) {
                     let has_rival = (0..action as usize).any(|rival| {
-                        let no_dearer = |row| problem.cost(rival, row) <= problem.cost(action as usize, row);
-                        (0..problem.rows).all(no_dearer)
+                        let costs_no_more =
+                            |row| problem.cost(rival, row) <= problem.cost(action as usize, row);
+                        (0..problem.rows).all(costs_no_more)
                             && rows
                                 .iter()
                                 .all(|row| problem.flips(rival, row) || !problem.flips(action as usize, row))
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_stops_it_gets_nothing() {
+    fn a_cancelled_computation_gives_nothing() {
         let problem = random(&mut 11);
         let groups = Groups::new(&problem, true);
         let cancel = crate::stop::CancelToken::new();

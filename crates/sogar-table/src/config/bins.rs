@@ -15,6 +15,8 @@ pub enum BinRule {
     Auto,
     /// This many bins with equally many rows; only for splits.
     Quantile(u32),
+    /// An edge behind every distinct value except the largest; only for splits.
+    All,
     /// Inner edges; only for splits.
     Edges(Vec<f64>),
 }
@@ -24,7 +26,7 @@ impl Bins {
     pub fn rule(&self) -> Result<BinRule> {
         let fault = |message: String| {
             Error::new(ErrorKind::Config, message)
-                .help("write a number of bins, \"auto\", \"quantile:B\" or a list of edges")
+                .help("write a number of bins, \"auto\", \"all\", \"quantile:B\" or a list of edges")
         };
         let count = |count: u32, least: u32| {
             if (least..=MOST_BINS).contains(&count) {
@@ -36,6 +38,7 @@ impl Bins {
         match self {
             Bins::Count(bins) => Ok(BinRule::EqualWidth(count(*bins, 1)?)),
             Bins::Named(name) if name == "auto" => Ok(BinRule::Auto),
+            Bins::Named(name) if name == "all" => Ok(BinRule::All),
             Bins::Named(name) => match name.strip_prefix("quantile:").map(|bins| bins.trim().parse()) {
                 Some(Ok(bins)) => Ok(BinRule::Quantile(count(bins, 2)?)),
                 _ => Err(fault(format!("bins = \"{name}\" is not understood"))),
@@ -64,6 +67,7 @@ mod tests {
         let named = |name: &str| Bins::Named(name.into()).rule().unwrap();
         assert_eq!(Bins::default().rule().unwrap(), BinRule::EqualWidth(10));
         assert_eq!(named("auto"), BinRule::Auto);
+        assert_eq!(named("all"), BinRule::All);
         assert_eq!(named("quantile:4"), BinRule::Quantile(4));
         assert_eq!(Bins::Edges(vec![1.0, 2.0]).rule().unwrap(), BinRule::Edges(vec![1.0, 2.0]));
     }

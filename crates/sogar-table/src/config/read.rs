@@ -168,7 +168,7 @@ fn explain(message: &str) -> (String, String) {
         }
     }
     if message.contains("untagged enum Bins") {
-        let help = "write a number of bins, \"auto\", \"quantile:B\" or a list of edges";
+        let help = "write a number of bins, \"auto\", \"all\", \"quantile:B\" or a list of edges";
         return ("this setting of `bins` is not understood".into(), help.into());
     }
     if message.starts_with("invalid value: integer") && (message.contains("u32") || message.contains("u64")) {

@@ -73,6 +73,11 @@ impl Ordered {
         Some((*self.values.first()?, *self.values.last()?))
     }
 
+    /// The distinct values, ascending.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// The number of distinct values.
     pub fn distinct(&self) -> usize {
         self.values.len()
