@@ -30,7 +30,7 @@ CARGO_CHECKED := env -u MAKEFLAGS -u MFLAGS CARGO_INCREMENTAL=$(CARGO_INCREMENTA
 	RUSTC_WORKSPACE_WRAPPER="$(abspath scripts/lint_while_compiling.sh)" cargo
 
 # Three processes: most tests start programs that use all cores, but some wait for workers or a browser. Tests of a file share what they
-# prepare. Files come in the order that is given here, because the longest of all are among the first.
+# prepare. Files come in the order that is given here, the longest of all first (tests/python/conftest.py).
 PYTEST = SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
 	$(VENV)/bin/python -m pytest -q -rs -W error -n 3 --dist loadfile --no-loadscope-reorder
 
