@@ -128,6 +128,7 @@ FUZZ ?=
 fuzz:
 	@scripts/fuzz.sh $(FUZZ)
 
+# Python compiles a module when it is first imported; most never are.
 $(VENV)/ready: tests/python/requirements.txt
 	$(call heading,Python environment in $(VENV))
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed")'
