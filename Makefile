@@ -30,13 +30,13 @@ CARGO_CHECKED := env -u MAKEFLAGS -u MFLAGS CARGO_INCREMENTAL=$(CARGO_INCREMENTA
 	RUSTC_WORKSPACE_WRAPPER="$(abspath scripts/lint_while_compiling.sh)" cargo
 
 # Three processes: most tests start programs that use all cores, but some wait for workers or a browser. Tests of a file share what they
-# prepare. Files come in the order that is given here, because the longest of all are among the first.
+# prepare. Files come in the order that is given here, the longest of all first (tests/python/conftest.py).
 PYTEST = SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
 	$(VENV)/bin/python -m pytest -q -rs -W error -n 3 --dist loadfile --no-loadscope-reorder
 
 heading = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test test-full fuzz bench bench-run experiments fmt clean machine rust-lint rust-test rust-options rust-doc-test rust-test-full python-lint \
+.PHONY: help demo test beside-python test-full fuzz bench bench-run experiments fmt clean machine rust-lint rust-test rust-options rust-doc-test rust-test-full python-lint \
 	python-test references-test browser-test python-tests package package-test gpu-test miri wheel bench-python bench-scale docs
 
 help:
@@ -57,13 +57,18 @@ help:
 demo:
 	cargo run --quiet --locked --release -p sogar-cli --no-default-features -- demo -o demo-out
 
-# What the machine lacks is downloaded, and Python's lints run, while Rust compiles. What uses one core runs beside what waits.
+# What the machine lacks is downloaded, and Python's lints run, while Rust compiles. Python's suites wait for workers and browsers now and then:
+# what else there is runs beside them. (It calls cargo one after the other: two calls at once would wait for the same lock.)
 test:
 	@$(MAKE) -j2 rust-lint machine
-	@$(MAKE) -j2 rust-test rust-options
-	@$(MAKE) -j2 python-tests rust-doc-test
-	@$(MAKE) references-test
+	@$(MAKE) rust-test
+	@$(MAKE) -j2 python-tests beside-python
 	$(call heading,all tests passed)
+
+beside-python:
+	@$(MAKE) references-test
+	@$(MAKE) rust-doc-test
+	@$(MAKE) rust-options
 
 test-full: test rust-test-full
 	$(call heading,all long campaigns passed)
@@ -123,12 +128,13 @@ FUZZ ?=
 fuzz:
 	@scripts/fuzz.sh $(FUZZ)
 
+# Python compiles a module when it is first imported; most never are.
 $(VENV)/ready: tests/python/requirements.txt
 	$(call heading,Python environment in $(VENV))
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed")'
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -r $<
 	@touch $@
 
 python-lint: $(VENV)/ready

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Cargo calls this instead of rustc for the crates of the workspace (RUSTC_WORKSPACE_WRAPPER): rustc compiles as ever, and beside it Clippy checks the same
+# Cargo calls this instead of rustc for the crates of the workspace (RUSTC_WORKSPACE_WRAPPER): rustc compiles as usual, and beside it Clippy checks the same
 # crate against the libraries that are compiled anyway. `cargo clippy` would check all dependencies first, which takes minutes on a clean clone.
 # Clippy's driver can compile as well, but without optimising MIR and without the checks of null and misaligned pointers: it compiles programs and tests
 # without unsafe code. The Makefile sets CLIPPY_ARGS.

@@ -3,8 +3,9 @@
 //! Nothing is computed here. Each file exposes one class or function of the engine to Python ([`table`], [`model`], [`problem`],
 //! [`front`], [`people`], [`matrix`], [`distributed`], [`partitioned_audit`]) or connects the two: [`errors`] are exceptions,
 //! [`running`] does long work without the interpreter's lock and listens for Ctrl-C, [`functions`] are Python callables inside
-//! the engine. The user interface is written in Python, in `sogar/`.
+//! the engine, [`arrow`] reads data frames. The user interface is written in Python, in `sogar/`.
 
+mod arrow;
 mod assurance;
 mod derived;
 mod distributed;

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::LargeStringBuilder;
+use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeStringArray, UInt64Array,
+    Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeStringArray, UInt64Array,
 };
 use arrow_schema::DataType;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
 use sogar::table::{Cells, Column, MISSING, ReadOptions, parquet};
 use sogar::{Error, ErrorKind};
 
+use crate::arrow::Chunks;
 use crate::errors::OrRaise;
 use crate::running::run_detached;
 use crate::settings::parsed;
@@ -49,13 +50,23 @@ impl Table {
 
     /// Anything with the Arrow PyCapsule interface.
     #[staticmethod]
-    fn from_arrow(py: Python<'_>, data: AnyRecordBatch, config: &str, origin: PathBuf) -> PyResult<Table> {
+    fn from_arrow(py: Python<'_>, data: &Bound<'_, PyAny>, config: &str, origin: PathBuf) -> PyResult<Table> {
         let options = parsed(py, config)?.read_options().or_raise(py)?;
-        let (batches, schema) = data.into_table()?.into_inner();
+        let batches = Chunks::of(data)?;
+        let Some((fields, batches)) = batches.as_ref().and_then(|batches| match &batches.kind {
+            DataType::Struct(fields) => Some((fields, &batches.arrays)),
+            _ => None,
+        }) else {
+            return Err(PyTypeError::new_err("this is no table: it exports no columns through Arrow"));
+        };
+        if batches.iter().any(|batch| batch.null_count() > 0) {
+            return Err(PyValueError::new_err("rows of the table are missing as a whole"));
+        }
         let made = py.detach(|| {
-            let mut columns = Vec::with_capacity(schema.fields().len());
-            for (index, field) in schema.fields().iter().enumerate() {
-                let chunks: Vec<ArrayRef> = batches.iter().map(|batch| batch.column(index).clone()).collect();
+            let mut columns = Vec::with_capacity(fields.len());
+            for (index, field) in fields.iter().enumerate() {
+                let chunks: Vec<ArrayRef> =
+                    batches.iter().map(|batch| batch.as_struct().column(index).clone()).collect();
                 columns.push(parquet::column(field.name(), field.data_type(), &chunks, &options)?);
             }
             sogar::table::Table::from_columns(origin, columns)
@@ -229,8 +240,8 @@ fn read_column(
     } else if let Ok((values, gaps)) = column.extract::<(PyReadonlyArray1<'_, u64>, Gaps<'_>)>() {
         let cells = values.as_array().into_iter().zip(gaps.as_array());
         vec![Arc::new(cells.map(|(&value, &gap)| (!gap).then_some(value)).collect::<UInt64Array>())]
-    } else if let Ok(array) = column.extract::<AnyArray>() {
-        array.into_chunked_array()?.into_inner().0
+    } else if let Some(chunks) = Chunks::of(column)? {
+        chunks.arrays
     } else {
         return Err(PyTypeError::new_err(format!("column `{name}` is of a type that sogar does not take")));
     };

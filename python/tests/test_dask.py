@@ -200,7 +200,7 @@ def test_a_sample_is_the_same(client: Client, rows: int) -> None:
     assert result(front) == result(german(sample=rows).fit(TABLE, MODEL))
 
 
-def test_samples_of_weighted_people_and_of_models_that_are_asked(client: Client) -> None:
+def test_samples_of_weighted_people_and_of_black_box_models(client: Client) -> None:
     """On the workers, and where the model only exists on the client."""
     settings: dict[str, Any] = {"max_depth": 2, "min_leaf": 4, "max_edits": 2, "bins": 4, "progress": False}
     table = people(1)

@@ -106,7 +106,7 @@ def test_a_booster_and_texts_as_categories(
     assert result(Sogar(**settings).fit(parts, booster, desired=1, client=client)) == expected
 
 
-def test_other_models_are_asked_about_the_gathered_table(client: Client, whole: pd.DataFrame) -> None:
+def test_other_models_score_the_gathered_table(client: Client, whole: pd.DataFrame) -> None:
     """A function needs rows to be asked about, so the table comes to the client."""
 
     def decide(rows: pd.DataFrame) -> Any:

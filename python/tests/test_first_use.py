@@ -69,7 +69,7 @@ def test_a_protected_feature_is_neither_changed_nor_split_on(strangers: pd.DataF
         Sogar(**SMALL, protected=["age"], directions={"age": "increase"}).fit(people, granted, desired=1)
 
 
-def test_text_classes_are_asked_for_unless_one_has_a_good_name(strangers: pd.DataFrame) -> None:
+def test_text_classes_raise_a_question_unless_one_has_a_good_name(strangers: pd.DataFrame) -> None:
     people = strangers[["income"]]
 
     def model(no: str, yes: str) -> Callable[[pd.DataFrame], Any]:

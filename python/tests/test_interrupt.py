@@ -94,7 +94,7 @@ def test_other_threads_run_while_the_engine_works(german: pd.DataFrame, booster:
     assert len(ticks) > 3
 
 
-def test_progress_is_shown_when_asked_for(
+def test_progress_is_shown_on_request(
     german: pd.DataFrame, booster: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress_module, "PATIENCE", 0.0)

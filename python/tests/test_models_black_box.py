@@ -344,7 +344,7 @@ def test_strange_names_are_names(encoder: Any) -> None:
         )
 
 
-def test_a_slow_model_is_asked_in_blocks_and_not_too_often() -> None:
+def test_a_slow_model_is_called_in_blocks_and_not_too_often() -> None:
     frame, _ = people(300)
     sizes: list[int] = []
 

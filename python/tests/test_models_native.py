@@ -393,7 +393,7 @@ def test_class_names_are_those_of_the_classifier() -> None:
         (make_column_transformer((OneHotEncoder(handle_unknown="error"), [0])), "refuses the others"),
     ],
 )
-def test_what_is_not_read_is_asked(part: Any, reason: str) -> None:
+def test_models_that_are_not_read_are_called(part: Any, reason: str) -> None:
     frame, accepted = people()
     numbers = frame[["income", "debts"]].to_numpy()
     model = make_pipeline(part, TREES["forest"]).fit(numbers, accepted)
@@ -402,7 +402,7 @@ def test_what_is_not_read_is_asked(part: Any, reason: str) -> None:
     assert reason in adapted.notices[0]
 
 
-def test_a_model_that_was_read_wrongly_is_asked_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_was_read_wrongly_is_called_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     frame, accepted = people()
     model = DecisionTreeClassifier(max_depth=3).fit(frame[NUMBERS], accepted)
     adapted = adapt(model, frame[NUMBERS], columns=NUMBERS)
@@ -500,7 +500,7 @@ class Strange(RandomForestClassifier):  # type: ignore[misc]
         return 1 - super().predict(rows)
 
 
-def test_subclasses_are_asked() -> None:
+def test_subclasses_are_called() -> None:
     frame, accepted = people()
     model = Strange(5, random_state=0).fit(frame[NUMBERS], accepted)
     assert adapt(model, frame[NUMBERS], columns=NUMBERS).model_backend == "callback: predict of Strange"

@@ -12,6 +12,7 @@ from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from running import DATA, ROOT, skip
 
@@ -24,8 +25,11 @@ def cells(name: str) -> list[str]:
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def run(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Runs all cells; what a cell ends with is shown as a notebook would show it."""
+def run(name: str, monkeypatch: pytest.MonkeyPatch, *, keep: int = 1) -> dict[str, Any]:
+    """Runs all cells; what a cell ends with is shown as a notebook would show it.
+
+    Of the tables that the first cell reads, one row in `keep` stays: an unoptimised build needs no more.
+    """
     monkeypatch.chdir(FOLDER)
     mpl.use("agg")
     names: dict[str, Any] = {}
@@ -38,6 +42,8 @@ def run(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             value = eval(compile(ast.Expression(last.value), place, "eval"), names)
             page = value._repr_html_() if hasattr(value, "_repr_html_") else repr(value)
             assert page is not None
+        if number == 0:
+            names |= {key: part.iloc[::keep] for key, part in names.items() if isinstance(part, pd.DataFrame)}
     plt.close("all")
     return names
 
@@ -50,7 +56,7 @@ def test_adult_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     if not (DATA / "adult_train.csv").exists():
         skip("data", f"{DATA} has no adult_train.csv; set SOGAR_DATA")
     monkeypatch.setenv("SOGAR_DATA", str(DATA.resolve()))
-    assert run("adult_audit.ipynb", monkeypatch)["front"].status_ == "complete"
+    assert run("adult_audit.ipynb", monkeypatch, keep=4)["front"].status_ == "complete"
 
 
 def test_notebooks_are_stored_with_outputs_and_name_no_machine() -> None:

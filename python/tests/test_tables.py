@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sogar import ArgumentError, ConfigError, DataError, Sogar
+from sogar import ArgumentError, ConfigError, DataError, Sogar, _native
 from sogar._columns import BLANKS, text_of
 from sogar._tables import UserTable
 
@@ -179,6 +180,38 @@ def test_other_tables_of_arrow_are_read() -> None:
 
     assert columns_of(Stream()) == {"a": [1, 2], "b": ["x", None]}
     assert columns_of(pa.RecordBatch.from_pydict({"a": [1, 2]})) == {"a": [1, 2]}
+
+
+def test_streams_of_arrow_that_are_no_tables_or_fail_are_refused() -> None:
+    class Exported:
+        def __init__(self, stream: object) -> None:
+            self.stream = stream
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return self.stream
+
+    def read(stream: object) -> list[str]:
+        names: list[str] = _native.Table.from_arrow(Exported(stream), "{}", "").names
+        return names
+
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"a": [1]})
+        raise OSError("the disk is gone")
+
+    once = pa.table({"a": [1]}).__arrow_c_stream__()
+    assert read(once) == ["a"]
+    with pytest.raises(ValueError, match="has been read before"):
+        read(once)
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), broken())
+    with pytest.raises(ValueError, match="the disk is gone"):
+        read(reader.__arrow_c_stream__())
+    with pytest.raises(TypeError, match="no table"):
+        read(pa.chunked_array([[1, 2]]).__arrow_c_stream__())
+    with pytest.raises(TypeError, match="no table"):
+        _native.Table.from_arrow(3, "{}", "")
+    rows = pa.chunked_array([pa.array([{"a": 1}, None])])
+    with pytest.raises(ValueError, match="missing as a whole"):
+        read(rows.__arrow_c_stream__())
 
 
 def test_an_index_is_no_column() -> None:

@@ -556,7 +556,7 @@ def single_people(data: Json) -> list[str]:
     return [key for key in ("people", "affected_rows", "flips") if data.get(key)]
 
 
-def test_single_people_are_named_only_if_asked_for(
+def test_single_people_are_named_only_on_request(
     german: Report, sogar: Sogar, tmp_path: Path, open_report: Open
 ) -> None:
     assert single_people(data_of(german.page)) == []

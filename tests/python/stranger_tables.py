@@ -311,8 +311,8 @@ def hiring(random: Random, folder: Path) -> Stranger:
 
 
 def measurements(random: Random, folder: Path) -> Stranger:
-    """Twenty-five numeric features, five thousand people."""
-    n = 5000
+    """Twenty-five numeric features, two thousand people."""
+    n = 2000
     values = random.normal(size=(n, 25)) @ random.normal(size=(25, 25)) / 5
     table = pd.DataFrame(values.round(3), columns=[f"m{i:02d}" for i in range(25)])
     good = likely(random, values[:, :6].sum(axis=1))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from running import GERMAN, ROOT
 
-KILLS = 30
+KILLS = 12
 SETTINGS = ["--max-edits", "2", "--threads", "1"]
 
 #: The example with many more actions.

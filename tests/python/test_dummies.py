@@ -113,7 +113,7 @@ def test_a_group_of_truth_values_can_be_declared(frame: pd.DataFrame, tmp_path: 
     assert feature(front, "job")["levels"] == JOBS
 
 
-def test_columns_without_the_first_are_told_of_and_can_be_declared(
+def test_columns_without_the_first_are_reported_and_can_be_declared(
     frame: pd.DataFrame, tmp_path: Path, sogar: Sogar
 ) -> None:
     made = dummies(frame, drop_first=True)

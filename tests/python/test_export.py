@@ -62,7 +62,7 @@ def test_every_tree_of_the_front_has_its_cost_and_loss_in_the_arrays(arrays: Arr
         assert sums(point["tree"], rows, arrays, splits, ids) == (point["cost_sum"], point["loss_count"])
 
 
-def test_edits_are_told_in_words(arrays: Arrays, front: Json) -> None:
+def test_edits_are_described_in_words(arrays: Arrays, front: Json) -> None:
     edits = arrays["edit_texts"].tolist()
     assert len(edits) == front["counts"]["edits"]
     for action in front["actions"]:

@@ -185,7 +185,7 @@ def alike(rng: np.random.Generator, n: int, known: bool) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("kept", ["csv", "parquet"])
-def test_categories_that_look_alike_are_told_apart(kept: str, sogar: Sogar, tmp_path: Path) -> None:
+def test_categories_that_look_alike_stay_different(kept: str, sogar: Sogar, tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     train = alike(rng, 4 * TRAINING_ROWS, known=True)
     worth = {text: float(rng.normal()) for text in [*ALIKE, *LARGE]}
@@ -213,7 +213,7 @@ def test_categories_that_look_alike_are_told_apart(kept: str, sogar: Sogar, tmp_
     assert booster.feature_importance().min() > 0, "both columns should matter"
 
 
-def test_trimming_merges_them_when_asked(sogar: Sogar, sogar_error: Sogar, tmp_path: Path) -> None:
+def test_trimming_merges_them_on_request(sogar: Sogar, sogar_error: Sogar, tmp_path: Path) -> None:
     rng = np.random.default_rng(10)
     train = pd.DataFrame({"kind": np.array(["no", "yes"])[rng.integers(0, 2, 400)], "age": rng.random(400)})
     label = (train["kind"] == "yes").astype(int)

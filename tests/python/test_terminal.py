@@ -199,7 +199,7 @@ def test_errors_steer_nothing(terminal: Terminal, args: tuple[str, ...]) -> None
 
 
 def test_a_forged_result_steers_nothing(terminal: Terminal) -> None:
-    """Every string of a result that anybody may have written."""
+    """Every string of a result that users may have written."""
     front = json.loads((terminal.folder / "front.json").read_text())
     for action in front["actions"]:
         action["text"] += HOSTILE + "\nerror: a line of its own"

@@ -60,7 +60,7 @@ pub fn student_p(t: f64, freedom: f64) -> f64 {
     }
 }
 
-/// Wilson's interval of a rate (the score test inverted). Nothing is known of nobody.
+/// Wilson's interval of a rate (the score test inverted). Without people it is from 0 to 1.
 pub fn wilson(successes: f64, total: f64, confidence: f64) -> Interval {
     if total <= 0.0 {
         return Interval::UNKNOWN_RATE;
@@ -77,7 +77,7 @@ pub fn wilson(successes: f64, total: f64, confidence: f64) -> Interval {
 }
 
 /// The interval of Clopper and Pearson: it covers the rate with at least this confidence whatever the rate is, so it is wider
-/// than [`wilson`]. Nothing is known of nobody.
+/// than [`wilson`]. Without people it is from 0 to 1.
 pub fn clopper_pearson(successes: f64, total: f64, confidence: f64) -> Interval {
     if total <= 0.0 {
         return Interval::UNKNOWN_RATE;

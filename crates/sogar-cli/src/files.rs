@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_output_is_told_with_those_before_it() {
+    fn a_failed_output_is_reported_with_those_before_it() {
         let folder = tempfile::tempdir().unwrap();
         let (good, bad) = (folder.path().join("front.json"), folder.path().join("no/points.csv"));
         let mut outputs = Outputs::new(["x"; 0]);

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_class_that_is_not_known_is_asked_for() {
+    fn an_unknown_good_class_raises_a_question() {
         let started_with = |label: &str, values: [&str; 2]| {
             let mut text = format!("income,{label}\n");
             for i in 0..60 {

@@ -167,7 +167,7 @@ fn add_tree(tree: &Tree, left: &[f64], row: &[f64], weight: f64, found: &mut Con
                 let before = path.get(&column).copied();
                 let above = before.unwrap_or(Factor { goes: true, share: 1.0 });
                 let factor = Factor { goes: above.goes && goes, share: above.share * share };
-                // Nobody goes there, known or unknown: all leaves below pay nothing.
+                // No path leads there, whether features are known or not: all leaves below contribute nothing.
                 if !factor.goes && factor.share == 0.0 {
                     continue;
                 }

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_content() {
+    fn formats_are_recognised_by_content() {
         let cases: [(&[u8], Format); 19] = [
             (b"tree\nversion=v4\n", Format::LightGbmText),
             (b"tree\r\nversion=v4\r\n", Format::LightGbmText),

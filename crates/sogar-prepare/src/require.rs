@@ -36,7 +36,7 @@ pub struct Requirements {
     pub agree: usize,
     /// Per class, whether it is desired.
     pub desired: Vec<bool>,
-    /// How usual edited rows are, and how usual they must be; none if nobody asks.
+    /// How usual edited rows are, and how usual they must be; `None` if the configuration sets no minimum.
     pub plausibility: Option<Plausibility>,
 }
 

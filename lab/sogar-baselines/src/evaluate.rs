@@ -159,7 +159,7 @@ mod tests {
         let score = evaluate(&prepared, &table, &[0, 1], &assigned).unwrap();
         // Missing stays missing; no such number, no such level; only r moves, from 9 to the largest known 4.
         assert_eq!((score.loss_count, score.sparsity, score.coverage), (2, 0.5, 1.0));
-        assert_eq!(score.cost_sum, 0, "beyond the table's end nobody is passed");
+        assert_eq!(score.cost_sum, 0, "no row is passed beyond the end of the table");
     }
 
     #[test]

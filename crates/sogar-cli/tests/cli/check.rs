@@ -204,7 +204,7 @@ lies! {
 }
 
 #[test]
-fn texts_that_differ_are_told_and_refused_where_a_proof_is_required() {
+fn different_texts_are_reported_and_refused_where_a_proof_is_required() {
     let folder = changed(|front| {
         front["splits"][1]["text"] = json!("hours <= 40");
         front["actions"][1]["text"] = json!("Increase `hours` by 1");

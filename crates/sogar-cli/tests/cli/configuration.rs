@@ -8,7 +8,7 @@ fn a_starting_configuration_is_printed() {
 }
 
 #[test]
-fn a_starting_configuration_is_written_checked_and_never_overwritten_unasked() {
+fn a_starting_configuration_is_written_checked_and_not_overwritten_by_default() {
     let folder = Folder::new();
     let init = ["config", "init", "people.csv", "-o", "new.toml"];
     assert_eq!(folder.sogar(&init).code, 0);

@@ -27,7 +27,7 @@ fn a_device_that_is_none() {
 }
 
 #[test]
-fn the_cpu_can_be_asked_for() {
+fn the_cpu_can_be_requested() {
     let folder = Folder::new();
     let run = folder.solve(&["--device", "cpu", "-o", "new.json", "--quiet"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));

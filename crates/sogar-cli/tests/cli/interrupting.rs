@@ -58,7 +58,7 @@ fn a_request_to_end_is_the_first_interrupt() {
 }
 
 #[test]
-fn a_command_that_is_asked_does_not_hold_up_the_end() {
+fn a_running_command_does_not_hold_up_the_end() {
     let folder = Folder::new();
     // It answers once, so that it is known who is turned down, and then never again.
     folder.write(

@@ -178,7 +178,7 @@ fn a_folder_for_outcomes_that_cannot_be_made() {
 
 #[cfg(unix)]
 #[test]
-fn a_command_whose_script_has_changed_is_asked_again() {
+fn a_command_whose_script_has_changed_is_called_again() {
     let folder = Folder::new();
     let solve = |limit: &str| {
         folder.write("score.awk", format!("NR > 1 {{ print ($2 + $3 > {limit}) ? 0.9 : 0.1 }}\n"));

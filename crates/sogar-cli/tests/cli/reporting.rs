@@ -20,7 +20,7 @@ fn refused(args: &[&str]) -> Run {
 }
 
 #[test]
-fn a_report_is_written_with_the_groups_that_are_asked_for() {
+fn a_report_is_written_with_the_requested_groups() {
     let folder = Folder::new();
     let run = folder.sogar(&["report", "front.json", "--group", "owner", "--group", "age<=30"]);
     assert_eq!(run.code, 0, "{run}");
@@ -71,7 +71,7 @@ fn without_the_table_the_report_says_what_is_missing() {
 }
 
 #[test]
-fn titles_picks_and_single_people_are_taken_as_asked() {
+fn titles_picks_and_single_people_follow_the_flags() {
     let folder = Folder::new();
     let run = folder.sogar(&[
         "report",

@@ -127,7 +127,7 @@ fn rewritten_parts_of_a_search_give_no_point_that_is_not_attained() {
 
 #[cfg(unix)]
 #[test]
-fn a_command_is_asked_again_about_as_many_rows_as_is_said() {
+fn a_command_scores_the_stated_number_of_rows_again() {
     let folder = Folder::new();
     folder.write("score.awk", "NR > 1 { print ($2 + $3 > 70) ? 0.9 : 0.1 }\n");
     let args = ["solve", "people.csv", "-c", "sogar.toml", "--model-command", "awk -F, -f score.awk"];

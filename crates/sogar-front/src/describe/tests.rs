@@ -80,7 +80,7 @@ fn bounds_of_a_real_number_say_which_end_belongs() {
 }
 
 #[test]
-fn ordinal_levels_are_told_by_the_levels_that_belong() {
+fn ordinal_levels_are_described_by_the_levels_that_belong() {
     let rank = [("rank", "<=", level("quite high")), ("rank", "<=", level("low"))];
     assert_eq!(said(&rank[..1], &[true]), "`rank` is at most “quite high”");
     assert_eq!(said(&rank[..1], &[false]), "`rank` is top");
@@ -90,7 +90,7 @@ fn ordinal_levels_are_told_by_the_levels_that_belong() {
 }
 
 #[test]
-fn categories_are_told_once() {
+fn categories_are_described_once() {
     let job = [("job", "=", level("a")), ("job", "=", level("b")), ("job", "=", level("c d"))];
     assert_eq!(said(&job, &[false]), "`job` is not a");
     assert_eq!(said(&job, &[false, false]), "`job` is neither a nor b");
@@ -102,7 +102,7 @@ fn categories_are_told_once() {
 }
 
 #[test]
-fn features_are_told_in_the_order_of_the_path() {
+fn features_are_described_in_the_order_of_the_path() {
     let path = [
         ("job", "=", level("a")),
         ("age", "<=", number(40.5)),

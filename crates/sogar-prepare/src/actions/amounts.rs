@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn no_shift_is_larger_than_anybody_could_move() {
+    fn no_shift_is_larger_than_any_row_could_move() {
         let values: Vec<f64> = (0..=4).map(f64::from).chain([4.0; 20]).collect();
         for (range, steps, most) in
             [(None, vec![1, 2, 3, 4, 6, 9], 4.0), (Some([2.0, 4.0]), vec![1, 2, 3], 2.0)]

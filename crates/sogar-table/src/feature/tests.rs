@@ -145,7 +145,7 @@ fn missing_categories_are_categories_of_their_own() {
 }
 
 #[test]
-fn categories_that_differ_by_spaces_are_told_apart_with_a_notice() {
+fn categories_that_differ_by_spaces_stay_different_with_a_notice() {
     let text = "a,b\n1, x\n2,x\n3,x\n4,y\n5, ?\n6, \n";
     let (features, notices) = infer(text, "[data]\nmissing = [\"?\"]\n").unwrap();
     let kind = Kind::Categorical { levels: levels(&[" ", " ?", " x", "x", "y"]), missing: Some(1) };

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_told_from_other_texts() {
+    fn dates_are_distinguished_from_other_texts() {
         for text in [
             "2021-03-05",
             "2021/03/05",

@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn weaker_hints_are_told_apart() {
+    fn weaker_hints_are_distinguished() {
         for name in [
             "mother_education",
             "Medu",

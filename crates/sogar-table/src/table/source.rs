@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_table_in_memory_have_its_lines_and_the_columns_asked_for() {
+    fn parts_of_a_table_in_memory_have_its_lines_and_the_requested_columns() {
         let mut table = Table::from_columns(
             "t.csv",
             vec![

@@ -86,11 +86,12 @@ fn products(batch: usize, cells_together: bool) -> Result<f64> {
     let mut output = vec![0.0f32; UNITS * batch];
     let repeats = 5_000_000_000 / (2 * UNITS * UNITS * batch);
     let (column, row) = if cells_together { (1, batch as isize) } else { (UNITS as isize, 1) };
+    let product = gemm_f32::gemm::f32::get_gemm_fn();
     let start = Stopwatch::start();
     for _ in 0..repeats {
         // SAFETY: the three matrices have the sizes and strides that are passed.
         unsafe {
-            gemm::gemm(
+            product(
                 UNITS,
                 batch,
                 UNITS,
@@ -109,7 +110,7 @@ fn products(batch: usize, cells_together: bool) -> Result<f64> {
                 false,
                 false,
                 false,
-                gemm::Parallelism::None,
+                gemm_common::Parallelism::None,
             );
         }
         black_box(&mut output);

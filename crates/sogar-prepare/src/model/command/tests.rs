@@ -102,7 +102,7 @@ fn wrong_answers_are_named() {
 }
 
 #[test]
-fn a_crash_is_told_with_its_last_words() {
+fn a_crash_is_reported_with_its_last_output() {
     let crash = message("echo 'a lot' >&2; echo 'no such model' >&2; exit 3", "");
     assert!(crash.contains("failed with exit code 3; its last words:\n  a lot\n  no such model"), "{crash}");
     assert!(message("exit 1", "").contains("exit code 1, without a word"));

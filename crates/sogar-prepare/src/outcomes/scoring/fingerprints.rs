@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(known.get(fingerprint(i)), Some(i % 3 == 0));
             assert!(known.answers.len() <= 5000);
         }
-        assert_eq!(known.get(fingerprint(0)), None, "forgotten for want of room");
+        assert_eq!(known.get(fingerprint(0)), None, "dropped, because there is no room");
         assert_eq!(known.get(fingerprint(19_999) ^ 1 << 100), None, "all bits count");
     }
 

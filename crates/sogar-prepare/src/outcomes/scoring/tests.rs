@@ -127,7 +127,7 @@ fn watch(stop: &Stop) -> Watch<'_> {
 }
 
 #[test]
-fn every_outcome_is_the_models_own_and_every_different_input_is_asked_once() {
+fn every_outcome_is_the_models_own_and_every_different_input_is_scored_once() {
     for (linked, batching) in [
         (false, Batching { rows: 7, at_once: 1 }),
         (true, Batching { rows: 64, at_once: 3 }),

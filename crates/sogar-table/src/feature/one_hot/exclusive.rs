@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_whose_names_say_nothing_are_asked_about() {
+    fn categories_with_uninformative_names_raise_a_question() {
         let found = said(&people(), &|_| true);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_lacks_more_than_one_column_is_asked_about() {
+    fn a_group_that_lacks_more_than_one_column_raises_a_question() {
         let mut table = people();
         for (column, name) in
             table.columns.iter_mut().zip(["black_male", "x", "black_female", "white_male", "y"])

@@ -33,7 +33,7 @@ fn some(text: &str) -> Option<String> {
 }
 
 #[test]
-fn numbers_text_and_gaps_are_told_apart() {
+fn numbers_text_and_gaps_are_distinguished() {
     let table = read(b" a,b ,c\n1,x,2.5\n ,y,NA\n -3 ,x,\n").unwrap();
     assert_eq!(table.rows, 3);
     assert!(numbers(&table, "a")[1].is_nan());

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_told_and_the_next_reading_is_not_affected() {
+    fn a_panic_is_reported_and_the_next_reading_is_not_affected() {
         let failed = contained(|| -> usize { [1, 2][std::hint::black_box(2)] });
         assert!(failed.unwrap_err().starts_with("its reader failed (index out of bounds"));
         assert!(!EXPECTED.get());
