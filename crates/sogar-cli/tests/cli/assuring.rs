@@ -248,6 +248,27 @@ fn a_loss_beyond_the_band_gives_exit_code_1() {
     let verdict = &run.json()["fail_on"][0];
     assert_eq!(run.code, i32::from(verdict["holds"].as_bool().unwrap()), "{run}");
     assert_eq!(verdict["against"], "fitted", "{run}");
+    // A front with held-out people is compared with them; their own table only with the fitted one.
+    let rows = folder.read("others.csv");
+    let (header, rows) = rows.split_once('\n').unwrap();
+    folder.write(
+        "earlier.csv",
+        format!("{header}\n{}", rows.lines().take(60).map(|row| format!("{row}\n")).collect::<String>()),
+    );
+    let solved = folder.solve(&["--holdout", "earlier.csv", "-o", "held.json", "--quiet"]);
+    assert_eq!(solved.code, 0, "{solved}");
+    for (table, against) in [("others.csv", "holdout"), ("earlier.csv", "fitted")] {
+        let run = folder.sogar(&[
+            "evaluate",
+            "held.json",
+            "--holdout",
+            table,
+            "--fail-on",
+            "loss > band",
+            "--json",
+        ]);
+        assert_eq!(run.json()["fail_on"][0]["against"], against, "{run}");
+    }
     let run = evaluate(&["--fail-on", "loss >= band"]);
     assert!(run.code == 2 && run.stderr.contains("a loss must be above its band"), "{run}");
     let run = evaluate(&["--fail-on", "loss < band"]);
