@@ -34,7 +34,6 @@ fn point(cost_sum: u64, loss_count: u64) -> PointRef {
         invalidity: cost + loss,
         leaves: 1,
         depth: 0,
-        edits: 0,
         tree,
     }
 }
