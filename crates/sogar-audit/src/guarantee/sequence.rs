@@ -80,7 +80,7 @@ mod tests {
         };
         // Without any loss: 0.9^n ≤ 0.05.
         assert_eq!(of_rate(0.0), Some(29));
-        assert_eq!(of_rate(0.2), None);
+        assert_eq!(people_needed(|_| 1.0, 0.05), None);
         let needed = of_rate(0.07).unwrap();
         assert!((200..500).contains(&needed), "{needed}");
         // A mean of 0 is tested as a count of 0 is.
