@@ -113,7 +113,8 @@ def test_costs_of_groups_are_guaranteed_by_hoeffding_and_bentkus(cost: str, larg
         calibration_groups={"region": region},
     )
     found = {"point": chosen.point, **(chosen.guarantee or {})}
-    sides, most = [], json.loads(front.to_json() or "")["cost"]["unit"] * largest
+    sides: list[tuple[Any, int]] = []
+    most = json.loads(front.to_json() or "")["cost"]["unit"] * largest
     for name in ("north", "south"):
         evaluated = front.evaluate(calibration[region == name])
         sides.append((evaluated["cost_sum"] / most, front.evaluation_["affected"]))
@@ -131,7 +132,8 @@ def test_costs_of_groups_are_guaranteed_by_hoeffding_and_bentkus(cost: str, larg
 def test_the_band_is_the_exact_test_of_scipy(front: sogar.Sogar) -> None:
     """A loss is beyond the band if and only if its p-value is at most 5 % divided by the number of points."""
     people, model = drawn(3, 3000)[0], trained(2)
-    level, beyond = 0.05 / len(front.front_), []
+    level = 0.05 / len(front.front_)
+    beyond: list[bool] = []
     point = len(front.front_) // 2
     front.select(point)
     turned_down = people[model.predict(people) == 0].reset_index(drop=True)
@@ -141,7 +143,7 @@ def test_the_band_is_the_exact_test_of_scipy(front: sogar.Sogar) -> None:
         others = pd.concat([lost, kept])
         loss, count = front.front_["loss"][point], len(others)
         p_value = binomtest(len(lost), count, loss, alternative="greater").pvalue
-        beyond.append(p_value <= level)
+        beyond.append(bool(p_value <= level))
         if beyond[-1]:
             with pytest.raises(sogar.EvaluationFailedError, match="loss > band"):
                 front.evaluate(others, fail_on="loss > band")
@@ -166,7 +168,8 @@ def test_what_cannot_be_guaranteed_is_refused(front: sogar.Sogar) -> None:
     weighted.fit(table.assign(people=np.resize([1, 2], 400)), model, desired=1)
     with pytest.raises(sogar.ArgumentError, match="with weights, nothing can be guaranteed"):
         weighted.select(guarantee="loss<=0.3", calibration=calibration.assign(people=1))
-    for alone in ({"calibration": calibration}, {"confidence": 0.9}, {"groups": "age"}):
+    without: list[dict[str, Any]] = [{"calibration": calibration}, {"confidence": 0.9}, {"groups": "age"}]
+    for alone in without:
         with pytest.raises(sogar.ArgumentError, match="belongs to a guarantee"):
             front.select("knee", **alone)
     with pytest.raises(sogar.ArgumentError, match="needs people to test it with"):

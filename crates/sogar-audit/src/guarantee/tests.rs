@@ -26,16 +26,7 @@ fn point(cost_sum: u64, loss_count: u64) -> PointRef {
     let tree =
         serde_json::from_value(serde_json::json!({ "action": 0, "rows": 9, "flipped": 0, "cost_sum": 0 }))
             .unwrap();
-    PointRef {
-        cost_sum,
-        loss_count,
-        cost,
-        loss,
-        invalidity: cost + loss,
-        leaves: 1,
-        depth: 0,
-        tree,
-    }
+    PointRef { cost_sum, loss_count, cost, loss, invalidity: cost + loss, leaves: 1, depth: 0, tree }
 }
 
 #[test]
