@@ -399,8 +399,14 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
             The summary at that point. After a guarantee, its `guarantee` says how it was found.
         """
         if guarantee is None:
-            if calibration is not None:
-                raise ArgumentError("calibration rows test a guarantee", 'give one: guarantee="loss<=0.1"')
+            given = {
+                "confidence": confidence != 0.95,
+                "calibration": calibration is not None,
+                "groups": not (isinstance(groups, tuple) and not groups),
+                "calibration_groups": calibration_groups is not None,
+            }
+            for name in (name for name, is_given in given.items() if is_given):
+                raise ArgumentError(f"{name} belongs to a guarantee", 'give one: guarantee="loss<=0.1"')
             by = "invalidity" if by is None else by
             self._point = self._position(by)
             return self._summary(by if isinstance(by, str) else "")

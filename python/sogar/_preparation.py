@@ -182,7 +182,7 @@ class _Models:
         if is_model_file(model):
             return _model_file(model, self.config)
         adapted = self.adapted(model)
-        return adapted.build(self.native, _settings.as_json(self.config)), adapted.recipe
+        return adapted.build(self.native, _settings.as_json(self.config), by_name=True), adapted.recipe
 
     def measure(self, function: Any) -> _native.Model:
         """A function, or an object with ``decision_function``, that says how usual rows are."""

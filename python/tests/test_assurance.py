@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import sogar
 from running import GERMAN
-from scipy.stats import binomtest, t
+from scipy.stats import binom, binomtest, t
 from sogar import Sogar, SogarError
 
 Cli = Callable[..., str]
@@ -89,9 +89,89 @@ def test_a_guaranteed_choice_is_the_last_that_passes_an_exact_test(front: sogar.
     assert "neither the search nor the training" in chosen.guarantee["assumes"]
 
 
+def hoeffding_bentkus(total: float, count: int, limit: float) -> float:
+    """The p-value for a mean of `count` numbers between 0 and 1."""
+    mean = min(total / count, limit)
+    entropy = sum(p * np.log(p / q) for p, q in ((mean, limit), (1 - mean, 1 - limit)) if p > 0)
+    bentkus = np.e * binom.cdf(np.ceil(total), count, limit)
+    return float(min(np.exp(-count * entropy), bentkus, 1))
+
+
+@pytest.mark.parametrize(("cost", "largest"), [("mps", 1), ("cet", 1), ("l1", 2)])
+def test_costs_of_groups_are_guaranteed_by_hoeffding_and_bentkus(cost: str, largest: int) -> None:
+    """The largest p-value of the groups counts; the costs of two edits add up to 2 with `l1`."""
+    table, _ = drawn(1, 400)
+    front = sogar.Sogar(max_depth=1, max_edits=2, protected=["age"], cost=cost)
+    front.fit(table, trained(2), desired=1)
+    calibration = drawn(4, 1500)[0]
+    region = np.where(np.arange(1500) % 3 == 0, "north", "south")
+    chosen = front.select(
+        guarantee="cost<=0.3",
+        confidence=0.9,
+        calibration=calibration,
+        groups={"region": np.resize(["north", "south"], 400)},
+        calibration_groups={"region": region},
+    )
+    found = {"point": chosen.point, **(chosen.guarantee or {})}
+    sides: list[tuple[Any, int]] = []
+    most = json.loads(front.to_json() or "")["cost"]["unit"] * largest
+    for name in ("north", "south"):
+        evaluated = front.evaluate(calibration[region == name])
+        sides.append((evaluated["cost_sum"] / most, front.evaluation_["affected"]))
+    assert [group["affected"] for group in found["groups"]] == [count for _, count in sides]
+
+    def p_values(point: int) -> list[float]:
+        return [hoeffding_bentkus(sums[point], count, 0.3 / largest) for sums, count in sides]
+
+    passed = [max(p_values(point)) <= 0.1 for point in range(len(front.front_))]
+    expected = passed.index(False) - 1
+    assert (found["point"], found["failed"]) == (expected, expected + 1)
+    assert [group["p_value"] for group in found["groups"]] == pytest.approx(p_values(expected), rel=1e-6)
+
+
+def test_the_band_is_the_exact_test_of_scipy(front: sogar.Sogar) -> None:
+    """A loss is beyond the band if and only if its p-value is at most 5 % divided by the number of points."""
+    people, model = drawn(3, 3000)[0], trained(2)
+    level = 0.05 / len(front.front_)
+    beyond: list[bool] = []
+    point = len(front.front_) // 2
+    front.select(point)
+    turned_down = people[model.predict(people) == 0].reset_index(drop=True)
+    fails = model.predict(front.transform(turned_down)) == 0
+    for share in np.linspace(0.0, 1.0, 21):
+        lost, kept = turned_down[fails][: int(100 * share)], turned_down[~fails][: int(100 * (1 - share))]
+        others = pd.concat([lost, kept])
+        loss, count = front.front_["loss"][point], len(others)
+        p_value = binomtest(len(lost), count, loss, alternative="greater").pvalue
+        beyond.append(bool(p_value <= level))
+        if beyond[-1]:
+            with pytest.raises(sogar.EvaluationFailedError, match="loss > band"):
+                front.evaluate(others, fail_on="loss > band")
+        else:
+            front.evaluate(others, fail_on="loss > band")
+    assert 3 < sum(beyond) < 18, beyond
+
+
 def test_what_cannot_be_guaranteed_is_refused(front: sogar.Sogar) -> None:
     """Without people, with those of the fit, with a confidence that is none, with two ways to choose."""
     calibration = drawn(4, 400)[0]
+    accepted = calibration[front.predict(calibration) == 0]
+    with pytest.raises(sogar.PopulationError, match="turns nobody down"):
+        front.select(guarantee="loss<=0.3", calibration=accepted)
+    with pytest.raises(sogar.PopulationError, match="with 99 % confidence"):
+        front.select(guarantee="loss<=0.01", confidence=0.99, calibration=calibration)
+    table, model = drawn(1, 400)[0], trained(2)
+    unbounded = sogar.Sogar(max_depth=0, max_edits=1, cost="logshift").fit(table, model, desired=1)
+    with pytest.raises(sogar.ArgumentError, match="no largest value"):
+        unbounded.select(guarantee="cost<=0.3", calibration=calibration)
+    weighted = sogar.Sogar(max_depth=0, max_edits=1, sample_weight_column="people")
+    weighted.fit(table.assign(people=np.resize([1, 2], 400)), model, desired=1)
+    with pytest.raises(sogar.ArgumentError, match="with weights, nothing can be guaranteed"):
+        weighted.select(guarantee="loss<=0.3", calibration=calibration.assign(people=1))
+    without: list[dict[str, Any]] = [{"calibration": calibration}, {"confidence": 0.9}, {"groups": "age"}]
+    for alone in without:
+        with pytest.raises(sogar.ArgumentError, match="belongs to a guarantee"):
+            front.select("knee", **alone)
     with pytest.raises(sogar.ArgumentError, match="needs people to test it with"):
         front.select(guarantee="loss<=0.3")
     with pytest.raises(sogar.ArgumentError, match="equal rows of the fitted table"):
@@ -128,6 +208,15 @@ def test_advice_works_only_if_enough_models_accept() -> None:
             assert (turned_down & ~works).sum() == front.front_["loss_count"][point]
     with pytest.raises(sogar.ConfigError, match="there are only 3 models"):
         sogar.Sogar().fit(table, models[0], desired=1, also=models[1:], agree=4)
+    people, repaid = drawn(5, 300)
+    three = repaid + (people["age"] > 60)
+    for rows, labels, why in (
+        (people, three, "other classes than the first"),
+        (people.rename(columns={"age": "wealth"}), repaid, "wealth"),
+    ):
+        other = lightgbm.LGBMClassifier(n_estimators=3, verbose=-1).fit(rows, labels)
+        with pytest.raises(SogarError, match=why):
+            sogar.Sogar().fit(table, models[0], desired=1, also=[other])
 
 
 def test_targets_bring_everybody_to_the_same_side() -> None:

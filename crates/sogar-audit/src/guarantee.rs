@@ -3,8 +3,9 @@
 //! A front is found on its table, so its figures there are too good, and the best of many points is a lucky one. *Learn then test*
 //! (Angelopoulos et al., 2021) corrects for both. Other people, the *calibration rows*, test the points one after the other in an
 //! order that is fixed before they are read: the fitted loss, lowest first. Each test has the full level, and the first failure
-//! ends them (*fixed-sequence testing*). A point that breaks the limit is chosen only if the first such point in the order passes
-//! its test, which has at most the probability of one false rejection.
+//! ends them (*fixed-sequence testing*). A point that breaks the limit passes only if the first such point in the order passes
+//! its test, which has at most the probability of one false rejection. So with the stated confidence all points that passed keep the
+//! limit, and any of them may be chosen. One limit is tested: who tries limits on the same rows until one passes has no guarantee.
 //!
 //! A loss is a count, so its p-value is an exact binomial tail. The mean of a bounded cost has the p-value of Hoeffding and
 //! Bentkus. For several groups at once, the largest p-value counts: the limit is broken if one group breaks it.
@@ -25,6 +26,7 @@ use sogar_base::error::{Error, ErrorKind, Result};
 use sogar_front::describe::{group_title, grouped, grouping_title};
 use sogar_front::evaluate::HeldOut;
 use sogar_front::summary::{FrontFile, PointRef};
+use sogar_prepare::actions::Edit;
 use sogar_prepare::prepared::Prepared;
 use sogar_solver::RowSet;
 use sogar_table::config::CostKind;
@@ -70,12 +72,23 @@ impl std::fmt::Display for Guarantee {
 }
 
 impl Guarantee {
-    /// The positions of the points in the order of their tests: the surest first. It depends on the front alone.
-    fn order(self, points: usize) -> Vec<usize> {
-        match self.measure {
-            Measure::Loss => (0..points).rev().collect(),
-            Measure::Cost => (0..points).collect(),
-        }
+    /// The positions of the points in the order of their tests: the surest first. It depends on the front alone. Along a front that
+    /// asks for `minimax`, the loss may rise with the cost.
+    fn order(self, points: &[PointRef]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..points.len()).collect();
+        order.sort_by_key(|&point| match self.measure {
+            Measure::Loss => points[point].loss_count,
+            Measure::Cost => points[point].cost_sum,
+        });
+        order
+    }
+
+    /// Of points that keep the limit, the cheapest (for a limit on the cost: the one with the lowest loss).
+    fn best(self, passed: &[usize], points: &[PointRef]) -> Option<usize> {
+        passed.iter().copied().min_by_key(|&point| match self.measure {
+            Measure::Loss => points[point].cost_sum,
+            Measure::Cost => points[point].loss_count,
+        })
     }
 
     fn of(self, point: &PointRef) -> f64 {
@@ -159,30 +172,45 @@ pub fn guaranteed(
         return Err(Error::new(ErrorKind::Usage, "with weights, nothing can be guaranteed")
             .help("the test counts independent people, and a row that stands for several is one draw"));
     }
-    let bound = if measure == Measure::Cost { largest_cost(front, prepared)? } else { 1.0 };
+    // In units; a loss is 0 or 1.
+    let largest = if measure == Measure::Cost { largest_cost(front, prepared)? } else { 1 };
+    let bound = if measure == Measure::Cost { largest as f64 / front.cost.unit as f64 } else { 1.0 };
     let overlap = overlap::overlap(prepared.table(), &held_out.table);
     overlap.refuse().map_err(|error| error.file(&held_out.path))?;
     let people = RoutedPeople::held_out(front, prepared, held_out)?;
     let groups = groups_of(front, prepared, reference, (&people, held_out, table), request)?;
     let level = 1.0 - request.confidence;
-    let sums = |point: usize| sums_of(front, &people, point, measure, bound, &groups);
-    let p_value = |(sum, count): (f64, u64)| match measure {
-        Measure::Loss => binomial::at_most(sum as u64, count, limit),
+    let sums = |point: usize| sums_of(front, &people, point, measure, largest, &groups);
+    // Of a sum of shares of the largest value.
+    let p_value = |sum: f64, count: u64| match measure {
+        Measure::Loss => binomial::at_most(sum.ceil() as u64, count, limit),
         Measure::Cost => binomial::mean_at_most(sum, count, limit / bound),
     };
-    let worst = |point: usize| sums(point).into_iter().map(p_value).fold(0.0, f64::max);
-    let sequence = fixed_sequence(&request.guarantee.order(front.points.len()), level, worst);
-    let Some(point) = sequence.chosen else {
-        let counts: Vec<u64> = groups.iter().map(|group| group.people.count() as u64).collect();
-        return Err(text::nothing(front, request, &groups, &counts, sequence.failed).file(&held_out.path));
+    let counts: Vec<u64> = groups.iter().map(|group| group.people.count() as u64).collect();
+    let p_values = |point: usize| -> Vec<f64> {
+        sums(point)
+            .iter()
+            .zip(&counts)
+            .map(|(&sum, &count)| p_value(sum as f64 / largest as f64, count))
+            .collect()
     };
-    let tested = groups.iter().zip(sums(point)).map(|(group, (sum, count))| TestedGroup {
+    let worst = |point: usize| p_values(point).into_iter().fold(0.0, f64::max);
+    let order = request.guarantee.order(&front.points);
+    let sequence = fixed_sequence(&order, level, worst);
+    let Some(point) = request.guarantee.best(&order[..sequence.passed], &front.points) else {
+        let needed = |mean: f64| people_needed(|count| p_value(mean / bound * count as f64, count), level);
+        return Err(
+            text::nothing(front, request, &groups, &counts, sequence.failed, needed).file(&held_out.path)
+        );
+    };
+    let tested = groups.iter().zip(&counts).zip(sums(point).into_iter().zip(p_values(point)));
+    let tested = tested.map(|((group, &count), (sum, p_value))| TestedGroup {
         by: group.by.clone(),
         group: group.name.clone(),
         shown: group.shown.clone(),
         affected: count,
-        value: sum * bound / count as f64,
-        p_value: p_value((sum, count)),
+        value: sum as f64 / largest as f64 * bound / count as f64,
+        p_value,
     });
     Ok(Guaranteed {
         guarantee: request.guarantee.to_string(),
@@ -246,16 +274,15 @@ fn groups_of(
     Ok(groups)
 }
 
-/// Per group, the sum of losses or of costs (as shares of the largest cost) at a point, and its people.
+/// Per group, the sum at a point of losses, or of costs in units, none of them above the largest.
 fn sums_of(
     front: &FrontFile,
     people: &RoutedPeople,
     point: usize,
     measure: Measure,
-    bound: f64,
+    largest: u64,
     groups: &[Group],
-) -> Vec<(f64, u64)> {
-    let largest = (front.cost.unit as f64 * bound).ceil() as u64;
+) -> Vec<u64> {
     let mut sums = vec![0u64; groups.len()];
     for (action, leaf) in people.leaves(&front.points[point].tree) {
         for (sum, group) in sums.iter_mut().zip(groups) {
@@ -266,12 +293,11 @@ fn sums_of(
             };
         }
     }
-    let unit = if measure == Measure::Cost { front.cost.unit as f64 * bound } else { 1.0 };
-    sums.iter().zip(groups).map(|(&sum, group)| (sum as f64 / unit, group.people.count() as u64)).collect()
+    sums
 }
 
-/// The largest cost that an action of the front can have for anyone within the range of the fitted table, if there is one.
-fn largest_cost(front: &FrontFile, prepared: &Prepared) -> Result<f64> {
+/// The largest cost in units that an action of the front can have for anyone within the range of the fitted table, if there is one.
+fn largest_cost(front: &FrontFile, prepared: &Prepared) -> Result<u64> {
     let (kind, cost) = (front.cost.kind, prepared.cost());
     let features = &prepared.table().features;
     let weight = |feature: usize| {
@@ -289,13 +315,13 @@ fn largest_cost(front: &FrontFile, prepared: &Prepared) -> Result<f64> {
             return refused("this cost has no largest value");
         }
     }
-    let mut largest = 0.0f64;
-    for action in front.edits_of_actions(features)? {
-        let each = action.iter().map(|edit| cost.combined(edit.touched().map(weight)));
-        largest = largest.max(cost.combined(each));
-    }
-    // Rounding to millionths may add half a unit per edit.
-    Ok(largest.max(f64::MIN_POSITIVE) + 4e-6)
+    // Each edit is rounded to whole units once, and rounding keeps the order.
+    let unit = cost.unit() as f64;
+    let largest = |edits: &Vec<Edit>| {
+        let each = edits.iter().map(|edit| (unit * cost.combined(edit.touched().map(weight))).round() as u64);
+        cost.combine().of(each)
+    };
+    Ok(front.edits_of_actions(features)?.iter().map(largest).max().unwrap_or(0).max(1))
 }
 
 impl Guaranteed {

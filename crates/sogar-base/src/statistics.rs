@@ -206,7 +206,7 @@ mod tests {
         assert!(near(found.low, low) && near(found.high, high), "{found:?} is not [{low}, {high}]");
     }
 
-    // tests/python/test_statistics.py compares with scipy and statsmodels on many more counts.
+    // python/tests/test_assurance.py and tests/python/test_audit.py compare with scipy on fronts.
 
     #[test]
     fn intervals_of_rates_are_those_of_newcombe_1998() {

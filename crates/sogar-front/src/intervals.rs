@@ -81,12 +81,20 @@ pub fn share_text(share: f64, interval: Interval) -> String {
     format!("{} % ({}–{} %)", percent(share), percent(interval.low), percent(interval.high))
 }
 
+/// A mean with its interval: `0.436 ± 0.025`.
+pub fn mean_text(mean: f64, interval: Option<Interval>) -> String {
+    let around = interval.map_or(String::new(), |Interval { high, .. }| format!(" ± {:.3}", high - mean));
+    format!("{mean:.3}{around}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_written_with_its_interval() {
+    fn shares_and_means_are_written_with_their_intervals() {
+        assert_eq!(mean_text(0.4361, Some(Interval { low: 0.411, high: 0.4615 })), "0.436 ± 0.025");
+        assert_eq!(mean_text(0.4361, None), "0.436");
         let interval = clopper_pearson(94.0, 100.0, CONFIDENCE);
         assert_eq!(share_text(0.94, interval), "94 % (87–98 %)");
         assert_eq!(share_text(1.0, clopper_pearson(10.0, 10.0, CONFIDENCE)), "100 % (69–100 %)");

@@ -158,11 +158,11 @@ class Adapted:
             return _trees.trees_spec(final, prepared, self.threshold)
         return _layers.layers_spec(final, prepared, self.threshold)
 
-    def build(self, table: Table | None, config: str) -> Model:
+    def build(self, table: Table | None, config: str, *, by_name: bool = False) -> Model:
         """The engine's model for a table of the engine, with the configuration in JSON.
 
         A model that was read must agree with the object on every row. Otherwise the object is called, with a
-        warning.
+        warning. With `by_name`, a model that wants other columns is refused instead.
         """
         native: Model | None = None
         if self._booster is not None or self._spec is not None:
@@ -174,6 +174,8 @@ class Adapted:
             except (_DifferentError, SogarError) as reason:
                 # A model that predicts numbers needs a threshold, read or called.
                 if not len(self.rows) or (self.threshold is None and "threshold" in str(reason)):
+                    raise
+                if by_name and "a column that the table does not have" in str(reason):
                     raise
                 native = None
                 text = f"{self.name} is called on rows, which is slower: {reason}"

@@ -13,7 +13,7 @@ use sogar_base::statistics::clopper_pearson;
 use sogar_front::describe::grouped;
 use sogar_table::feature::FeatureTable;
 
-/// A table without overlap is refused by mistake at most this often.
+/// A table without overlap is refused by mistake about this often.
 const LEVEL: f64 = 0.001;
 
 /// Rows of one table that another one has too.

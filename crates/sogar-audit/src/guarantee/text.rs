@@ -4,11 +4,12 @@ use sogar_base::error::{Error, ErrorKind};
 use sogar_front::describe::grouped;
 use sogar_front::summary::FrontFile;
 
-use super::{Group, GuaranteeRequest, Guaranteed, Measure, people_needed};
+use super::{Group, GuaranteeRequest, Guaranteed, Measure};
 
 /// What every guarantee assumes.
 pub(super) const ASSUMES: &str = "The guarantee is about people whom this model turns down and who are drawn like the calibration rows. It assumes that \
-     neither the search nor the training of the model saw these rows.";
+     neither the search nor the training of the model saw these rows, and that limit, confidence and groups were fixed before anybody \
+     looked at them.";
 
 fn percent(share: f64) -> String {
     let text = format!("{:.2}", 100.0 * share);
@@ -61,8 +62,9 @@ pub(super) fn nothing(
     groups: &[Group],
     counts: &[u64],
     failed: Option<(usize, f64)>,
+    people_needed: impl Fn(f64) -> Option<u64>,
 ) -> Error {
-    let (guarantee, level) = (request.guarantee, 1.0 - request.confidence);
+    let guarantee = request.guarantee;
     let points = &front.points;
     let (first, p) = failed.unwrap_or((points.len() - 1, 1.0));
     let fitted = guarantee.of(&points[first]);
@@ -77,7 +79,7 @@ pub(super) fn nothing(
             "even on the fitted table, the lowest {name} is {fitted:.4}; choose a higher limit"
         ));
     }
-    let least = people_needed(0.0, guarantee.limit, level).unwrap_or(1);
+    let least = people_needed(0.0).unwrap_or(1);
     let smallest = groups.iter().zip(counts).min_by_key(|(_, count)| **count);
     if let Some((group, &count)) = smallest.filter(|(_, count)| **count < least) {
         let who = group.shown.as_ref().map_or(String::new(), |shown| format!(" of {shown}"));
@@ -88,14 +90,12 @@ pub(super) fn nothing(
         ));
     }
     let each = if request.groups.is_empty() { "" } else { " in each group" };
-    let needed = people_needed(fitted, guarantee.limit, level)
-        .map(|people| {
-            format!(
-                "; about {} affected people{each} would be needed if its fitted value holds for them",
-                grouped(people)
-            )
-        })
-        .filter(|_| guarantee.measure == Measure::Loss);
+    let needed = people_needed(fitted).map(|people| {
+        format!(
+            "; about {} affected people{each} would be needed if its fitted value holds for them",
+            grouped(people)
+        )
+    });
     error.help(format!(
         "point {first}, with the lowest fitted value ({fitted:.4}), did not pass (p = {p:.3}){}",
         needed.unwrap_or_default()

@@ -7,7 +7,7 @@ use sogar::Result;
 use sogar::describe::{conditions, evaluated_text, grouped, joined};
 use sogar::evaluate::{Condition, HeldOut, Survival, Survived, Verdict, evaluate, reopen, survival};
 use sogar::files::write_atomically;
-use sogar::intervals::PointIntervals;
+use sogar::intervals::{PointIntervals, mean_text};
 use sogar::model::load;
 use sogar::require::OtherModel;
 use sogar::statistics::Interval;
@@ -79,19 +79,20 @@ fn text(front: &FrontFile, evaluation: &Evaluation, chosen: usize) -> Text {
         evaluation.sd_distance,
         grouped(front.points.len())
     );
-    text += "              mean cost               works for\n";
-    text +=
-        heading("  point   reference   held out   reference   held out   95 % interval   all points at once");
+    text += "              mean cost                     works for\n";
+    text += heading(
+        "  point   reference   held out (95 %)   reference   held out   95 % interval   all points at once",
+    );
     for i in some_points(front, chosen) {
         let (reference, held_out) = (&front.points[i], &evaluation.points[i]);
-        let PointIntervals { works, band, .. } = evaluation.interval(i);
+        let PointIntervals { works, band, cost, .. } = evaluation.interval(i);
         let mark = if i == chosen { "   ← chosen" } else { "" };
         let range =
             |interval: Interval| format!("{:.1}–{:.1} %", 100.0 * interval.low, 100.0 * interval.high);
         text += &format!(
-            "  {i:>5}   {:>9.3}   {:>8.3}   {:>7.1} %   {:>6.1} %   {:>13}   {:>18}{mark}\n",
+            "  {i:>5}   {:>9.3}   {:>15}   {:>7.1} %   {:>6.1} %   {:>13}   {:>18}{mark}\n",
             reference.cost,
-            held_out.cost,
+            mean_text(held_out.cost, cost),
             100.0 * (1.0 - reference.loss),
             100.0 * (1.0 - held_out.loss),
             range(works),
@@ -153,14 +154,16 @@ fn write_csv(front: &FrontFile, evaluation: &Evaluation, path: &Path) -> Result<
         writeln!(
             out,
             "point,cost,loss,invalidity,holdout_cost,holdout_loss,holdout_invalidity,\
-             holdout_works_low,holdout_works_high,holdout_band_low,holdout_band_high"
+             holdout_works_low,holdout_works_high,holdout_band_low,holdout_band_high,\
+             holdout_cost_low,holdout_cost_high"
         )?;
         for (i, (there, here)) in front.points.iter().zip(&evaluation.points).enumerate() {
             let (a, b) =
                 ((there.cost, there.loss, there.invalidity), (here.cost, here.loss, here.invalidity));
-            let PointIntervals { works, band, .. } = evaluation.interval(i);
+            let PointIntervals { works, band, cost, .. } = evaluation.interval(i);
             write!(out, "{i},{},{},{},{},{},{}", a.0, a.1, a.2, b.0, b.1, b.2)?;
-            writeln!(out, ",{},{},{},{}", works.low, works.high, band.low, band.high)?;
+            let cost = cost.map_or(",".to_owned(), |cost| format!("{},{}", cost.low, cost.high));
+            writeln!(out, ",{},{},{},{},{cost}", works.low, works.high, band.low, band.high)?;
         }
         Ok(())
     })

@@ -9,6 +9,7 @@ use sogar::config::parse_bytes;
 use sogar::describe::{group_title, grouped, grouping_title, hoped_for, outcome_text, rules_text};
 use sogar::evaluate::{HeldOut, evaluate};
 use sogar::fairness::{FairnessRef, SearchedGroups};
+use sogar::intervals::{PointIntervals, mean_text, share_text};
 use sogar::markup::visible;
 use sogar::pipeline::{Prepared, Search, Voice};
 use sogar::select::{By, select};
@@ -388,7 +389,7 @@ fn trade_off(front: &FrontFile) -> String {
     let held_out = front.holdout.as_ref();
     let mut text = String::from("  point   mean cost   works for                        groups");
     text += if front.fairness.is_some() { "      gap   worst group" } else { "" };
-    text += if held_out.is_some() { "   held-out cost   works for\n" } else { "\n" };
+    text += if held_out.is_some() { "   held-out cost (95 %)   works for (95 %)\n" } else { "\n" };
     for i in some_points(front, best) {
         let point = &front.points[i];
         let share = 1.0 - point.loss;
@@ -403,8 +404,10 @@ fn trade_off(front: &FrontFile) -> String {
             let worst = fairness.losses_at(i).into_iter().fold(0.0, f64::max);
             text += &format!("   {:>6.3}   {:>9.1} %", fairness.gap_at(i), 100.0 * (1.0 - worst));
         }
-        if let Some(there) = held_out.map(|held_out| &held_out.points[i]) {
-            text += &format!("   {:>13.3}   {:>7.1} %", there.cost, 100.0 * (1.0 - there.loss));
+        if let Some(held_out) = held_out {
+            let (there, PointIntervals { works, cost, .. }) = (&held_out.points[i], held_out.interval(i));
+            let cost = mean_text(there.cost, cost);
+            text += &format!("   {cost:>20}   {:>16}", share_text(1.0 - there.loss, works));
         }
         text += if i == best { "   ← lowest invalidity\n" } else { "\n" };
     }

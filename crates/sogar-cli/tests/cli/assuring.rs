@@ -112,6 +112,86 @@ fn groups_must_all_meet_a_guarantee() {
 }
 
 #[test]
+fn a_cost_with_a_largest_value_can_be_guaranteed_and_no_other() {
+    let folder = Folder::new();
+    let flags = ["--max-depth", "1", "--max-edits", "2", "--quiet"];
+    let guaranteed = |cost: &str| {
+        let run = folder.solve(&[&flags[..], &["--cost", cost, "-o", "new.json"]].concat());
+        assert_eq!(run.code, 0, "{run}");
+        let flags = ["--guarantee", "cost<=0.5", "--calibration", "others.csv", "--json"];
+        folder.sogar(&[&["select", "new.json"][..], &flags].concat())
+    };
+    for cost in ["mps", "cet", "l1"] {
+        let run = guaranteed(cost);
+        assert_eq!(run.code, 0, "{run}");
+        let (json, points) = (run.json(), folder.json("new.json")["points"].take());
+        let found = &json["picks"][0]["guarantee"];
+        let group = &found["groups"][0];
+        assert!(group["value"].as_f64().unwrap() < 0.5, "{json}");
+        assert!(group["p_value"].as_f64().unwrap() <= 0.05, "{json}");
+        // The cheapest points come first in the sequence, and the last that passed has the lowest loss of them.
+        assert_eq!(found["point"].as_u64(), found["passed"].as_u64().map(|passed| passed - 1), "{json}");
+        assert!(found["passed"].as_u64() <= points.as_array().map(|points| points.len() as u64), "{json}");
+    }
+    let run = guaranteed("logshift");
+    assert!(run.code == 2 && run.stderr.contains("this cost has no largest value"), "{run}");
+    assert!(run.stderr.contains("guarantee a loss, or use the cost mps, cet or l1"), "{run}");
+    // With `l1` costs add up: two edits may cost 2 together, so twice as many people are needed.
+    let folder = Folder::new();
+    let run =
+        folder.solve(&["--cost", "l1", "--max-edits", "2", "--max-depth", "1", "-o", "new.json", "--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    let asked = ["--guarantee", "cost<=0.04", "--calibration", "others.csv"];
+    let run = folder.sogar(&[&["select", "new.json"][..], &asked].concat());
+    // 0.98 ^ n ≤ 0.05
+    assert!(run.code == 2 && run.stderr.contains("at least 149 are needed"), "{run}");
+}
+
+#[test]
+fn a_few_rows_that_the_fitted_table_has_are_a_warning_and_many_an_error() {
+    let folder = Folder::new();
+    let (people, others) = (folder.read("people.csv"), folder.read("others.csv"));
+    let known = |rows: usize| {
+        let rows: Vec<&str> = people.lines().skip(1).take(rows).collect();
+        folder.write("mixed.csv", format!("{others}{}\n", rows.join("\n")));
+        guarantee(&folder, &["--guarantee", "loss<=0.4", "--calibration", "mixed.csv"])
+    };
+    let few = known(2);
+    assert!(few.code == 0 && few.stderr.contains("2 of 122 calibration rows equal rows of"), "{few}");
+    assert!(few.stderr.contains("if they are the same people, the guarantee does not hold"), "{few}");
+    let many = known(30);
+    assert!(many.code == 2 && many.stderr.contains("30 of 150 calibration rows equal rows of"), "{many}");
+}
+
+#[test]
+fn a_group_that_is_too_small_for_a_guarantee_is_named() {
+    let folder = Folder::new();
+    let asked = ["--guarantee", "loss<=0.1", "--calibration", "others.csv", "--group", "owner"];
+    let run = guarantee(&folder, &asked);
+    assert!(run.code == 2 && run.stderr.contains("affected people of owner "), "{run}");
+    assert!(run.stderr.contains("at least 29 are needed even if advice never fails"), "{run}");
+}
+
+#[test]
+fn along_a_minimax_front_points_are_tested_by_their_fitted_loss() {
+    let folder = Folder::new();
+    let run = folder.solve(&["--minimax", "owner", "-o", "worst.json", "--quiet"]);
+    assert_eq!(run.code, 0, "{run}");
+    let front = folder.json("worst.json");
+    let number = |point: &serde_json::Value, name: &str| point[name].as_u64().unwrap();
+    let points = front["points"].as_array().unwrap();
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|&point| number(&points[point], "loss_count"));
+    assert!(!order.iter().rev().copied().eq(0..points.len()), "the loss falls along the whole front");
+    let asked = ["--guarantee", "loss<=0.4", "--calibration", "others.csv", "--json"];
+    let run = folder.sogar(&[&["select", "worst.json"][..], &asked].concat());
+    let found = run.json()["picks"][0]["guarantee"].take();
+    let passed = &order[..found["passed"].as_u64().unwrap() as usize];
+    assert_eq!(found["failed"].as_u64(), order.get(passed.len()).map(|&point| point as u64), "{run}");
+    assert_eq!(found["point"].as_u64(), passed.iter().min().map(|&point| point as u64), "{run}");
+}
+
+#[test]
 fn held_out_figures_have_intervals() {
     let folder = Folder::new();
     let run = folder.sogar(&["evaluate", "front.json", "--holdout", "others.csv", "--json"]);
@@ -128,9 +208,17 @@ fn held_out_figures_have_intervals() {
         assert!(lowest <= low && low <= works && works <= high && high <= highest, "{intervals}");
         assert!(ends("cost").0 <= point["cost"].as_f64().unwrap(), "{intervals}");
     }
-    let solved = folder.solve(&["--holdout", "others.csv", "--quiet"]);
+    let plain = folder.sogar(&["show", "front.json", "--json"]).stdout;
+    assert!(!plain.contains("works") && !plain.contains("interval"), "fitted figures have none: {plain}");
+    let solved = folder.solve(&["--holdout", "others.csv"]);
     assert_eq!(solved.code, 0, "{solved}");
     let shown = folder.sogar(&["show", "front.json"]);
+    // The row of the same point in the report of `solve`.
+    let row = solved.stdout.lines().find(|line| line.contains("← lowest invalidity")).unwrap();
+    let share =
+        shown.stdout.split_once("works for ").and_then(|_| shown.stdout.split_once("people: works for "));
+    let share = share.and_then(|(_, rest)| rest.split_once(" at a mean cost")).unwrap().0;
+    assert!(row.contains(share) && row.contains(" ± "), "{share}: {row}");
     assert!(shown.stdout.contains("Held out, 62 people: works for"), "{shown}");
     assert!(shown.stdout.contains("For all points at once:"), "{shown}");
     let report = folder.sogar(&["report", "front.json", "--format", "md", "-o", "report.md", "--quiet"]);
@@ -160,6 +248,29 @@ fn a_loss_beyond_the_band_gives_exit_code_1() {
     let verdict = &run.json()["fail_on"][0];
     assert_eq!(run.code, i32::from(verdict["holds"].as_bool().unwrap()), "{run}");
     assert_eq!(verdict["against"], "fitted", "{run}");
+    // A front with held-out people is compared with them; their own table only with the fitted one.
+    let rows = folder.read("others.csv");
+    let (header, rows) = rows.split_once('\n').unwrap();
+    folder.write(
+        "earlier.csv",
+        format!("{header}\n{}", rows.lines().take(60).map(|row| format!("{row}\n")).collect::<String>()),
+    );
+    let solved = folder.solve(&["--holdout", "earlier.csv", "-o", "held.json", "--quiet"]);
+    assert_eq!(solved.code, 0, "{solved}");
+    for (table, against) in [("others.csv", "holdout"), ("earlier.csv", "fitted")] {
+        let run = folder.sogar(&[
+            "evaluate",
+            "held.json",
+            "--holdout",
+            table,
+            "--fail-on",
+            "loss > band",
+            "--json",
+        ]);
+        assert_eq!(run.json()["fail_on"][0]["against"], against, "{run}");
+    }
+    let run = evaluate(&["--fail-on", "loss >= band"]);
+    assert!(run.code == 2 && run.stderr.contains("a loss must be above its band"), "{run}");
     let run = evaluate(&["--fail-on", "loss < band"]);
     assert!(run.code == 2 && run.stderr.contains("only > and >= can be a reason to fail"), "{run}");
 }
@@ -240,10 +351,15 @@ fn models_that_cannot_agree_are_refused_and_nothing_is_written() {
     std::fs::create_dir(folder.path("none")).unwrap();
     let model = folder.read("model.txt").replace("age income hours", "age wealth hours");
     folder.write("columns.txt", model);
+    let three = folder.read("model.txt").replacen("num_class=1", "num_class=3", 1);
+    let three = three.replacen("num_tree_per_iteration=1", "num_tree_per_iteration=3", 1);
+    folder.write("classes.txt", three.replacen("binary sigmoid:1", "multiclass num_class:3", 1));
     for (flags, why) in [
         (&["--also", "model.txt", "--agree", "3"][..], "agree = 3, but there are only 2 models"),
         (&["--also", "model.txt", "--agree", "most"], "agree = \"most\" is no number of models"),
         (&["--also", "columns.txt"], "wealth"),
+        (&["--also", "classes.txt"], "this model has other classes than the first"),
+        (&["--also", "model.txt", "--agree", "0"], "agree"),
         (&["--also", "none"], "there is no model in this folder"),
         (&["--agree", "2"], "--also"),
     ] {

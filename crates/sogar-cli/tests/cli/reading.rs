@@ -105,7 +105,8 @@ fn evaluated_points_are_written_as_csv() {
     assert_eq!(run.code, 0, "{run}");
     let csv = folder.read("points.csv");
     let header = "point,cost,loss,invalidity,holdout_cost,holdout_loss,holdout_invalidity,\
-                  holdout_works_low,holdout_works_high,holdout_band_low,holdout_band_high\n";
+                  holdout_works_low,holdout_works_high,holdout_band_low,holdout_band_high,\
+                  holdout_cost_low,holdout_cost_high\n";
     assert!(csv.starts_with(&format!("{header}0,0,1,1,0,1,1,0,0.0577")), "{csv}");
     assert_eq!(csv.lines().count(), 1 + folder.json("front.json")["points"].as_array().unwrap().len());
 }

@@ -38,6 +38,17 @@ fn the_report_counts_people() {
 }
 
 #[test]
+fn with_weights_nothing_is_guaranteed_and_no_loss_has_a_band() {
+    let folder = weighted(whole);
+    assert_eq!(folder.solve(&FLAGS).code, 0);
+    let run =
+        folder.sogar(&["select", "new.json", "--guarantee", "loss<=0.4", "--calibration", "others.csv"]);
+    assert!(run.code == 2 && run.stderr.contains("a row that stands for several is one draw"), "{run}");
+    let run = folder.sogar(&["evaluate", "new.json", "--holdout", "others.csv", "--fail-on", "loss > band"]);
+    assert!(run.code == 2 && run.stderr.contains("the test counts independent people"), "{run}");
+}
+
+#[test]
 fn decimals_are_people_too() {
     let folder = weighted(decimal);
     let flags = ["--max-depth", "1", "--max-edits", "1", "--weight", "people", "-o", "new.json"];

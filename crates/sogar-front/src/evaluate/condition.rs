@@ -82,6 +82,10 @@ impl FromStr for Condition {
             _ => return Err(fault(&format!("there is no quantity `{name}`")).help(suggest(name, QUANTITIES))),
         };
         let limit = match limit {
+            // A loss on the edge of the band is one that chance allows.
+            "band" if quantity == Quantity::Loss && or_equal => {
+                return Err(fault("a loss must be above its band").help("write \"loss > band\""));
+            }
             "band" if quantity == Quantity::Loss => Limit::Band,
             "band" => return Err(fault("only a loss has a band").help(EXAMPLES)),
             number => match number.parse::<f64>().ok().filter(|number| number.is_finite()) {
@@ -162,6 +166,7 @@ mod tests {
             ("loss < 0.1", "only > and >="),
             ("gap > 0.1", "no quantity `gap`"),
             ("cost > band", "only a loss has a band"),
+            ("loss >= band", "must be above its band"),
             ("loss > nan", "`nan` is not a number"),
         ] {
             let error = text.parse::<Condition>().unwrap_err();

@@ -6,6 +6,9 @@ import { count, data, heldOut, leaves, nearestByCost, pair, point } from './fron
 import { fixed, grouped, percent } from './numbers.js';
 import { tableOf } from './tables.js';
 
+/** The share of a held-out point's people for whom it works, for all points at once: from the lower to the upper end. */
+const within = (x, y, { cost, works: [, , low, high] }) => `M${px(x.scale(cost))} ${px(y.scale(low))}V${px(y.scale(high))}`;
+
 const dots = (places) => places.map(([x, y]) => `M${px(x)} ${px(y)}h0`).join('');
 
 function drawing(width, choose) {
@@ -35,6 +38,7 @@ function drawing(width, choose) {
     s('path', { class: 'front-area', d: area }),
     data.bound && s('path', { class: 'search-bound', d: curve(data.bound) }),
     data.individual && s('path', { class: 'individual', d: curve(data.individual) }),
+    there && s('path', { class: 'heldout-band', d: there.map((at) => within(x, y, at)).join('') }),
     there && s('path', { class: 'heldout', d: dots(there.map(place)) }),
     s('path', { class: 'front-line', d: stairs }),
     data.picks.map((pick) => s('circle', { class: 'pick-dot', r: 4, cx: px(place(points[pick.point])[0]), cy: px(place(points[pick.point])[1]) })),
@@ -68,6 +72,7 @@ function drawing(width, choose) {
       s('line', { class: 'cross', x1: frame.left, x2: px(across), y1: px(up), y2: px(up) }),
       s('line', { class: 'cross', x1: px(across), x2: px(across), y1: px(up), y2: frame.bottom }),
       ...(held ? [s('line', { class: 'cross', x1: px(across), y1: px(up), x2: px(held[0]), y2: px(held[1]) }),
+        s('path', { class: 'chosen-band', d: within(x, y, there[i]) }),
         s('circle', { class: 'chosen-heldout', r: 5.5, cx: px(held[0]), cy: px(held[1]) })] : []),
       s('circle', { class: 'chosen', r: 7, cx: px(across), cy: px(up) }));
   };
@@ -90,7 +95,7 @@ function legend() {
     key(flat('front-line'), 'best shared advice for each cost'),
     key(s('circle', { class: 'chosen', cx: 13, cy: 6, r: 5 }), 'chosen summary'),
     key(s('circle', { class: 'pick-dot', cx: 13, cy: 6, r: 4 }), 'named summaries'),
-    data.holdout && key(s('circle', { class: 'chosen-heldout', cx: 13, cy: 6, r: 4 }), `the same summaries on ${grouped(data.holdout.affected)} held-out people`),
+    data.holdout && key(s('circle', { class: 'chosen-heldout', cx: 13, cy: 6, r: 4 }), `the same summaries on ${grouped(data.holdout.affected)} held-out people, and how far from the truth all of them may be (95 %)`),
     data.individual && key(flat('individual'), 'individual advice, which no summary can beat'),
     data.bound && key(flat('search-bound'), 'proven limit of the stopped search'));
 }
@@ -108,11 +113,11 @@ export function staircase(choose) {
   const columns = [
     { label: 'summary', number: true }, number('mean cost', 4), number('loss', 4), number('invalidity', 4),
     { label: 'groups', number: true },
-    ...(data.holdout ? [number('held-out cost', 4), number('held-out loss', 4), number('works at least', 4), number('works at most', 4)] : []),
+    ...(data.holdout ? ['held-out cost', 'costs at least', 'costs at most', 'held-out loss', 'works at least', 'works at most'].map((label) => number(label, 4)) : []),
   ];
   const rows = () => Array.from({ length: count }, (_, i) => {
     const [here, there] = [point(i), heldOut(i)];
-    return [i, here.cost, here.loss, here.invalidity, leaves(i), ...(there ? [there.cost, there.loss, ...there.works.slice(0, 2)] : [])];
+    return [i, here.cost, here.loss, here.invalidity, leaves(i), ...(there ? [there.cost, ...(there.costEnds ?? [null, null]), there.loss, ...there.works.slice(0, 2)] : [])];
   });
   const asTable = tableOf('All summaries of the front, from cheapest to most effective', 'front.csv', columns, rows, () => current);
   const pairs = data.individual && tableOf('Individual advice: what the cheapest way of each person would reach', 'individual.csv',
