@@ -9,7 +9,7 @@ use sogar_solver::CancelToken;
 
 use super::*;
 use sogar_prepare::model::{Answers, Callback, LoadedModel, from_bytes};
-use sogar_table::config::Config;
+use sogar_table::config::{Config, Link};
 use sogar_table::table::{ReadOptions, Table, csv};
 
 const PEOPLE: &str = include_str!("../../../sogar-cli/tests/fixtures/people.csv");
@@ -291,7 +291,10 @@ fn reasons_are_the_strongest_contributions_and_their_responsiveness_is_that_of_b
             assert_eq!(reason.changes_allowed, results.len());
             let share = (!results.is_empty()).then(|| flips as f64 / results.len() as f64);
             assert_eq!(reason.responsiveness, share, "row {row}, {}", reason.feature);
-            assert_eq!(reason.immutable, !prepared.edits().iter().any(|edit| edit.feature == index));
+            assert_eq!(
+                reason.immutable,
+                !prepared.edits().iter().any(|edit| edit.touched().any(|other| other == index))
+            );
             some += flips;
         }
     }

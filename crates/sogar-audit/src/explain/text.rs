@@ -83,7 +83,7 @@ fn reasons(explanation: &Explanation) -> Section {
             let code = reason.code.as_deref().map_or(String::new(), |code| format!(" [{}]", visible(code)));
             let alone = match (reason.responsiveness, reason.immutable) {
                 (_, true) => "cannot change".to_owned(),
-                (None, false) => "no change of it is allowed here".to_owned(),
+                (None, false) => "no change of it alone is allowed here".to_owned(),
                 (Some(share), false) => {
                     let flipping = (share * reason.changes_allowed as f64).round();
                     match reason.changes_allowed {
