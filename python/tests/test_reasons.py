@@ -119,7 +119,9 @@ def test_scores_are_probabilities_where_the_model_has_them(
     probable = objective == "binary:logistic"
     assert told["decision"]["score_is_probability"] == probable
     assert told["decision"]["score"] == pytest.approx(score, abs=1e-6)
-    wanted = f"the probability of 1 at {100 * score:.1f}" if probable else f"Its score is {score:.4f}".rstrip("0")
+    wanted = (
+        f"the probability of 1 at {100 * score:.1f}" if probable else f"Its score is {score:.4f}".rstrip("0")
+    )
     assert wanted in str(told)
     assert ("above 50 % it says 1" if probable else "above 0 it says 1") in str(told)
 
