@@ -133,6 +133,22 @@ fn the_cheapest_action_is_the_cheapest_of_the_whole_problem() {
 }
 
 #[test]
+fn outcomes_of_several_words_are_quoted() {
+    let mut config = config();
+    let names = [("no", "not now"), ("yes", "a loan is offered")];
+    config.model.outcomes = names.map(|(class, name)| (class.to_owned(), name.to_owned())).into();
+    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
+    let front = solved(&prepared);
+    let row = prepared.affected()[0];
+    let told = explain(&front, &prepared, &Person::of_row(&prepared, row).unwrap(), 0).unwrap();
+    let text = text(&told);
+    assert!(
+        text.contains("the probability of “a loan is offered” at") && text.contains("it says “a loan"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_row_written_down_is_that_row() {
     let prepared = prepared();
     let front = solved(&prepared);
