@@ -129,7 +129,7 @@ def person_of(row: Any) -> dict[str, Any]:
     else:
         raise ArgumentError(
             f"a {type(row).__name__} is not a person",
-            "give a row's position, a dictionary, a series, or a table with one row",
+            "give a row's position, a dictionary, a series (`X.loc[label]`), or a table with one row",
         )
     return plain(entries)
 

@@ -177,7 +177,8 @@ class Counterfactuals(Sequence[list[Json]]):
     def __repr__(self) -> str:
         """How many people have a way."""
         some = sum(bool(ways) for ways in self._people)
-        return f"<Counterfactuals of {len(self)} people, {some} of whom have a way>"
+        people = "1 person" if len(self) == 1 else f"{len(self)} people"
+        return f"<Counterfactuals of {people}, {some} of whom {'has' if some == 1 else 'have'} a way>"
 
     def _repr_html_(self) -> str:
         shown = self.rows()[:100]

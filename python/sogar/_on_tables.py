@@ -13,7 +13,7 @@ import numpy as np
 from . import _native
 from ._errors import ArgumentError, DataError, EvaluationFailedError, SogarWarning
 from ._progress import Progress
-from ._tables import UserTable, as_frame, in_one_piece, is_dask
+from ._tables import UserTable, as_frame, in_one_piece, is_dask, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +154,7 @@ class OnTables:
     def _seen(self, X: Any) -> tuple[_native.Table, UserTable]:  # noqa: N803
         """Reads another table, which needs the columns that `fit` saw."""
         named = self._named
-        table = UserTable(in_one_piece(X), names=list(self.feature_names_in_))
+        table = UserTable(rows_of(in_one_piece(X)), names=list(self.feature_names_in_))
         name, wanted = type(self).__name__, self.n_features_in_
         if not table.named:
             if table.data.shape[1] != wanted:

@@ -21,7 +21,7 @@ from ._columns import BLANKS, array_column, pandas_column, text_of
 from ._edited import arrow_changed, cells_as, changed_array, pandas_changed, polars_changed
 from ._errors import ArgumentError, DataError, path_of, utf8
 
-__all__ = ["UserTable", "as_frame", "in_one_piece", "is_dask", "kind_of", "text_of"]
+__all__ = ["UserTable", "as_frame", "in_one_piece", "is_dask", "kind_of", "rows_of", "text_of"]
 
 Array = np.ndarray[Any, Any]
 #: The recommended edits of a column: its name, the rows, and the new cells.
@@ -58,6 +58,19 @@ def is_dask(data: Any) -> bool:
 def in_one_piece(data: Any) -> Any:
     """Computes a Dask table as a pandas frame; returns other tables unchanged."""
     return data.compute() if is_dask(data) else data
+
+
+def rows_of(data: Any) -> Any:
+    """A pandas series with the names of columns as the table of one row that it is; other data unchanged."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, pandas.Series):
+        return data
+    if not any(isinstance(name, str) for name in data.index):
+        raise DataError(
+            "the series is neither a table nor a row of one",
+            "give a table with one row: `X.iloc[[0]]`; for one feature, `X.to_frame()`",
+        )
+    return data.to_frame().T.infer_objects()
 
 
 class UserTable:

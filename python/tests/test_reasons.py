@@ -105,6 +105,27 @@ def test_contributions_to_a_forest_are_those_of_the_definition(data: tuple[np.nd
         assert reason["contribution"] == pytest.approx(values["abcdefgh".index(reason["feature"])], abs=1e-9)
 
 
+@pytest.mark.parametrize("objective", ["binary:logistic", "binary:logitraw"])
+def test_scores_are_probabilities_where_the_model_has_them(
+    data: tuple[np.ndarray, np.ndarray], objective: str, tmp_path: Path
+) -> None:
+    rows, labels = data
+    booster = xgboost.train({"objective": objective, "max_depth": 3}, xgboost.DMatrix(rows, labels), 10)
+    booster.save_model(tmp_path / "model.json")
+    front = Sogar(max_depth=1, max_edits=1, bins=4).fit(rows[:400], tmp_path / "model.json")
+    position = int(np.flatnonzero(front._front.affected_rows())[0])
+    told = front.explain(position)
+    score = float(booster.predict(xgboost.DMatrix(rows[[position]]))[0])
+    probable = objective == "binary:logistic"
+    assert told["decision"]["score_is_probability"] == probable
+    assert told["decision"]["score"] == pytest.approx(score, abs=1e-6)
+    wanted = (
+        f"the probability of 1 at {100 * score:.1f}" if probable else f"Its score is {score:.4f}".rstrip("0")
+    )
+    assert wanted in str(told)
+    assert ("above 50 % it says 1" if probable else "above 0 it says 1") in str(told)
+
+
 def _by_definition(forest: Any, row: np.ndarray) -> np.ndarray:
     """Shapley values over all sets of columns."""
     from itertools import combinations
@@ -173,6 +194,17 @@ def test_positions_are_those_of_pandas(fitted: tuple[pd.DataFrame, Any, Sogar]) 
         front.explain(300)
     with pytest.raises(ArgumentError, match="no position -301"):
         front.explain(-301)
+
+
+def test_a_series_is_one_row(fitted: tuple[pd.DataFrame, Any, Sogar]) -> None:
+    people, _, front = fitted
+    turned_down = int(np.flatnonzero(front._front.affected_rows())[0])
+    for position in (0, turned_down):
+        row, table = people.iloc[position], people.iloc[[position]]
+        assert list(front.predict(row)) == list(front.predict(table))
+        assert list(front.transform(row).iloc[0]) == list(front.transform(table).iloc[0])
+    with pytest.raises(sogar.DataError, match="neither a table nor a row of one"):
+        front.predict(people["income"])
 
 
 def test_a_letter_says_what_it_lacks_and_refuses_what_it_does_not_know(

@@ -14,10 +14,12 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from running import DATA, GERMAN, Sogar, ending_with, skip
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+FLAGS = ["--no-sandbox", "--disable-gpu"]
 
 Json = dict[str, Any]
 Open = Callable[..., "Opened"]
@@ -91,9 +93,8 @@ def sogar() -> Sogar:
     return ending_with(0)
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium; tests that need it are skipped where there is none."""
+def chromium() -> str:
+    """The program of the browser; tests that need it are skipped where there is none."""
     wanted = os.environ.get("SOGAR_CHROMIUM")
     path = wanted or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
@@ -101,8 +102,15 @@ def browser() -> Iterator[Browser]:
             "browser",
             "no Chromium: `scripts/chromium.sh` installs Debian's, or set SOGAR_CHROMIUM to a browser",
         )
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, one for all tests."""
+    path = chromium()
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield started
         started.close()
 
@@ -111,6 +119,27 @@ def new_page(browser: Browser, width: int, height: int, *, dark: bool) -> Page:
     """A page in a context of its own."""
     scheme: Literal["dark", "light"] = "dark" if dark else "light"
     return browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme).new_page()
+
+
+@pytest.fixture
+def scriptless(browser: Browser, tmp_path: Path) -> Iterator[BrowserContext]:
+    """A browser whose owner blocked scripts in its settings.
+
+    Playwright's `java_script_enabled=False` is not enough: a sandboxed frame has a process of its own, and
+    its scripts may run before the setting reaches it.
+    """
+    settings = tmp_path / "profile" / "Default" / "Preferences"
+    settings.parent.mkdir(parents=True)
+    blocked = {"profile": {"default_content_setting_values": {"javascript": 2}}}
+    settings.write_text(json.dumps(blocked), encoding="utf-8")
+    profile = browser.browser_type.launch_persistent_context(
+        settings.parents[1],
+        executable_path=chromium(),
+        args=FLAGS,
+        viewport={"width": 900, "height": 900},
+    )
+    yield profile
+    profile.close()
 
 
 def listen(page: Page, requests: list[str], complaints: list[str]) -> None:

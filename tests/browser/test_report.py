@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext
 from report_page import (
     Json,
     Open,
@@ -23,8 +23,10 @@ from report_page import (
     browser,
     data_of,
     german,
+    listen,
     open_report,
     report,
+    scriptless,
     sogar,
 )
 from running import ROOT, Sogar
@@ -392,34 +394,45 @@ def _notebook(report: Report) -> str:
     return f"<!doctype html><html lang='en'><title>notebook</title><body><p>secret</p>{cell}</body></html>"
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "static"])
 def test_the_notebook_view_is_the_report_in_a_frame_that_sees_nothing_else(
-    german: Report, browser: Browser, tmp_path: Path, scripts: bool
+    german: Report, browser: Browser, tmp_path: Path
 ) -> None:
     notebook = tmp_path / "notebook.html"
     notebook.write_text(_notebook(german), encoding="utf-8")
-    context = browser.new_context(java_script_enabled=scripts, viewport={"width": 900, "height": 900})
-    page = context.new_page()
+    page = browser.new_context(viewport={"width": 900, "height": 900}).new_page()
+    requests: list[str] = []
     complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    listen(page, requests, complaints)
     page.goto(notebook.as_uri())
     inside = page.frame_locator("iframe")
-    if scripts:
-        inside.locator("html[data-ready=yes]").wait_for()
-        assert inside.locator("#headline").is_visible()
-        assert not inside.locator("#printed").is_visible()
-        frame = page.frames[1]
-        reaching = (
-            "() => { try { return parent.document.body.innerText } catch (error) { return error.name } }"
-        )
-        assert frame.evaluate(reaching) == "SecurityError"
-        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    else:
-        inside.locator("#printed").wait_for()
-        assert "What was found" in inside.locator("#printed").inner_text()
-        assert not inside.locator("#headline").is_visible()
-    assert complaints == []
-    context.close()
+    inside.locator("html[data-ready=yes]").wait_for()
+    assert inside.locator("#headline").is_visible()
+    assert not inside.locator("#printed").is_visible()
+    frame = page.frames[1]
+    reaching = "() => { try { return parent.document.body.innerText } catch (error) { return error.name } }"
+    assert frame.evaluate(reaching) == "SecurityError"
+    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert [request for request in requests if request.startswith("http")] == []
+    assert [complaint for complaint in complaints if "Blocked a frame" not in complaint] == []
+    page.context.close()
+
+
+def test_the_notebook_view_without_scripts_is_the_static_report(
+    german: Report, scriptless: BrowserContext, tmp_path: Path
+) -> None:
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(_notebook(german), encoding="utf-8")
+    page = scriptless.new_page()
+    page.goto(notebook.as_uri())
+    inside = page.frame_locator("iframe")
+    inside.locator("#printed").wait_for()
+    assert "What was found" in inside.locator("#printed").inner_text()
+    assert not inside.locator("#headline").is_visible()
+    # A script in such a frame would have run by now.
+    probe = "<p>none ran</p><script>document.querySelector('p').textContent = 'one ran'</script>"
+    notebook.write_text(f'<iframe sandbox="allow-scripts" srcdoc="{probe}"></iframe>', encoding="utf-8")
+    page.goto(notebook.as_uri())
+    assert page.frame_locator("iframe").locator("p").inner_text() == "none ran"
 
 
 def test_on_a_phone_wide_tables_scroll_and_show_it_and_no_name_is_cut(

@@ -131,7 +131,10 @@ impl<'a> Explainer<'a> {
         let asked = PersonQuery { prepared, person, one: &one, pool: &self.pool };
         let prediction = asked.predict(&person.values)?;
         let decision = asked.decision(prediction);
-        let immutable = |feature: usize| !prepared.edits().iter().any(|edit| edit.feature == feature);
+        // An edit of another feature may take it along.
+        let immutable = |feature: usize| {
+            !prepared.edits().iter().any(|edit| edit.touched().any(|other| other == feature))
+        };
         let mut explanation = Explanation {
             person: Who {
                 name: person.name.clone(),

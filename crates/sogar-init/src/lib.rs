@@ -27,6 +27,7 @@ const LEGEND: &str = "\
 # - `immutable = true`: no action changes it (trees may still split on it)
 # - `split = false`: trees do not split on it
 # - `weight = 2`: weight of its cost
+# - `display = \"monthly income\"`, `unit = \"€\"`: what advice, reports and letters call it
 # Numbers and ordinals:
 # - `direction = \"increase\"` or \"decrease\"
 # - `range = [0, 100]`: edits stay within
@@ -83,6 +84,11 @@ impl Facts {
                 ),
             };
             let _ = writeln!(text, "\n[model]\nclasses = [{classes}]  # {why}");
+            let first = self.config.model.classes.first().map_or_else(String::new, |class| quote(class));
+            let _ = writeln!(
+                text,
+                "# outcomes = {{ {first} = \"declined\" }}  # what texts for people call outcomes"
+            );
         }
         text.push_str(
             "\n[cost]\nkind = \"mps\"  # or \"cet\", \"logshift\", \"l1\", \"table\"\n\n\

@@ -1,6 +1,6 @@
 //! Reason codes: a CSV with the columns `feature`, `direction`, `code`, `text`.
 //!
-//! `direction` is `low` or `high` (below or above the median of those whom the model accepts), `missing`, a category by name, or
+//! `direction` is `low` or `high` (below or above the median of those whom the model accepts), `missing`, a category or special code, or
 //! `any`. The most specific row counts. `text` may be empty; then the text of the messages is used. A row about something that
 //! the table does not have is an error: its code would never be given.
 

@@ -211,24 +211,31 @@ impl Letter<'_> {
         let same = |advice: &&Advice| advice.includes(best) && best.includes(advice);
         // What asks for all of the first way and more is no other way.
         let other = of_group.filter(|advice| !advice.includes(best));
-        text += &self.way(best, "1");
-        if let Some(other) = other {
-            text += &self.way(other, "2");
-        }
         let told = other.or(of_group.filter(same));
-        if let (Some(_), Some(group)) =
-            (told, explanation.group.as_ref().filter(|group| group.rows >= FEWEST))
-        {
+        let group = explanation.group.as_ref().filter(|group| told.is_some() && group.rows >= FEWEST);
+        // A number tells ways apart, and which of them is the group's.
+        if other.is_some() || group.is_some() {
+            text += &self.number("1");
+        }
+        text += &self.way(best);
+        if let Some(other) = other {
+            text += &self.number("2");
+            text += &self.way(other);
+        }
+        if let Some(group) = group {
             text += &paragraph(&self.group(group, if other.is_some() { "2" } else { "1" }));
         }
         text
     }
 
-    fn way(&self, advice: &Advice, number: &str) -> String {
-        let head = format!("<h3>{}</h3>\n", self.messages.html("way", &[("number", number)]));
+    fn number(&self, number: &str) -> String {
+        format!("<h3>{}</h3>\n", self.messages.html("way", &[("number", number)]))
+    }
+
+    fn way(&self, advice: &Advice) -> String {
         let column = |key: &str| format!("<th scope=\"col\">{}</th>", self.messages.html(key, &[]));
         let mut text = format!(
-            "{head}<table>\n<thead><tr>{}{}{}</tr></thead>\n<tbody>\n",
+            "<table>\n<thead><tr>{}{}{}</tr></thead>\n<tbody>\n",
             column("what"),
             column("today"),
             column("then")

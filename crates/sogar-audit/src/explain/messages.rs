@@ -141,9 +141,10 @@ impl Messages {
         self.decimal.as_deref().unwrap_or(".")
     }
 
-    /// A number as the language writes it, to six digits.
+    /// A number as the language writes it: to six digits, and to two decimals at least, since amounts of money are no rounder.
     pub(super) fn number(&self, number: f64) -> String {
-        let plain = spoken_number(number);
+        let cents = (100.0 * number).round() / 100.0;
+        let plain = if number.abs() < 1e4 { spoken_number(number) } else { format_number(cents) };
         if plain.contains('e') {
             return plain.replace('.', self.decimal());
         }
@@ -426,13 +427,14 @@ mod tests {
         let (english, german) = (Messages::english(), Messages::built_in("de").unwrap());
         assert_eq!(
             (english.number(-1_234_567.5), german.number(-1_234_567.5)),
-            ("−1,234,570".into(), "−1.234.570".into())
+            ("−1,234,567.5".into(), "−1.234.567,5".into())
         );
         assert_eq!(
             (english.number(12_345.5), german.number(12_345.5)),
             ("12,345.5".into(), "12.345,5".into())
         );
         assert_eq!(german.number(0.25), "0,25");
+        assert_eq!([123_456.78, 9_999.994].map(|amount| english.number(amount)), ["123,456.78", "9999.99"]);
         assert_eq!(english.number(2026.0), "2026");
         assert_eq!(
             [0.0, 0.004, 0.333, 0.996, 1.0].map(|share| german.percent(share)),

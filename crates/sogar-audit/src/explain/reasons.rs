@@ -42,7 +42,7 @@ pub struct PrincipalReason {
     pub contribution: f64,
     /// How contributions were computed.
     pub method: Method,
-    /// How the value compares with the median of those whom the model accepts: `low` or `high`; `missing`; a category by name.
+    /// How the value compares with the median of those whom the model accepts: `low` or `high`; `missing`; a category or special code.
     pub direction: Option<String>,
     /// The code from the list of reason codes.
     pub code: Option<String>,
@@ -166,7 +166,11 @@ impl<'a> Reasoner<'a> {
                 direction: direction.as_ref().map(|direction| direction.name().to_owned()),
                 towards: direction,
                 value,
-                immutable: !self.prepared.edits().iter().any(|edit| edit.feature == feature),
+                immutable: !self
+                    .prepared
+                    .edits()
+                    .iter()
+                    .any(|edit| edit.touched().any(|other| other == feature)),
                 protected: settings.is_some_and(|settings| settings.protected == Some(true)),
                 responsiveness: (allowed > 0).then(|| flipping as f64 / allowed as f64),
                 changes_allowed: allowed,

@@ -9,7 +9,7 @@ use sogar_solver::CancelToken;
 
 use super::*;
 use sogar_prepare::model::{Answers, Callback, LoadedModel, from_bytes};
-use sogar_table::config::Config;
+use sogar_table::config::{Config, Link};
 use sogar_table::table::{ReadOptions, Table, csv};
 
 const PEOPLE: &str = include_str!("../../../sogar-cli/tests/fixtures/people.csv");
@@ -130,6 +130,22 @@ fn the_cheapest_action_is_the_cheapest_of_the_whole_problem() {
         assert_eq!(told.cheapest.map(|best| best.cost_units), least, "row {row}");
         assert_eq!(told.actions_tried, problem.actions.len() as u64 - 1);
     }
+}
+
+#[test]
+fn outcomes_of_several_words_are_quoted() {
+    let mut config = config();
+    let names = [("no", "not now"), ("yes", "a loan is offered")];
+    config.model.outcomes = names.map(|(class, name)| (class.to_owned(), name.to_owned())).into();
+    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
+    let front = solved(&prepared);
+    let row = prepared.affected()[0];
+    let told = explain(&front, &prepared, &Person::of_row(&prepared, row).unwrap(), 0).unwrap();
+    let text = text(&told);
+    assert!(
+        text.contains("the probability of “a loan is offered” at") && text.contains("it says “a loan"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -291,7 +307,10 @@ fn reasons_are_the_strongest_contributions_and_their_responsiveness_is_that_of_b
             assert_eq!(reason.changes_allowed, results.len());
             let share = (!results.is_empty()).then(|| flips as f64 / results.len() as f64);
             assert_eq!(reason.responsiveness, share, "row {row}, {}", reason.feature);
-            assert_eq!(reason.immutable, !prepared.edits().iter().any(|edit| edit.feature == index));
+            assert_eq!(
+                reason.immutable,
+                !prepared.edits().iter().any(|edit| edit.touched().any(|other| other == index))
+            );
             some += flips;
         }
     }

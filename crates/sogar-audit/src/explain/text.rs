@@ -2,7 +2,7 @@
 
 use super::{Advice, Explanation, Group, Messages, Unmet};
 use sogar_base::markup::visible;
-use sogar_front::describe::{spoken_amount, spoken_number};
+use sogar_front::describe::{spoken, spoken_amount, spoken_number};
 use sogar_front::summary::Value;
 
 /// A heading and the text below it.
@@ -45,8 +45,8 @@ fn decision(explanation: &Explanation) -> Section {
     let mut letters = name.chars();
     let name: String =
         letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect());
-    let heading = format!("{name}: the model says {}", visible(explanation.outcome(&decision.label)));
-    let class = |class: &str| visible(explanation.outcome(class));
+    let class = |class: &str| spoken(&visible(explanation.outcome(class)));
+    let heading = format!("{name}: the model says {}", class(&decision.label));
     let score = match (decision.threshold, &decision.above_threshold) {
         (Some(threshold), Some(above)) if decision.score_is_probability => format!(
             "  It puts the probability of {} at {} %; above {} % it says {}.\n",
@@ -83,7 +83,7 @@ fn reasons(explanation: &Explanation) -> Section {
             let code = reason.code.as_deref().map_or(String::new(), |code| format!(" [{}]", visible(code)));
             let alone = match (reason.responsiveness, reason.immutable) {
                 (_, true) => "cannot change".to_owned(),
-                (None, false) => "no change of it is allowed here".to_owned(),
+                (None, false) => "no change of it alone is allowed here".to_owned(),
                 (Some(share), false) => {
                     let flipping = (share * reason.changes_allowed as f64).round();
                     match reason.changes_allowed {
@@ -132,7 +132,7 @@ fn suggested(explanation: &Explanation, group: &Group, advice: &Advice) -> Secti
         return (heading, body.to_owned());
     }
     let mut body = changes(explanation, advice);
-    let label = visible(explanation.outcome(&advice.label));
+    let label = spoken(&visible(explanation.outcome(&advice.label)));
     body += &match (advice.works, advice.breaks.as_slice()) {
         (true, _) => {
             format!("  This changes their decision to {label}, at a cost of {:.3}.\n", advice.cost)

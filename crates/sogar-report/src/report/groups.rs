@@ -131,8 +131,12 @@ impl Packing {
         // the means over the affected people would give their number away.
         let rows = enough(group.rows) && enough(group.rows - group.affected);
         let shown = rows && enough(group.affected);
-        // A rate of few errors gives the number of those turned down away.
-        let positives = shown && group.positives.is_none_or(enough);
+        // A rate of few errors gives their number away.
+        let positives = shown
+            && group.positives.zip(group.tpr).is_none_or(|(positives, rate)| {
+                let accepted = (positives * rate).round();
+                [positives, accepted, positives - accepted].into_iter().all(enough)
+            });
         GroupData {
             name: group.shown.clone(),
             rows: rows.then_some(group.rows),

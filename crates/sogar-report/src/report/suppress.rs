@@ -56,6 +56,10 @@ pub(super) fn groups(groups: &mut [GroupData], people: &[True], min_n: usize) {
         (Column::Affected, vec![affected, others]),
         (Column::Unreachable, vec![out_of_reach]),
     ] {
+        // Whether a figure about the affected is shown must not tell which gaps are small and which hide them.
+        for group in groups.iter_mut().filter(|group| group.affected.is_none()) {
+            group.unreachable = None;
+        }
         let mut counts: Vec<Option<f64>> = groups.iter_mut().map(|group| *column.of(group)).collect();
         // Not examined: there is nothing to give away.
         if counts.iter().all(Option::is_none) {

@@ -237,6 +237,8 @@ fn a_small_group_is_in_no_output_and_cannot_be_found_by_subtraction() {
     for &group in &untold {
         // Means are fractions of the number, and a summary of one leaf has the whole group in it.
         assert!(groups[group].measures.is_none(), "{}", groups[group].name);
+        // Where this were shown, the group would not be one of the small ones, and the others would have the rest.
+        assert!(groups[group].unreachable.is_none(), "{}", groups[group].name);
         let leaves = data.compositions.iter().map(|leaf| leaf[0][group]);
         assert!(leaves.into_iter().all(|cell| cell.is_none_or(|cell| cell == [0, 0])));
     }
@@ -257,6 +259,29 @@ fn a_small_group_is_in_no_output_and_cannot_be_found_by_subtraction() {
     let (front, data) = with_a_small_group(1);
     let lines = markdown(&front, &data);
     assert!(lines.lines().any(|line| line.starts_with("| tiny | 3 | 2 |")), "{lines}");
+}
+
+#[test]
+fn a_true_positive_rate_of_few_errors_is_left_out() {
+    let people = std::fs::read_to_string(fixture("people.csv")).unwrap();
+    // Of the owners and of the others who deserved the outcome: how many got it, and how many did not.
+    let mut counts = [[0usize; 2]; 2];
+    for line in people.lines().skip(1) {
+        let [owner, loan, predicted] = [5, 6, 7].map(|place| line.split(',').nth(place) == Some("yes"));
+        counts[usize::from(owner)][usize::from(predicted)] += usize::from(loan);
+    }
+    let mut hidden = 0;
+    for min_n in [1, 4, 11] {
+        let (_, data) = with_files(&["owner"], min_n);
+        for group in &data.groupings[0].reference.groups {
+            let few =
+                counts[usize::from(group.name == "yes")].iter().any(|&count| 0 < count && count < min_n);
+            assert!(!few || group.tpr.is_none(), "{min_n} {}: {:?} of {counts:?}", group.name, group.tpr);
+            hidden += usize::from(few && group.affected.is_some());
+        }
+        assert!(min_n > 1 || data.groupings[0].reference.groups.iter().all(|group| group.tpr.is_some()));
+    }
+    assert!(hidden > 0, "{counts:?}");
 }
 
 #[test]

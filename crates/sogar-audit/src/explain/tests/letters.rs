@@ -144,6 +144,44 @@ fn a_second_way_does_not_ask_for_the_first_and_more() {
 }
 
 #[test]
+fn ways_are_numbered_only_where_there_are_two_or_one_is_of_a_group() {
+    let prepared = prepared();
+    let front = solved(&prepared);
+    let mut found = [false; 2];
+    for &row in prepared.affected() {
+        let person = Person::of_row(&prepared, row).unwrap();
+        let told = explain(&front, &prepared, &person, front.points.len() - 1).unwrap();
+        let html = letter_html(&told, &LetterFields::default(), &Messages::english()).unwrap();
+        let ways = html.matches("<table>").count();
+        let numbered = ways == 2 || html.contains("was worked out for");
+        assert_eq!(html.matches("<h3>").count(), if numbered { ways } else { 0 }, "{html}");
+        found[usize::from(numbered)] |= ways > 0;
+    }
+    assert_eq!(found, [true; 2]);
+}
+
+#[test]
+fn a_detail_that_moves_along_with_another_is_not_said_to_stay() {
+    let mut config = config();
+    config.links = vec![Link { from: "income".into(), to: "age".into(), factor: 0.5 }];
+    let age = config.features.entry("age".into()).or_default();
+    (age.immutable, age.direction, age.steps) = (Some(true), None, None);
+    let prepared = Prepared::new(config, Path::new(""), &people(), model(), None).unwrap();
+    let front = solved(&prepared);
+    let mut moved = 0;
+    for &row in prepared.affected() {
+        let person = Person::of_row(&prepared, row).unwrap();
+        let told = explain(&front, &prepared, &person, front.points.len() - 1).unwrap();
+        assert!(!told.immutable.contains(&"age".to_owned()));
+        let html = letter_html(&told, &LetterFields::default(), &Messages::english()).unwrap();
+        moved += usize::from(html.contains("moves along"));
+        let stays = html.split("What you were not asked to change").nth(1).unwrap_or_default();
+        assert!(!stays.contains("age"), "{html}");
+    }
+    assert!(moved > 0);
+}
+
+#[test]
 fn what_was_not_computed_is_not_said_to_be_none() {
     let prepared = prepared();
     let front = solved(&prepared);
@@ -204,7 +242,7 @@ fn a_letter_is_in_the_language_of_its_messages_whatever_the_explanation_was_made
         letter_html(&told, &LetterFields::default(), &messages)
     };
     let plain = letter("language = \"de\"\n").unwrap();
-    assert!(plain.contains("Income: keine Zahl (Schlüssel -9)"), "{plain}");
+    assert!(plain.contains("Income: keine Zahl (bei uns als „-9“ erfasst)"), "{plain}");
     // Nothing tells how to have the decision reviewed, so nothing is said to stand below.
     assert!(!plain.contains("Unten steht"));
     let named = letter(
