@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
@@ -249,6 +250,155 @@ def test_variants_have_names_and_stay_in_the_drawing(start: Start) -> None:
     run = studio.searched(lambda: page.locator("#solve").click())
     assert run["drawn"] == studio.state["runs"][0]["drawn"]
     assert run["known"] == run["actions"]
+
+
+ADVICE = "document.querySelector('iframe.report').contentDocument.querySelectorAll('.leaf .what-if')"
+
+
+def clicks_advice(studio: Studio, before: str) -> None:
+    """Clicks a piece of advice in the same moment as something else; its question must open, with its text."""
+    told = studio.page.evaluate(
+        f"""() => {{
+            {before}
+            const all = {ADVICE};
+            const button = all[all.length - 1];
+            button.click();
+            return button.getAttribute('aria-label');
+        }}"""
+    )
+    studio.page.locator("#what-if[open]").wait_for(timeout=20_000)
+    text = studio.page.locator("#what-if .advice").inner_text()
+    assert told == f"What if nobody were told: {text}"
+
+
+def test_a_click_on_advice_right_after_anything_opens_its_question(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 1)
+    studio.searched(lambda: page.locator("#solve").click())
+    escape = partial(page.keyboard.press, "Escape")
+    for turn in range(4):
+        # Forbid: a search starts, and the report is that of its run as soon as the step is open.
+        ask_what_if(studio)
+        page.wait_for_function(
+            f"() => document.documentElement.dataset.runs === '{turn + 2}'", timeout=120_000
+        )
+        studio.tab("explore")
+        studio.report_ready()
+        assert page.locator("#explore-run").input_value() == str(turn + 2)
+        for before in (
+            "document.getElementById('undo').click();",
+            "document.getElementById('redo').click();",
+            "document.getElementById('stop').click();",
+        ):
+            clicks_advice(studio, before)
+            escape()
+        # The slider, and an undo: people click as soon as they see the tree.
+        slider = studio.report.locator("#slider")
+        slider.focus()
+        for key in ("End", "ArrowLeft", "PageDown", "PageUp"):
+            page.keyboard.press(key)
+            clicks_advice(studio, "document.getElementById('undo').click();")
+            escape()
+            page.evaluate("document.getElementById('redo').click()")
+            slider.focus()
+        # With a mouse, which is pressed and released.
+        advice = studio.report.locator(".leaf .what-if").last
+        page.locator("#undo").click()
+        advice.click(delay=60)
+        page.locator("#what-if[open]").wait_for(timeout=20_000)
+        escape()
+        page.locator("#redo").click()
+        advice.click(delay=60)
+        page.locator("#what-if[open]").wait_for(timeout=20_000)
+        escape()
+    assert studio.complaints == []
+
+
+def test_a_report_that_is_read_stays_and_one_that_loads_cannot_be_clicked(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 1)
+    studio.searched(lambda: page.locator("#solve").click())
+    studio.tab("explore")
+    studio.report_ready()
+    # A run that ends replaces nothing under the reader's hands: it offers itself.
+    studio.searched(lambda: page.evaluate("fetch('solve', { method: 'POST', body: '{}' })"))
+    assert page.locator("#explore-run").input_value() == "1"
+    clicks_advice(studio, "")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Show it").click()
+    studio.report_ready()
+    assert page.locator("#explore-run").input_value() == "2"
+    assert page.get_by_role("button", name="Show it").count() == 0
+    # A slow report: what was there is neither seen nor clicked, and the page says why.
+    page.route("**/explore?*", lambda route: (page.wait_for_timeout(1500), route.continue_()))
+    page.select_option("#explore-run", "1")
+    page.locator("#panel-explore").get_by_text("Making the report of 1").wait_for()
+    assert not page.locator("iframe.report").is_visible()
+    page.evaluate(f"{ADVICE}[0].click()")
+    studio.report_ready()
+    assert not page.locator("#what-if").is_visible()
+    # The choice is compared with the run whose report was shown.
+    label = ask_what_if(studio)
+    page.wait_for_function("() => document.documentElement.dataset.runs === '3'", timeout=120_000)
+    assert page.locator("#compare-with").input_value() == "1"
+    assert studio.state["runs"][2]["label"] == label
+    # Back in the browser does not bring another run's report.
+    assert page.evaluate("history.length") <= 2
+
+
+def test_quick_clicks_and_typed_texts_are_not_lost(start: Start, many: Path) -> None:
+    studio = start(many / "people.csv", "--model", many / "model.txt")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 1)
+    income, region = studio.column("income"), studio.column("region")
+    # Two clicks on Undo go back two steps.
+    for name in ("income", "debt"):
+        mark(studio, name, "fixed")
+    page.locator("#undo").click(click_count=2)
+    page.wait_for_function("() => document.getElementById('history').value === '1'")
+    # What is typed while the page learns of a change stays, and becomes a setting.
+    page.locator(f"#more-{income} > summary").click()
+    page.select_option(f"#direction-{income}", "increase")
+    page.locator(f"#weight-{income}").press_sequentially("2.5", delay=150)
+    page.locator(f"#weight-{income}").press("Tab")
+    page.wait_for_function("() => document.getElementById('toml').textContent.includes('weight = 2.5')")
+    # What is pressed while the page learns of a change is clicked, and no click takes another back.
+    page.locator(f"#more-{region} > summary").click()
+    for k in range(2):
+        page.locator(f"#target-{region}-{k}").click(delay=400)
+    targets = "document.getElementById('toml').textContent.match(/targets = .*/)?.[0]"
+    page.wait_for_function(
+        f"() => {targets} === 'targets = [\\'south\\', \\'west\\']' || {targets} === 'targets = [\"south\", \"west\"]'"
+    )
+    page.evaluate("""() => { for (const text of ['income >= 100', 'debt >= 0']) {
+        document.getElementById('rule-new').value = text;
+        document.getElementById('rule-add').click();
+    } }""")
+    page.wait_for_function("() => document.querySelectorAll('#rules li').length === 2")
+    # What is no number changes nothing, and the field shows what holds.
+    page.fill(f"#weight-{income}", "0,5")
+    page.locator(f"#weight-{income}").press("Enter")
+    page.locator("#trouble").get_by_text("not a number").wait_for()
+    page.locator(f"#weight-{income}").blur()
+    page.wait_for_function(f"() => document.getElementById('weight-{income}').value === '2.5'")
+    # A double click on Search is one search, and does not stop it.
+    page.evaluate("""() => {
+        const button = document.getElementById('solve');
+        for (const wait of [0, 120, 240]) setTimeout(() => {
+            const { x, y, width, height } = button.getBoundingClientRect();
+            (width ? button : document.getElementById('stop')).click();
+        }, wait);
+    }""")
+    page.wait_for_function(
+        "() => document.documentElement.dataset.runs === '1' && document.documentElement.dataset.searching === 'no'"
+    )
+    assert [run["complete"] for run in studio.state["runs"]] == [True]
+    assert [text for text in studio.complaints if "400" not in text] == []
 
 
 def test_single_people_are_shown_only_on_request(start: Start) -> None:

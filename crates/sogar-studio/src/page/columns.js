@@ -1,7 +1,8 @@
 // The columns of the table: what each is, who has which values, and what people can change about it.
 
-import { h, put, s, word } from './dom.js';
+import { h, s, word } from './dom.js';
 import { grouped, people, percent, plain } from './numbers.js';
+import { rebuilt } from './rebuild.js';
 import { table } from './tables.js';
 
 const WIDTH = 240;
@@ -96,6 +97,7 @@ function card(column, i, change) {
   const ordered = ['real', 'integer', 'ordinal'].includes(column.kind);
   const number = column.kind === 'real' || column.kind === 'integer';
   const set = (key, value, label) => change(label, [{ path: ['features', column.name, key], value }]);
+  const member = (key) => (by, label) => change(label, [{ path: ['features', column.name, key], ...by }]);
   const select = (what, label, options, value, onchange) => {
     const element = h('select', { id: id(what), onchange: () => onchange(element.value) }, options.map(([key, text]) => h('option', { value: key, selected: key === value }, text)));
     return h('div', { class: 'field' }, h('label', { for: id(what) }, label), element);
@@ -123,8 +125,8 @@ function card(column, i, change) {
         (value) => change(`${name}: ${value || 'kind as found'}`, [{ path: ['features', column.name, 'kind'], value: value || null }, ...(value === 'ordinal' && column.levels.length > 0 && !settings.levels ? [{ path: ['features', column.name, 'levels'], value: column.levels }] : []), ...(value !== 'ordinal' && settings.levels ? [{ path: ['features', column.name, 'levels'], value: null }] : [])])),
       field('display', 'Name in sentences', settings.display ?? '', (text) => set('display', text.trim() || null, `${name}: name ${text}`), column.name),
       number && field('unit', 'Unit', settings.unit ?? '', (text) => set('unit', text.trim() || null, `${name}: unit ${text || 'none'}`), '€'),
-      column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, set),
-      settings.forbid?.length > 0 && forbidden(column, settings, i, set),
+      column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, member('targets')),
+      settings.forbid?.length > 0 && forbidden(column, settings, i, member('forbid')),
       column.kind === 'ordinal' && order(column, settings, i, change)),
     h('p', { class: 'soft small' }, `Found: ${column.why}${column.columns.length > 1 ? ` (${column.columns.join(', ')})` : ''}.`),
     column.edit_texts?.length > 0 && h('div', { class: 'small' }, h('p', { class: 'soft' }, 'Advice may say:'), h('ul', {}, column.edit_texts.map((text) => h('li', {}, text.replaceAll('`', ''))))));
@@ -140,14 +142,13 @@ function card(column, i, change) {
 }
 
 /** Which categories advice may lead to. */
-function targets(column, settings, i, set) {
+function targets(column, settings, i, member) {
   const allowed = settings.targets ?? column.levels;
   const boxes = column.levels.map((level, k) => {
     const box = h('input', { type: 'checkbox', id: `target-${i}-${k}`, checked: allowed.includes(level) });
     box.addEventListener('change', () => {
-      const left = column.levels.filter((other) => (other === level ? box.checked : allowed.includes(other)));
-      if (left.length === 0) { box.checked = true; return; }
-      set('targets', left.length === column.levels.length ? null : left, `${spoken(column)}: ${box.checked ? 'may' : 'may not'} become ${level}`);
+      if (!box.checked && allowed.length === 1) { box.checked = true; return; }
+      member({ [box.checked ? 'add' : 'remove']: level, of: column.levels }, `${spoken(column)}: ${box.checked ? 'may' : 'may not'} become ${level}`);
     });
     return h('li', {}, box, h('label', { for: `target-${i}-${k}` }, h('bdi', {}, level)));
   });
@@ -155,8 +156,8 @@ function targets(column, settings, i, set) {
 }
 
 /** Changes from one category to another that nobody is told. */
-function forbidden(column, settings, i, set) {
-  const allow = (k) => set('forbid', settings.forbid.length === 1 ? null : settings.forbid.filter((_, other) => other !== k), `${spoken(column)}: from ${settings.forbid[k][0]} to ${settings.forbid[k][1]} is allowed`);
+function forbidden(column, settings, i, member) {
+  const allow = (k) => member({ remove: settings.forbid[k] }, `${spoken(column)}: from ${settings.forbid[k][0]} to ${settings.forbid[k][1]} is allowed`);
   return h('fieldset', {}, h('legend', {}, 'Nobody is told to change it'), h('ul', { class: 'boxes' }, settings.forbid.map(([from, to], k) => h('li', {}, 'from ', word(from, 'value'), ' to ', word(to, 'value'),
     h('button', { type: 'button', class: 'quiet', id: `allow-${i}-${k}`, onclick: () => allow(k) }, 'Allow')))));
 }
@@ -169,17 +170,8 @@ function order(column, settings, i, change) {
     change(`${spoken(column)}: order of levels`, [{ path: ['features', column.name, 'levels'], value: levels }]);
   };
   return h('fieldset', {}, h('legend', {}, 'Order, lowest first'), h('ol', { class: 'order' }, column.levels.map((level, k) => h('li', {}, h('bdi', {}, level),
-    k > 0 && h('button', { type: 'button', id: `up-${i}-${k}`, 'aria-label': `${level}: lower`, onclick: () => move(k, -1) }, '↑'),
-    k + 1 < column.levels.length && h('button', { type: 'button', id: `down-${i}-${k}`, 'aria-label': `${level}: higher`, onclick: () => move(k, 1) }, '↓')))));
-}
-
-/** Rebuilds a part of the page; what is open or has the focus stays so. */
-export function rebuilt(element, ...children) {
-  const focused = document.activeElement?.id;
-  const open = [...element.querySelectorAll('details[open][id]')].map(({ id }) => id);
-  put(element, ...children);
-  open.forEach((id) => { const details = document.getElementById(id); if (details) details.open = true; });
-  if (focused && element.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus({ preventScroll: true });
+    k > 0 && h('button', { type: 'button', id: `up-${i}-${level}`, 'aria-label': `${level}: lower`, onclick: () => move(k, -1) }, '↑'),
+    k + 1 < column.levels.length && h('button', { type: 'button', id: `down-${i}-${level}`, 'aria-label': `${level}: higher`, onclick: () => move(k, 1) }, '↓')))));
 }
 
 /** The list of columns; those with a remark first. */

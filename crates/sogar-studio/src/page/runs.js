@@ -3,6 +3,7 @@
 import { h, put, say, word } from './dom.js';
 import { frontsChart } from './fronts.js';
 import { fixed, grouped, percent } from './numbers.js';
+import { rebuilt } from './rebuild.js';
 import { get, post } from './server.js';
 import { table } from './tables.js';
 
@@ -99,12 +100,18 @@ export function runsPanel(panel, explore, failed) {
     { label: '', show: (_, run) => h('div', { class: 'row-tools' },
       h('button', { type: 'button', 'aria-label': `Explore ${nameOf(run)}`, onclick: () => explore(run.id) }, 'Explore'),
       h('button', { type: 'button', 'aria-label': `Use the settings of ${nameOf(run)}`, onclick: () => tell(() => post(`run/${run.id}/restore`)) }, 'Use its settings'),
-      h('button', { type: 'button', 'aria-label': `Name ${nameOf(run)}`, onclick: (event) => rename(run, event.currentTarget) }, 'Name')) },
+      h('button', { type: 'button', id: `name-${run.id}`, 'aria-label': `Name ${nameOf(run)}`, onclick: (event) => rename(run, event.currentTarget) }, 'Name')) },
   ], state.runs);
 
   function rename(run, button) {
     const input = h('input', { type: 'text', maxlength: 80, 'aria-label': 'Name of this variant', value: run.name ?? '' });
-    const form = h('form', { class: 'rename', onsubmit: (event) => { event.preventDefault(); tell(() => post(`run/${run.id}/name`, { name: input.value })); } },
+    const save = (event) => {
+      event.preventDefault();
+      form.replaceWith(button);
+      button.focus();
+      tell(() => post(`run/${run.id}/name`, { name: input.value }));
+    };
+    const form = h('form', { class: 'rename', onsubmit: save },
       input, h('button', {}, 'Save name'));
     button.replaceWith(form);
     input.focus();
@@ -144,7 +151,7 @@ export function runsPanel(panel, explore, failed) {
         put(base, h('option', { value: '' }, 'nothing else'), state.runs.map(option));
         now.value = String(wanted.run ?? '');
         base.value = String(wanted.base ?? '');
-        put(list, state.runs.length > 0 && runsTable());
+        rebuilt(list, state.runs.length > 0 && runsTable());
         shown = '';
         tell(compare);
       }

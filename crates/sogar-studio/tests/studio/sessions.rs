@@ -315,3 +315,24 @@ fn ending_stops_the_search_and_leaves_nothing() {
     server.ends();
     assert!(session.shown()["live"].is_null(), "the search has stopped");
 }
+
+#[test]
+fn clicks_at_the_same_time_all_count() {
+    let session = session();
+    for steps in [10, 20, 30, 40] {
+        session.change(&change(&["limits", "min_leaf"], json!(steps))).unwrap();
+    }
+    let at = || session.shown()["opened"]["at"].as_u64().unwrap();
+    let twice = |act: &(dyn Fn() + Sync)| {
+        std::thread::scope(|scope| {
+            scope.spawn(act);
+            scope.spawn(act);
+        });
+    };
+    for _ in 0..5 {
+        assert_eq!(at(), 4);
+        twice(&|| session.undo(true).unwrap());
+        assert_eq!(at(), 2, "two clicks go back two steps");
+        twice(&|| session.undo(false).unwrap());
+    }
+}
