@@ -15,10 +15,12 @@ export function spoken(column) {
 }
 
 /** What each bar stands for. */
-function barNames({ kind, bars: { low, high, counts, names, rest } }) {
+function barNames({ kind, bars: { low, high, width, counts, names, rest } }) {
   if (names) return rest[0] + rest[1] > 0 ? [...names, 'all others'] : names;
-  const width = (high - low) / counts.length;
-  if (kind === 'integer' && counts.length === high - low + 1) return counts.map((_, i) => plain(low + i));
+  if (kind === 'integer') {
+    const ends = counts.map((_, i) => [low + i * width, Math.min(high, low + (i + 1) * width - 1)]);
+    return ends.map(([from, to]) => (from === to ? plain(from) : `${plain(from)} to ${plain(to)}`));
+  }
   return counts.map((_, i) => (counts.length === 1 ? plain(low) : [i, i + 1].map((k) => plain(Number((low + k * width).toPrecision(4)))).join(' to ')));
 }
 
@@ -127,7 +129,7 @@ function card(column, i, change) {
       number && field('unit', 'Unit', settings.unit ?? '', (text) => set('unit', text.trim() || null, `${name}: unit ${text || 'none'}`), '€'),
       column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, member('targets')),
       settings.forbid?.length > 0 && forbidden(column, settings, i, member('forbid')),
-      column.kind === 'ordinal' && order(column, settings, i, change)),
+      column.kind === 'ordinal' && levelOrder(column, settings, i, change)),
     h('p', { class: 'soft small' }, `Found: ${column.why}${column.columns.length > 1 ? ` (${column.columns.join(', ')})` : ''}.`),
     column.edit_texts?.length > 0 && h('div', { class: 'small' }, h('p', { class: 'soft' }, 'Advice may say:'), h('ul', {}, column.edit_texts.map((text) => h('li', {}, text.replaceAll('`', ''))))));
 
@@ -163,7 +165,7 @@ function forbidden(column, settings, i, member) {
 }
 
 /** The order of levels, lowest first. */
-function order(column, settings, i, change) {
+function levelOrder(column, settings, i, change) {
   const move = (k, by) => {
     const levels = [...column.levels];
     [levels[k], levels[k + by]] = [levels[k + by], levels[k]];
@@ -174,11 +176,23 @@ function order(column, settings, i, change) {
     k + 1 < column.levels.length && h('button', { type: 'button', id: `down-${i}-${level}`, 'aria-label': `${level}: higher`, onclick: () => move(k, 1) }, '↓')))));
 }
 
-/** The list of columns; those with a remark first. */
+let [order, orderedNames] = [[], ''];
+
+/** The list of columns; those with a remark when the table was opened come first. A mark moves nothing. */
 export function columnsList(list, problem, change) {
-  const all = problem.columns.map((column, i) => ({ column, i }));
-  const odd = ({ column }) => remarks(column).some(([kind]) => kind === 'warn');
-  rebuilt(list, [...all.filter(odd), ...all.filter((one) => !odd(one))].map(({ column, i }) => card(column, i, change)));
+  const names = JSON.stringify(problem.columns.map(({ name }) => name));
+  if (names !== orderedNames) {
+    const odd = (column) => remarks(column).some(([kind]) => kind === 'warn');
+    orderedNames = names;
+    order = [...problem.columns.keys()].sort((a, b) => odd(problem.columns[b]) - odd(problem.columns[a]));
+  }
+  // Columns outside the window are not laid out: they keep the height that they had.
+  const heights = [...list.children].map(({ offsetHeight }) => offsetHeight);
+  rebuilt(list, order.map((i, place) => {
+    const element = card(problem.columns[i], i, change);
+    if (heights[place] > 0) element.style.containIntrinsicBlockSize = `auto ${heights[place]}px`;
+    return element;
+  }));
 }
 
 /** The legend of the bars. */

@@ -114,11 +114,12 @@ export function explorePanel(panel, act, failed) {
   window.addEventListener('message', (event) => {
     const [about, run] = [event.data, shownRun];
     if (event.origin !== window.location.origin || event.source !== frame.contentWindow || about?.sogar !== 'what-if' || frame.inert || dialog.open) return;
+    // The second click of a double click was meant for the advice, not for a choice that appears under it.
     put(dialog, h('h2', { id: 'what-if-title' }, about.kind === 'split' ? 'What if not by this?' : 'What if nobody were told this?'),
       about.text && h('p', { class: 'advice' }, about.text.replaceAll('`', '')),
       h('p', { class: 'soft small' }, 'Each choice is a setting. The search starts again at once, and the new front is drawn over this one. You can undo it.'),
       options(about).map(({ about: feature, choices }) => [feature && h('h3', {}, word(feature)),
-        h('ul', { class: 'choices' }, choices.map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: () => { dialog.close(); act(change, run); } }, text))))]),
+        h('ul', { class: 'choices' }, choices.map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: ({ detail }) => { if (detail < 2) { dialog.close(); act(change, run); } } }, text))))]),
       h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'));
     dialog.showModal();
   });

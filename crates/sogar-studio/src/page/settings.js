@@ -78,9 +78,15 @@ function others(problem, change) {
       role === 'ignored' && h('button', { type: 'button', class: 'quiet', 'aria-label': `Use ${name} as a feature`, onclick: () => used(name) }, 'Use it')))));
 }
 
+/** What a run would say. The line stays where there is nothing to say, so that nothing moves. */
+function notices(texts) {
+  const count = texts.length === 1 ? '1 notice' : `${texts.length || 'No'} notices`;
+  return h('details', { id: 'notices' }, h('summary', {}, `${count} about this table`), h('ul', {}, texts.map((text) => h('li', {}, text))));
+}
+
 /** All settings that are not about one column. */
 export function settingsView(element, problem, change) {
   rebuilt(element, outcome(problem, change), others(problem, change),
     h('details', { id: 'more-settings' }, h('summary', {}, 'Limits, cost, rules and links'), limits(problem, change), rules(problem, change), links(problem, change)),
-    problem.notices?.length > 0 && h('details', { id: 'notices' }, h('summary', {}, problem.notices.length === 1 ? '1 notice about this table' : `${problem.notices.length} notices about this table`), h('ul', {}, problem.notices.map((text) => h('li', {}, text)))));
+    notices(problem.notices ?? []));
 }

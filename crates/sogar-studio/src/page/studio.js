@@ -23,7 +23,7 @@ function failed(error, ...tools) {
 async function attempt(work) {
   try {
     await work();
-    put(at('trouble'));
+    if (!state?.ended) put(at('trouble'));
     return true;
   } catch (error) {
     failed(error);
@@ -37,7 +37,10 @@ function openTab(name, focus = false) {
     button.setAttribute('aria-selected', String(tab === name));
     button.tabIndex = tab === name ? 0 : -1;
     panel.hidden = tab !== name;
-    if (tab === name && focus) button.focus();
+    if (tab !== name) continue;
+    if (focus) button.focus();
+    // On a phone, the row of steps is longer than the screen.
+    button.parentElement.scrollLeft = button.offsetLeft - button.parentElement.offsetLeft - 24;
   }
   document.documentElement.dataset.tab = name;
   if (name === 'explore') explore.opened();
@@ -96,7 +99,7 @@ function tableView() {
 /** For a moment, the buttons to start and stop a search rest: they take each other's place, and a second click was meant for the first. */
 function rest() {
   resting = true;
-  setTimeout(() => { resting = false; consequence(); }, 500);
+  setTimeout(() => { resting = false; if (!state.ended) consequence(); }, 500);
 }
 
 /** The line that says what follows from the settings. */
@@ -129,6 +132,7 @@ function consequence() {
 }
 
 async function show(next) {
+  if (state?.ended) return;
   const [first, faulty] = [state === null, Boolean(state?.fault)];
   state = next;
   if (state.ended) { ended(); return; }
@@ -157,9 +161,15 @@ async function show(next) {
   Object.assign(document.documentElement.dataset, { ready: 'yes', runs: state.runs.length, searching: state.live ? 'yes' : 'no', problem: seen });
 }
 
+/** What a page still has when the studio is gone. */
+function saveSettings() {
+  return h('button', { type: 'button', id: 'rescue', onclick: () => download('sogar.toml', 'application/toml', problem.toml) }, 'Save my settings');
+}
+
 function ended() {
+  state = { ended: true };
   document.documentElement.dataset.ended = 'yes';
-  put(document.body, h('main', { class: 'masthead' }, h('h1', {}, 'The studio has ended'), h('p', {}, 'You can close this page. What you saved is in your downloads; start `sogar studio` again to go on.')));
+  put(document.body, h('div', { id: 'said', class: 'visually-hidden', role: 'status' }), h('main', { class: 'masthead' }, h('h1', {}, 'The studio has ended'), h('p', {}, 'You can close this page. What you saved is in your downloads. To go on, start the studio again and drop your settings there.'), problem && saveSettings()));
 }
 
 at('solve').addEventListener('click', () => {
@@ -172,7 +182,7 @@ at('stop').addEventListener('click', () => attempt(() => post('stop', {}, true))
 at('undo').addEventListener('click', () => attempt(() => post('undo')));
 at('redo').addEventListener('click', () => attempt(() => post('redo')));
 at('history').addEventListener('change', () => attempt(() => post(`go/${at('history').value}`)));
-at('end').addEventListener('click', () => attempt(async () => { await post('end', {}, true); ended(); }));
+at('end').addEventListener('click', async () => { if (await attempt(() => post('end', {}, true))) ended(); });
 document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
   event.preventDefault();
@@ -185,4 +195,4 @@ openTab('files');
 let queue = Promise.resolve();
 listen((next) => { queue = queue.then(() => show(next)).catch(failed); }, () => failed(
   { message: 'The studio does not answer any more', help: problem ? 'It was ended, or the computer slept. This page still has your settings: save them, start the studio again and drop them there. If the computer only slept, the page goes on by itself.' : 'It was ended, or the computer slept. Start the studio again.' },
-  problem && h('button', { type: 'button', id: 'rescue', onclick: () => download('sogar.toml', 'application/toml', problem.toml) }, 'Save my settings')));
+  problem && saveSettings()));
