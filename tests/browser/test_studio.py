@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
+import signal
 import subprocess
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Route
 from report_page import Json, browser
 from running import GERMAN, the_binary
 from studio_page import Start, Studio, many, start
 
-FILES = [GERMAN / "german.csv", "--model", GERMAN / "model.txt"]
+FILES: list[str | Path] = [GERMAN / "german.csv", "--model", GERMAN / "model.txt"]
 
 
 def without_run(text: bytes) -> Json:
@@ -442,11 +447,166 @@ def test_marks_move_nothing_under_the_reader(start: Start) -> None:
         field = page.locator(f"#mode-{studio.column(name)}")
         field.scroll_into_view_if_needed()
         page.wait_for_timeout(200)
-        before = field.bounding_box()
+        top = "document.activeElement.getBoundingClientRect().top"
+        field.focus()
+        before = page.evaluate(top)
         for choice in ("fixed", "protected"):
             mark(studio, name, choice)
-            assert field.bounding_box() == before, f"{name} jumps"
+            assert abs(page.evaluate(top) - before) < 1, f"{name} jumps"
     assert page.evaluate(columns) == names
+
+
+def test_each_mark_is_a_setting_and_says_at_once_what_follows(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    amount, job = studio.column("credit_amount"), studio.column("job")
+    for column in (amount, job):
+        page.locator(f"#more-{column} > summary").click()
+
+    def typed(field: str, text: str) -> None:
+        page.fill(field, text)
+        page.press(field, "Enter")
+
+    def after(act: Callable[[], object], *keys: str) -> Any:
+        studio.changed(act)
+        found: Any = studio.problem["config"]
+        for key in keys:
+            found = found[key]
+        return found
+
+    before = studio.problem["size"]
+    marks: list[tuple[Callable[[], object], str, Any]] = [
+        (partial(page.select_option, f"#mode-{amount}", "fixed"), "immutable", True),
+        (partial(page.select_option, f"#mode-{amount}", "protected"), "protected", True),
+        (partial(page.select_option, f"#direction-{amount}", "increase"), "direction", "increase"),
+        (partial(typed, f"#range-{amount}", "1000, 5000"), "range", [1000.0, 5000.0]),
+        (partial(typed, f"#steps-{amount}", "1"), "steps", [1]),
+        (partial(typed, f"#weight-{amount}", "3"), "weight", 3.0),
+        (partial(typed, f"#codes-{amount}", "-9"), "codes", [-9.0]),
+        (partial(typed, f"#display-{amount}", "loan"), "display", "loan"),
+        (partial(typed, f"#unit-{amount}", "€"), "unit", "€"),
+        (partial(page.select_option, f"#split-{amount}", "no"), "split", False),
+    ]
+    for act, key, value in marks:
+        assert after(act, "features", "credit_amount", key) == value, key
+        edits = studio.problem["columns"][amount]["edits"]
+        told = page.locator(f"#edits-{amount}").inner_text()
+        assert told.startswith(f"{edits} edit"), f"{key}: {told}"
+        fault = studio.problem["fault"]
+        assert fault is None, f"{key}: {fault}"
+        if key in ("immutable", "protected", "range", "steps"):
+            assert studio.problem["size"]["actions"] < before["actions"], key
+            assert page.locator("#now .delta").first.inner_text().startswith(" (\u2212"), key
+        studio.changed(lambda: page.select_option("#history", "0"))
+    # Levels in an order: the focus stays with a level that moves.
+    kind = after(lambda: page.select_option(f"#kind-{job}", "ordinal"), "features", "job")
+    assert kind["kind"] == "ordinal"
+    last = kind["levels"][-1]
+    button = page.locator(f"[id='up-{job}-{last}']")
+    moved = after(button.click, "features", "job", "levels")
+    assert moved.index(last) == len(moved) - 2
+    assert page.evaluate("document.activeElement.id") == f"up-{job}-{last}"
+    moved = after(partial(page.keyboard.press, "Enter"), "features", "job", "levels")
+    assert moved.index(last) == len(moved) - 3
+    # Rules say how many people break them; links are made and taken away.
+    page.fill("#rule-new", "duration <= 24")
+    assert after(page.locator("#rule-add").click, "rules") == ["duration <= 24"]
+    table = pd.read_csv(GERMAN / "german.csv")
+    broken = int((table["duration"] > 24).sum())
+    page.locator("#rules li").get_by_text(f"broken by {broken} people").wait_for()
+    page.select_option("#link-from", "duration")
+    page.select_option("#link-to", "age")
+    page.fill("#link-factor", "2")
+    links = after(page.locator("#link-add").click, "links")
+    assert [(link["from"], link["to"], link["factor"]) for link in links] == [("duration", "age", 2)]
+    after(page.get_by_role("group", name="Numbers that move together").get_by_text("Remove").click)
+    assert not studio.problem["config"].get("links")
+    after(page.get_by_role("button", name="Remove the rule duration <= 24").click)
+    assert not studio.problem["config"].get("rules")
+    # What is wrong with a rule is said.
+    page.fill("#rule-new", "no_such_column <= 3")
+    after(page.locator("#rule-add").click)
+    assert page.locator("#rules .warn").inner_text() != ""
+    assert page.locator("#solve").is_disabled()
+    assert studio.complaints == []
+
+
+def test_each_choice_of_a_question_is_a_setting(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 2)
+    studio.searched(lambda: page.locator("#solve").click())
+    settings = studio.problem["config"]
+
+    def chosen(kind: str, choice: str) -> Json:
+        """What a choice sets; then everything is as before."""
+        studio.tab("explore")
+        page.select_option("#explore-run", "1")
+        studio.report_ready()
+        studio.report.locator(f".{kind} > .what-if, .{kind} .what-if").first.click()
+        button = page.locator("#what-if[open] .choices button").filter(has_text=choice).first
+        studio.searched(button.click)
+        found: Json = studio.problem["config"]["features"]
+        changed = {name: one for name, one in found.items() if one != settings["features"].get(name)}
+        page.locator("#price .price").wait_for()
+        assert page.locator("#compare-with").input_value() == "1", "over the front of the report"
+        assert "At any cost, advice" in page.locator("#price").inner_text()
+        studio.changed(lambda: page.locator("#undo").click())
+        assert studio.problem["config"] == settings
+        return changed
+
+    for kind, choice, key in [
+        ("leaf", "Nobody is told to set", "targets"),
+        ("leaf", "at all", "immutable"),
+        ("leaf", "Too expensive", "weight"),
+        ("question", "Not by this", "split"),
+        ("question", "Protect", "protected"),
+    ]:
+        changed = chosen(kind, choice)
+        assert len(changed) == 1, f"{choice}: {changed}"
+        (name, now), *_ = changed.items()
+        assert now[key] != settings["features"].get(name, {}).get(key), choice
+        assert now[key] == {"immutable": True, "weight": 2.0, "split": False, "protected": True}.get(
+            key, now[key]
+        )
+        if key == "weight":
+            last = studio.state["runs"][-1]
+            assert last["known"] == last["actions"], "weights change no outcome"
+    assert studio.complaints == []
+
+
+def test_files_dropped_on_the_page_are_opened(start: Start) -> None:
+    studio = start()
+    files = [[name, (GERMAN / name).read_text()] for name in ("german.csv", "model.txt", "sogar.toml")]
+    # The configuration first: it says how the two are read.
+    studio.page.evaluate(
+        """(files) => {
+            const dataTransfer = new DataTransfer();
+            for (const [name, text] of files.reverse()) dataTransfer.items.add(new File([text], name));
+            const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+            document.getElementById('drop').dispatchEvent(drop);
+        }""",
+        files,
+    )
+    studio.page.locator("#panel-table").wait_for(state="visible")
+    assert studio.problem["size"]["actions"] == 6272
+    assert studio.page.locator("#files").inner_text() == "german.csv · model.txt"
+    assert studio.complaints == []
+
+
+def test_the_command_prints_an_address_and_ends_with_control_c() -> None:
+    command: list[str | Path] = [the_binary(), "studio", *FILES, "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        told = process.stdout.readline()
+        assert re.fullmatch(r"The studio is at http://127\.0\.0\.1:\d+/[0-9a-f]{32}/\n", told)
+        assert "Ctrl-C ends the studio" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+        assert process.stderr.read() == ""
 
 
 def test_single_people_are_shown_only_on_request(start: Start) -> None:

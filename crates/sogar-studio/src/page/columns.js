@@ -187,7 +187,11 @@ export function columnsList(list, problem, change) {
     order = [...problem.columns.keys()].sort((a, b) => odd(problem.columns[b]) - odd(problem.columns[a]));
   }
   // Columns outside the window are not laid out: they keep the height that they had.
-  const heights = [...list.children].map(({ offsetHeight }) => offsetHeight);
+  const heights = [...list.children].map((element) => {
+    const style = getComputedStyle(element);
+    const around = [style.paddingTop, style.paddingBottom, style.borderTopWidth].map(parseFloat);
+    return around.reduce((left, part) => left - part, element.getBoundingClientRect().height);
+  });
   rebuilt(list, order.map((i, place) => {
     const element = card(problem.columns[i], i, change);
     if (heights[place] > 0) element.style.containIntrinsicBlockSize = `auto ${heights[place]}px`;

@@ -27,13 +27,20 @@ function busy(element) {
 }
 
 function replace(element, children) {
-  const focused = document.activeElement?.id;
+  const focused = element.contains(document.activeElement) ? document.activeElement.id : '';
+  const top = document.activeElement?.getBoundingClientRect().top;
+  const y = scrollY;
   const open = [...element.querySelectorAll('details[open][id]')].map(({ id }) => id);
   const drafts = [...element.querySelectorAll('[data-draft]')].map(({ id, value }) => [id, value]);
   put(element, ...children);
   open.forEach((id) => { const details = document.getElementById(id); if (details) details.open = true; });
   drafts.forEach(([id, value]) => { const field = document.getElementById(id); if (field) field.value = value; });
-  if (focused && element.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus({ preventScroll: true });
+  // While the part is empty the page is short, and browsers scroll up. What has the focus stays in its place.
+  if (scrollY !== y) scrollTo({ top: y, behavior: 'instant' });
+  const again = focused && document.getElementById(focused);
+  if (!again) return;
+  again.focus({ preventScroll: true });
+  scrollBy({ top: again.getBoundingClientRect().top - top, behavior: 'instant' });
 }
 
 function look() {
