@@ -297,8 +297,8 @@ fn a_session_starts_from_what_config_init_knows() {
         .map(|n| n.as_u64().unwrap())
         .sum();
     assert_eq!(people, 1000);
-    let bars = &column("duration")["bars"];
-    assert_eq!((&bars["low"], &bars["width"]), (&json!(4.0), &json!(4.0)), "whole numbers have whole bars");
+    let drawn = &column("duration")["bars"];
+    assert_eq!((&drawn["low"], &drawn["width"]), (&json!(4.0), &json!(4.0)), "whole numbers have whole bars");
     let down: u64 = bars.as_array().unwrap().iter().map(|bar| bar[1].as_u64().unwrap()).sum();
     assert_eq!(down, problem["size"]["affected"].as_u64().unwrap());
 }
