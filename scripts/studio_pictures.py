@@ -36,6 +36,7 @@ def take(page: Page, folder: Path) -> None:
     page.locator("#solve").click()
     page.wait_for_function(SEARCHED, arg=1, timeout=300_000)
     page.locator("#tab-explore").click()
+    page.locator("iframe.report:not([inert])").wait_for(timeout=120_000)
     report = page.frame_locator("iframe.report")
     report.locator("html[data-ready=yes]").wait_for(timeout=120_000)
     advice = report.locator(".leaf .what-if").first
@@ -46,6 +47,7 @@ def take(page: Page, folder: Path) -> None:
     page.wait_for_function(SEARCHED, arg=2, timeout=300_000)
     page.locator("#price .price").wait_for()
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT + 260})
+    page.wait_for_timeout(600)  # the buttons rest for a moment after a search
     picture("search")
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
+import signal
 import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Route
 from report_page import Json, browser
 from running import GERMAN, the_binary
 from studio_page import Start, Studio, many, start
 
-FILES = [GERMAN / "german.csv", "--model", GERMAN / "model.txt"]
+FILES: list[str | Path] = [GERMAN / "german.csv", "--model", GERMAN / "model.txt"]
 
 
 def without_run(text: bytes) -> Json:
@@ -208,6 +215,8 @@ def test_tabs_share_one_state_and_survive(start: Start) -> None:
     again.locator("#end").click()
     again.get_by_role("heading", name="The studio has ended").wait_for()
     assert studio.process.wait(timeout=60) == 0
+    other_pages = [text for text in studio.complaints if "ERR_" not in text]
+    assert other_pages == []
 
 
 def test_a_killed_server_is_noticed(start: Start, tmp_path: Path) -> None:
@@ -249,6 +258,354 @@ def test_variants_have_names_and_stay_in_the_drawing(start: Start) -> None:
     run = studio.searched(lambda: page.locator("#solve").click())
     assert run["drawn"] == studio.state["runs"][0]["drawn"]
     assert run["known"] == run["actions"]
+
+
+ADVICE = "document.querySelector('iframe.report').contentDocument.querySelectorAll('.leaf .what-if')"
+
+
+def clicks_advice(studio: Studio, before: str) -> None:
+    """Clicks a piece of advice in the same moment as something else; its question opens, with its text."""
+    told = studio.page.evaluate(
+        f"""() => {{
+            {before}
+            const all = {ADVICE};
+            const button = all[all.length - 1];
+            button.click();
+            return button.getAttribute('aria-label');
+        }}"""
+    )
+    studio.page.locator("#what-if[open]").wait_for(timeout=20_000)
+    text = studio.page.locator("#what-if .advice").inner_text()
+    assert told == f"What if nobody were told: {text}"
+
+
+def test_a_click_on_advice_right_after_anything_opens_its_question(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 1)
+    studio.searched(lambda: page.locator("#solve").click())
+    escape = partial(page.keyboard.press, "Escape")
+    for turn in range(4):
+        # Forbid: a search starts, and the report is that of its run as soon as the step is open.
+        ask_what_if(studio)
+        page.wait_for_function(
+            f"() => document.documentElement.dataset.runs === '{turn + 2}'", timeout=120_000
+        )
+        studio.tab("explore")
+        studio.report_ready()
+        assert page.locator("#explore-run").input_value() == str(turn + 2)
+        for before in (
+            "document.getElementById('undo').click();",
+            "document.getElementById('redo').click();",
+            "document.getElementById('stop').click();",
+        ):
+            clicks_advice(studio, before)
+            escape()
+        # The slider, and an undo: people click as soon as they see the tree.
+        slider = studio.report.locator("#slider")
+        slider.focus()
+        for key in ("End", "ArrowLeft", "PageDown", "PageUp"):
+            page.keyboard.press(key)
+            clicks_advice(studio, "document.getElementById('undo').click();")
+            escape()
+            page.evaluate("document.getElementById('redo').click()")
+            slider.focus()
+        # With a mouse, which is pressed and released.
+        advice = studio.report.locator(".leaf .what-if").last
+        page.locator("#undo").click()
+        advice.click(delay=60)
+        page.locator("#what-if[open]").wait_for(timeout=20_000)
+        escape()
+        page.locator("#redo").click()
+        advice.click(delay=60)
+        page.locator("#what-if[open]").wait_for(timeout=20_000)
+        escape()
+    assert studio.complaints == []
+
+
+def test_a_report_that_is_read_stays_and_one_that_loads_cannot_be_clicked(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 1)
+    studio.searched(lambda: page.locator("#solve").click())
+    studio.tab("explore")
+    studio.report_ready()
+    # A run that ends replaces nothing under the reader's hands: it offers itself.
+    studio.searched(lambda: page.evaluate("fetch('solve', { method: 'POST', body: '{}' })"))
+    assert page.locator("#explore-run").input_value() == "1"
+    clicks_advice(studio, "")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Show it").click()
+    studio.report_ready()
+    assert page.locator("#explore-run").input_value() == "2"
+    assert page.get_by_role("button", name="Show it").count() == 0
+    # A slow report: what was there is neither seen nor clicked, and the page says why.
+
+    def slow(route: Route) -> None:
+        page.wait_for_timeout(1500)
+        route.continue_()
+
+    page.route("**/explore?*", slow)
+    page.select_option("#explore-run", "1")
+    page.locator("#panel-explore").get_by_text("Making the report of 1").wait_for()
+    assert not page.locator("iframe.report").is_visible()
+    page.evaluate(f"{ADVICE}[0].click()")
+    studio.report_ready()
+    assert not page.locator("#what-if").is_visible()
+    # The choice is compared with the run whose report was shown.
+    label = ask_what_if(studio)
+    page.wait_for_function("() => document.documentElement.dataset.runs === '3'", timeout=120_000)
+    assert page.locator("#compare-with").input_value() == "1"
+    assert studio.state["runs"][2]["label"] == label
+    # A double click on advice opens its question, and chooses nothing that appears under it.
+    studio.tab("explore")
+    studio.report_ready()
+    studio.report.locator(".leaf .what-if").first.dblclick()
+    page.locator("#what-if[open]").wait_for()
+    box = page.locator("#what-if .choices button").first.bounding_box()
+    assert box is not None
+    page.keyboard.press("Escape")
+    advice = studio.report.locator(".leaf .what-if").first
+    advice.evaluate("(button) => { button.style.position = 'fixed'; button.style.top = '0'; }")
+    there = advice.bounding_box()
+    assert there is not None
+    advice.evaluate(
+        "(button, [x, y]) => Object.assign(button.style, { left: `${x}px`, top: `${y}px`, zIndex: 9 })",
+        [box["x"] - there["x"] + 40, box["y"] - there["y"] + 5],
+    )
+    advice.dblclick(position={"x": 5, "y": 5})
+    page.locator("#what-if[open]").wait_for()
+    page.wait_for_timeout(300)
+    assert page.locator("#what-if").is_visible()
+    assert len(studio.state["runs"]) == 3
+    page.keyboard.press("Escape")
+    # Back in the browser does not bring another run's report.
+    assert page.evaluate("history.length") <= 2
+
+
+def test_quick_clicks_and_typed_texts_are_not_lost(start: Start, many: Path) -> None:
+    studio = start(many / "people.csv", "--model", many / "model.txt")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 1)
+    income, region = studio.column("income"), studio.column("region")
+    # Two clicks on Undo go back two steps.
+    for name in ("income", "debt"):
+        mark(studio, name, "fixed")
+    page.locator("#undo").click(click_count=2)
+    page.wait_for_function("() => document.getElementById('history').value === '1'")
+    # What is typed while the page learns of a change stays, and becomes a setting.
+    page.locator(f"#more-{income} > summary").click()
+    page.select_option(f"#direction-{income}", "increase")
+    page.locator(f"#weight-{income}").press_sequentially("2.5", delay=150)
+    page.locator(f"#weight-{income}").press("Tab")
+    page.wait_for_function("() => document.getElementById('toml').textContent.includes('weight = 2.5')")
+    # What is pressed while the page learns of a change is clicked, and no click takes another back.
+    page.locator(f"#more-{region} > summary").click()
+    for k in range(2):
+        page.locator(f"#target-{region}-{k}").click(delay=400)
+    page.wait_for_function(
+        """() => document.getElementById('toml').textContent.includes('targets = ["south", "west"]')"""
+    )
+    page.evaluate("""() => { for (const text of ['income >= 100', 'debt >= 0']) {
+        document.getElementById('rule-new').value = text;
+        document.getElementById('rule-add').click();
+    } }""")
+    page.wait_for_function("() => document.querySelectorAll('#rules li').length === 2")
+    # What is no number changes nothing, and the field shows what holds.
+    page.fill(f"#weight-{income}", "0,5")
+    page.locator(f"#weight-{income}").press("Enter")
+    page.locator("#trouble").get_by_text("not a number").wait_for()
+    page.locator(f"#weight-{income}").blur()
+    page.wait_for_function(f"() => document.getElementById('weight-{income}').value === '2.5'")
+    # A double click on Search is one search, and does not stop it.
+    page.evaluate("""() => {
+        const button = document.getElementById('solve');
+        for (const wait of [0, 120, 240]) setTimeout(() => {
+            const { x, y, width, height } = button.getBoundingClientRect();
+            (width ? button : document.getElementById('stop')).click();
+        }, wait);
+    }""")
+    page.wait_for_function(
+        "() => document.documentElement.dataset.runs === '1'"
+        " && document.documentElement.dataset.searching === 'no'"
+    )
+    assert [run["complete"] for run in studio.state["runs"]] == [True]
+    assert [text for text in studio.complaints if "400" not in text] == []
+
+
+def test_marks_move_nothing_under_the_reader(start: Start) -> None:
+    studio = start(*FILES)
+    page = studio.page
+    columns = "[...document.querySelectorAll('#columns h3')].map((name) => name.textContent)"
+    names = page.evaluate(columns)
+    assert names[0] == "credit_history", "what looks odd comes first"
+    for name in names[::4]:
+        field = page.locator(f"#mode-{studio.column(name)}")
+        field.scroll_into_view_if_needed()
+        page.wait_for_timeout(200)
+        top = "document.activeElement.getBoundingClientRect().top"
+        field.focus()
+        before = page.evaluate(top)
+        for choice in ("fixed", "protected"):
+            mark(studio, name, choice)
+            assert abs(page.evaluate(top) - before) < 3, f"{name} jumps"
+    assert page.evaluate(columns) == names
+
+
+def test_each_mark_is_a_setting_and_says_at_once_what_follows(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    amount, job = studio.column("credit_amount"), studio.column("job")
+    for column in (amount, job):
+        page.locator(f"#more-{column} > summary").click()
+
+    def typed(field: str, text: str) -> None:
+        page.fill(field, text)
+        page.press(field, "Enter")
+
+    def after(act: Callable[[], object], *keys: str) -> Any:
+        studio.changed(act)
+        found: Any = studio.problem["config"]
+        for key in keys:
+            found = found[key]
+        return found
+
+    before = studio.problem["size"]
+    marks: list[tuple[Callable[[], object], str, Any]] = [
+        (partial(page.select_option, f"#mode-{amount}", "fixed"), "immutable", True),
+        (partial(page.select_option, f"#mode-{amount}", "protected"), "protected", True),
+        (partial(page.select_option, f"#direction-{amount}", "increase"), "direction", "increase"),
+        (partial(typed, f"#range-{amount}", "1000, 5000"), "range", [1000.0, 5000.0]),
+        (partial(typed, f"#steps-{amount}", "1"), "steps", [1]),
+        (partial(typed, f"#weight-{amount}", "3"), "weight", 3.0),
+        (partial(typed, f"#codes-{amount}", "-9"), "codes", [-9.0]),
+        (partial(typed, f"#display-{amount}", "loan"), "display", "loan"),
+        (partial(typed, f"#unit-{amount}", "€"), "unit", "€"),
+        (partial(page.select_option, f"#split-{amount}", "no"), "split", False),
+    ]
+    for act, key, value in marks:
+        assert after(act, "features", "credit_amount", key) == value, key
+        edits = studio.problem["columns"][amount]["edits"]
+        told = page.locator(f"#edits-{amount}").inner_text()
+        assert told.startswith(f"{edits} edit"), f"{key}: {told}"
+        fault = studio.problem["fault"]
+        assert fault is None, f"{key}: {fault}"
+        if key in ("immutable", "protected", "range", "steps"):
+            assert studio.problem["size"]["actions"] < before["actions"], key
+            assert page.locator("#now .delta").first.inner_text().startswith(" (\u2212"), key
+        studio.changed(lambda: page.select_option("#history", "0"))
+    # Levels in an order: the focus stays with a level that moves.
+    kind = after(lambda: page.select_option(f"#kind-{job}", "ordinal"), "features", "job")
+    assert kind["kind"] == "ordinal"
+    last = kind["levels"][-1]
+    button = page.locator(f"[id='up-{job}-{last}']")
+    moved = after(button.click, "features", "job", "levels")
+    assert moved.index(last) == len(moved) - 2
+    assert page.evaluate("document.activeElement.id") == f"up-{job}-{last}"
+    moved = after(partial(page.keyboard.press, "Enter"), "features", "job", "levels")
+    assert moved.index(last) == len(moved) - 3
+    # Rules say how many people break them; links are made and taken away.
+    page.fill("#rule-new", "duration <= 24")
+    assert after(page.locator("#rule-add").click, "rules") == ["duration <= 24"]
+    table = pd.read_csv(GERMAN / "german.csv")
+    broken = int((table["duration"] > 24).sum())
+    page.locator("#rules li").get_by_text(f"broken by {broken} people").wait_for()
+    page.select_option("#link-from", "duration")
+    page.select_option("#link-to", "age")
+    page.fill("#link-factor", "2")
+    links = after(page.locator("#link-add").click, "links")
+    assert [(link["from"], link["to"], link["factor"]) for link in links] == [("duration", "age", 2)]
+    after(page.get_by_role("group", name="Numbers that move together").get_by_text("Remove").click)
+    assert not studio.problem["config"].get("links")
+    after(page.get_by_role("button", name="Remove the rule duration <= 24").click)
+    assert not studio.problem["config"].get("rules")
+    # What is wrong with a rule is said.
+    page.fill("#rule-new", "no_such_column <= 3")
+    after(page.locator("#rule-add").click)
+    assert page.locator("#rules .warn").inner_text() != ""
+    assert page.locator("#solve").is_disabled()
+    assert studio.complaints == []
+
+
+def test_each_choice_of_a_question_is_a_setting(start: Start) -> None:
+    studio = start(*FILES, "--config", GERMAN / "sogar.toml")
+    page = studio.page
+    page.locator("#more-settings > summary").click()
+    limit(studio, "max_depth", 2)
+    studio.searched(lambda: page.locator("#solve").click())
+    settings = studio.problem["config"]
+
+    def chosen(kind: str, choice: str) -> Json:
+        """What a choice sets; then everything is as before."""
+        studio.tab("explore")
+        page.select_option("#explore-run", "1")
+        studio.report_ready()
+        studio.report.locator(f".{kind} > .what-if, .{kind} .what-if").first.click()
+        button = page.locator("#what-if[open] .choices button").filter(has_text=choice).first
+        studio.searched(button.click)
+        found: Json = studio.problem["config"]["features"]
+        changed = {name: one for name, one in found.items() if one != settings["features"].get(name)}
+        page.locator("#price .price").wait_for()
+        assert page.locator("#compare-with").input_value() == "1", "over the front of the report"
+        assert "At any cost, advice" in page.locator("#price").inner_text()
+        studio.changed(lambda: page.locator("#undo").click())
+        assert studio.problem["config"] == settings
+        return changed
+
+    for kind, choice, key in [
+        ("leaf", "Nobody is told to set", "targets"),
+        ("leaf", "at all", "immutable"),
+        ("leaf", "Too expensive", "weight"),
+        ("question", "Not by this", "split"),
+        ("question", "Protect", "protected"),
+    ]:
+        changed = chosen(kind, choice)
+        assert len(changed) == 1, f"{choice}: {changed}"
+        (name, now), *_ = changed.items()
+        assert now[key] != settings["features"].get(name, {}).get(key), choice
+        assert now[key] == {"immutable": True, "weight": 2.0, "split": False, "protected": True}.get(
+            key, now[key]
+        )
+        if key == "weight":
+            last = studio.state["runs"][-1]
+            assert last["known"] == last["actions"], "weights change no outcome"
+    assert studio.complaints == []
+
+
+def test_files_dropped_on_the_page_are_opened(start: Start) -> None:
+    studio = start()
+    files = [[name, (GERMAN / name).read_text()] for name in ("german.csv", "model.txt", "sogar.toml")]
+    # The configuration first: it says how the two are read.
+    studio.page.evaluate(
+        """(files) => {
+            const dataTransfer = new DataTransfer();
+            for (const [name, text] of files.reverse()) dataTransfer.items.add(new File([text], name));
+            const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+            document.getElementById('drop').dispatchEvent(drop);
+        }""",
+        files,
+    )
+    studio.page.locator("#panel-table").wait_for(state="visible")
+    assert studio.problem["size"]["actions"] == 6272
+    assert studio.page.locator("#files").inner_text() == "german.csv · model.txt"
+    assert studio.complaints == []
+
+
+def test_the_command_prints_an_address_and_ends_with_control_c() -> None:
+    command: list[str | Path] = [the_binary(), "studio", *FILES, "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        told = process.stdout.readline()
+        assert re.fullmatch(r"The studio is at http://127\.0\.0\.1:\d+/[0-9a-f]{32}/\n", told)
+        assert "Ctrl-C ends the studio" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+        assert process.stderr.read() == ""
 
 
 def test_single_people_are_shown_only_on_request(start: Start) -> None:

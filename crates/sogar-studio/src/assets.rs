@@ -15,6 +15,7 @@ pub fn file(name: &str) -> Option<(&'static str, &'static str)> {
         "studio.js" => include_str!("page/studio.js"),
         "server.js" => include_str!("page/server.js"),
         "columns.js" => include_str!("page/columns.js"),
+        "rebuild.js" => include_str!("page/rebuild.js"),
         "settings.js" => include_str!("page/settings.js"),
         "fronts.js" => include_str!("page/fronts.js"),
         "runs.js" => include_str!("page/runs.js"),

@@ -27,7 +27,46 @@ pub struct Setting {
     /// The keys that lead to it.
     pub path: Vec<String>,
     /// Its new value; null takes it out.
+    #[serde(default)]
     pub value: Value,
+    /// Instead: what a list gets more. The list may have changed since the page showed it.
+    #[serde(default)]
+    pub add: Option<Value>,
+    /// Instead: what a list no longer has; of an object, some of its keys.
+    #[serde(default)]
+    pub remove: Option<Value>,
+    /// All that a list can have, in order, if no list means all of it.
+    #[serde(default)]
+    pub of: Vec<Value>,
+}
+
+impl Setting {
+    /// The value after this setting, where there is `now`.
+    fn value(&self, now: Option<&Value>) -> Value {
+        if self.add.is_none() && self.remove.is_none() {
+            return self.value.clone();
+        }
+        let mut list = now.and_then(Value::as_array).unwrap_or(&self.of).clone();
+        if let Some(more) = self.add.as_ref().filter(|more| !list.contains(more)) {
+            list.push(more.clone());
+        }
+        if let Some(less) = &self.remove {
+            list.retain(|one| !matches(one, less));
+        }
+        list.sort_by_key(|one| self.of.iter().position(|other| other == one));
+        let nothing = if self.of.is_empty() { list.is_empty() } else { list == self.of };
+        if nothing { Value::Null } else { Value::Array(list) }
+    }
+}
+
+/// Whether a member of a list is the one that is meant.
+fn matches(one: &Value, meant: &Value) -> bool {
+    match (one, meant) {
+        (Value::Object(one), Value::Object(meant)) => {
+            meant.iter().all(|(key, value)| one.get(key) == Some(value))
+        }
+        _ => one == meant,
+    }
 }
 
 /// Settings of a feature that contradict its protection, or say less. Protecting the feature removes them.
@@ -48,7 +87,9 @@ impl Change {
                     setting.path.join(".")
                 )));
             }
-            place(&mut json, &setting.path, &setting.value)?;
+            let now = setting.path.iter().try_fold(&json, |json, key| json.get(key));
+            let value = setting.value(now);
+            place(&mut json, &setting.path, &value)?;
             if let [features, name, key] = &setting.path[..]
                 && (features.as_str(), key.as_str(), &setting.value)
                     == ("features", "protected", &Value::Bool(true))
@@ -96,8 +137,8 @@ mod tests {
     use serde_json::json;
 
     fn change(path: &[&str], value: Value) -> Change {
-        let path = path.iter().map(|&key| key.to_owned()).collect();
-        Change { label: String::new(), set: vec![Setting { path, value }], solve: false }
+        let setting = json!({ "path": path, "value": value });
+        Change { label: String::new(), set: vec![serde_json::from_value(setting).unwrap()], solve: false }
     }
 
     #[test]
@@ -121,6 +162,42 @@ mod tests {
         let protected = change(&["features", "a.b", "protected"], json!(true)).apply(&config).unwrap();
         let feature = &protected.features["a.b"];
         assert!(feature.protected == Some(true) && feature.range.is_none() && feature.immutable.is_none());
+    }
+
+    #[test]
+    fn a_list_changes_by_one_member_whatever_it_has_become() {
+        let mut config = Config::default();
+        let mut after = |setting: Value| {
+            let change: Change = serde_json::from_value(json!({ "label": "", "set": [setting] })).unwrap();
+            config = change.apply(&config).unwrap();
+            serde_json::to_value(&config).unwrap()
+        };
+        let path = json!(["rules"]);
+        after(json!({ "path": path, "add": "x <= y" }));
+        let json = after(json!({ "path": path, "add": "y <= z" }));
+        assert_eq!(
+            json["rules"],
+            json!(["x <= y", "y <= z"]),
+            "the second one was clicked before the first was shown"
+        );
+        after(json!({ "path": path, "remove": "x <= y" }));
+        let json = after(json!({ "path": path, "remove": "y <= z" }));
+        assert!(json.get("rules").is_none_or(|rules| rules == &json!([])));
+        let (path, of) = (json!(["features", "a", "targets"]), json!(["low", "middle", "high"]));
+        after(json!({ "path": path, "remove": "low", "of": of }));
+        let json = after(json!({ "path": path, "remove": "high", "of": of }));
+        assert_eq!(json["features"]["a"]["targets"], json!(["middle"]), "no list means all of them");
+        let last: Setting =
+            serde_json::from_value(json!({ "path": path, "remove": "middle", "of": of })).unwrap();
+        assert_eq!(last.value(Some(&json!(["middle"]))), json!([]), "none of them is not all of them");
+        let json = after(json!({ "path": path, "add": "low", "of": of }));
+        assert_eq!(json["features"]["a"]["targets"], json!(["low", "middle"]), "in their order");
+        let json = after(json!({ "path": path, "add": "high", "of": of }));
+        assert!(json["features"]["a"]["targets"].is_null(), "all of them is no list");
+        let path = json!(["links"]);
+        after(json!({ "path": path, "add": { "from": "a", "to": "b", "factor": 2 } }));
+        let json = after(json!({ "path": path, "remove": { "from": "a", "to": "b" } }));
+        assert!(json.get("links").is_none_or(|links| links == &json!([])));
     }
 
     #[test]

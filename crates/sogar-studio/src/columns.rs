@@ -200,21 +200,23 @@ fn numbers(feature: &Feature, values: &[f64], side: &dyn Fn(usize) -> usize) -> 
     if low > high {
         return json!({ "low": null, "high": null, "counts": [] });
     }
-    let whole = feature.kind == Kind::Integer && high - low < BARS as f64;
-    let bars = if whole {
-        (high - low) as usize + 1
+    // Bars of whole numbers begin at whole numbers.
+    let whole = feature.kind == Kind::Integer;
+    let values = high - low + 1.0;
+    let (bars, width) = if whole {
+        let width = (values / BARS as f64).ceil();
+        ((values / width).ceil() as usize, width)
     } else if high > low {
-        BARS
+        (BARS, (high - low) / BARS as f64)
     } else {
-        1
+        (1, 0.0)
     };
-    let width = if whole { 1.0 } else { (high - low) / bars as f64 };
     let mut counts = vec![[0u64; 2]; bars];
     for (row, value) in amounts() {
         let bar = if width > 0.0 { ((value - low) / width) as usize } else { 0 };
         counts[bar.min(bars - 1)][side(row)] += 1;
     }
-    json!({ "low": low, "high": high, "counts": counts })
+    json!({ "low": low, "high": high, "width": width, "counts": counts })
 }
 
 /// Bars of levels: the most frequent ones by name, and the rest together.

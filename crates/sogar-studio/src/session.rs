@@ -223,6 +223,10 @@ impl Session {
     /// Goes to a step of the history.
     pub fn go_to(&self, wanted: usize) -> Result<()> {
         let _one = self.one_at_a_time();
+        self.go(wanted)
+    }
+
+    fn go(&self, wanted: usize) -> Result<()> {
         let (inputs, steps, at) = self.history()?;
         let step = steps.get(wanted);
         let step = step.ok_or_else(|| Error::new(ErrorKind::Usage, "there is no such step"))?;
@@ -233,9 +237,11 @@ impl Session {
 
     /// Goes back or forward in the history.
     pub fn undo(&self, back: bool) -> Result<()> {
+        // Two clicks go back two steps: the second one looks where the first one has arrived.
+        let _one = self.one_at_a_time();
         let (_, steps, at) = self.history()?;
         match if back { at.checked_sub(1) } else { Some(at + 1).filter(|&next| next < steps.len()) } {
-            Some(wanted) => self.go_to(wanted),
+            Some(wanted) => self.go(wanted),
             None => Ok(()),
         }
     }
@@ -260,6 +266,8 @@ impl Session {
 
     /// Starts a search with the current settings. One that is running is stopped, and what it found is kept.
     pub fn solve(self: &Arc<Self>) -> Result<()> {
+        // A change that is being applied comes first.
+        let _one = self.one_at_a_time();
         let mut state = self.state();
         let opened = state.opened.as_ref().ok_or_else(nothing_open)?;
         let prepared = opened.prepared.clone()?;

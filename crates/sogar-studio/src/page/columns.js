@@ -1,7 +1,8 @@
 // The columns of the table: what each is, who has which values, and what people can change about it.
 
-import { h, put, s, word } from './dom.js';
+import { h, s, word } from './dom.js';
 import { grouped, people, percent, plain } from './numbers.js';
+import { rebuilt } from './rebuild.js';
 import { table } from './tables.js';
 
 const WIDTH = 240;
@@ -14,10 +15,12 @@ export function spoken(column) {
 }
 
 /** What each bar stands for. */
-function barNames({ kind, bars: { low, high, counts, names, rest } }) {
+function barNames({ kind, bars: { low, high, width, counts, names, rest } }) {
   if (names) return rest[0] + rest[1] > 0 ? [...names, 'all others'] : names;
-  const width = (high - low) / counts.length;
-  if (kind === 'integer' && counts.length === high - low + 1) return counts.map((_, i) => plain(low + i));
+  if (kind === 'integer') {
+    const ends = counts.map((_, i) => [low + i * width, Math.min(high, low + (i + 1) * width - 1)]);
+    return ends.map(([from, to]) => (from === to ? plain(from) : `${plain(from)} to ${plain(to)}`));
+  }
   return counts.map((_, i) => (counts.length === 1 ? plain(low) : [i, i + 1].map((k) => plain(Number((low + k * width).toPrecision(4)))).join(' to ')));
 }
 
@@ -96,6 +99,7 @@ function card(column, i, change) {
   const ordered = ['real', 'integer', 'ordinal'].includes(column.kind);
   const number = column.kind === 'real' || column.kind === 'integer';
   const set = (key, value, label) => change(label, [{ path: ['features', column.name, key], value }]);
+  const member = (key) => (by, label) => change(label, [{ path: ['features', column.name, key], ...by }]);
   const select = (what, label, options, value, onchange) => {
     const element = h('select', { id: id(what), onchange: () => onchange(element.value) }, options.map(([key, text]) => h('option', { value: key, selected: key === value }, text)));
     return h('div', { class: 'field' }, h('label', { for: id(what) }, label), element);
@@ -123,9 +127,9 @@ function card(column, i, change) {
         (value) => change(`${name}: ${value || 'kind as found'}`, [{ path: ['features', column.name, 'kind'], value: value || null }, ...(value === 'ordinal' && column.levels.length > 0 && !settings.levels ? [{ path: ['features', column.name, 'levels'], value: column.levels }] : []), ...(value !== 'ordinal' && settings.levels ? [{ path: ['features', column.name, 'levels'], value: null }] : [])])),
       field('display', 'Name in sentences', settings.display ?? '', (text) => set('display', text.trim() || null, `${name}: name ${text}`), column.name),
       number && field('unit', 'Unit', settings.unit ?? '', (text) => set('unit', text.trim() || null, `${name}: unit ${text || 'none'}`), '€'),
-      column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, set),
-      settings.forbid?.length > 0 && forbidden(column, settings, i, set),
-      column.kind === 'ordinal' && order(column, settings, i, change)),
+      column.levels.length > 0 && column.levels.length <= 30 && !ordered && targets(column, settings, i, member('targets')),
+      settings.forbid?.length > 0 && forbidden(column, settings, i, member('forbid')),
+      column.kind === 'ordinal' && levelOrder(column, settings, i, change)),
     h('p', { class: 'soft small' }, `Found: ${column.why}${column.columns.length > 1 ? ` (${column.columns.join(', ')})` : ''}.`),
     column.edit_texts?.length > 0 && h('div', { class: 'small' }, h('p', { class: 'soft' }, 'Advice may say:'), h('ul', {}, column.edit_texts.map((text) => h('li', {}, text.replaceAll('`', ''))))));
 
@@ -140,14 +144,13 @@ function card(column, i, change) {
 }
 
 /** Which categories advice may lead to. */
-function targets(column, settings, i, set) {
+function targets(column, settings, i, member) {
   const allowed = settings.targets ?? column.levels;
   const boxes = column.levels.map((level, k) => {
     const box = h('input', { type: 'checkbox', id: `target-${i}-${k}`, checked: allowed.includes(level) });
     box.addEventListener('change', () => {
-      const left = column.levels.filter((other) => (other === level ? box.checked : allowed.includes(other)));
-      if (left.length === 0) { box.checked = true; return; }
-      set('targets', left.length === column.levels.length ? null : left, `${spoken(column)}: ${box.checked ? 'may' : 'may not'} become ${level}`);
+      if (!box.checked && allowed.length === 1) { box.checked = true; return; }
+      member({ [box.checked ? 'add' : 'remove']: level, of: column.levels }, `${spoken(column)}: ${box.checked ? 'may' : 'may not'} become ${level}`);
     });
     return h('li', {}, box, h('label', { for: `target-${i}-${k}` }, h('bdi', {}, level)));
   });
@@ -155,38 +158,45 @@ function targets(column, settings, i, set) {
 }
 
 /** Changes from one category to another that nobody is told. */
-function forbidden(column, settings, i, set) {
-  const allow = (k) => set('forbid', settings.forbid.length === 1 ? null : settings.forbid.filter((_, other) => other !== k), `${spoken(column)}: from ${settings.forbid[k][0]} to ${settings.forbid[k][1]} is allowed`);
+function forbidden(column, settings, i, member) {
+  const allow = (k) => member({ remove: settings.forbid[k] }, `${spoken(column)}: from ${settings.forbid[k][0]} to ${settings.forbid[k][1]} is allowed`);
   return h('fieldset', {}, h('legend', {}, 'Nobody is told to change it'), h('ul', { class: 'boxes' }, settings.forbid.map(([from, to], k) => h('li', {}, 'from ', word(from, 'value'), ' to ', word(to, 'value'),
     h('button', { type: 'button', class: 'quiet', id: `allow-${i}-${k}`, onclick: () => allow(k) }, 'Allow')))));
 }
 
 /** The order of levels, lowest first. */
-function order(column, settings, i, change) {
+function levelOrder(column, settings, i, change) {
   const move = (k, by) => {
     const levels = [...column.levels];
     [levels[k], levels[k + by]] = [levels[k + by], levels[k]];
     change(`${spoken(column)}: order of levels`, [{ path: ['features', column.name, 'levels'], value: levels }]);
   };
   return h('fieldset', {}, h('legend', {}, 'Order, lowest first'), h('ol', { class: 'order' }, column.levels.map((level, k) => h('li', {}, h('bdi', {}, level),
-    k > 0 && h('button', { type: 'button', id: `up-${i}-${k}`, 'aria-label': `${level}: lower`, onclick: () => move(k, -1) }, '↑'),
-    k + 1 < column.levels.length && h('button', { type: 'button', id: `down-${i}-${k}`, 'aria-label': `${level}: higher`, onclick: () => move(k, 1) }, '↓')))));
+    k > 0 && h('button', { type: 'button', id: `up-${i}-${level}`, 'aria-label': `${level}: lower`, onclick: () => move(k, -1) }, '↑'),
+    k + 1 < column.levels.length && h('button', { type: 'button', id: `down-${i}-${level}`, 'aria-label': `${level}: higher`, onclick: () => move(k, 1) }, '↓')))));
 }
 
-/** Rebuilds a part of the page; what is open or has the focus stays so. */
-export function rebuilt(element, ...children) {
-  const focused = document.activeElement?.id;
-  const open = [...element.querySelectorAll('details[open][id]')].map(({ id }) => id);
-  put(element, ...children);
-  open.forEach((id) => { const details = document.getElementById(id); if (details) details.open = true; });
-  if (focused && element.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus({ preventScroll: true });
-}
+let [order, orderedNames] = [[], ''];
 
-/** The list of columns; those with a remark first. */
+/** The list of columns; those with a remark when the table was opened come first. A mark moves nothing. */
 export function columnsList(list, problem, change) {
-  const all = problem.columns.map((column, i) => ({ column, i }));
-  const odd = ({ column }) => remarks(column).some(([kind]) => kind === 'warn');
-  rebuilt(list, [...all.filter(odd), ...all.filter((one) => !odd(one))].map(({ column, i }) => card(column, i, change)));
+  const names = JSON.stringify(problem.columns.map(({ name }) => name));
+  if (names !== orderedNames) {
+    const odd = (column) => remarks(column).some(([kind]) => kind === 'warn');
+    orderedNames = names;
+    order = [...problem.columns.keys()].sort((a, b) => odd(problem.columns[b]) - odd(problem.columns[a]));
+  }
+  // Columns outside the window are not laid out: they keep the height that they had.
+  const heights = [...list.children].map((element) => {
+    const style = getComputedStyle(element);
+    const around = [style.paddingTop, style.paddingBottom, style.borderTopWidth].map(parseFloat);
+    return around.reduce((left, part) => left - part, element.getBoundingClientRect().height);
+  });
+  rebuilt(list, order.map((i, place) => {
+    const element = card(problem.columns[i], i, change);
+    if (heights[place] > 0) element.style.containIntrinsicBlockSize = `auto ${heights[place]}px`;
+    return element;
+  }));
 }
 
 /** The legend of the bars. */

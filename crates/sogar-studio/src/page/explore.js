@@ -7,7 +7,8 @@ import { h, put, word } from './dom.js';
 export function withoutEdit(edit, column) {
   const settings = column?.settings ?? {};
   const name = column ? spoken(column) : edit.feature;
-  const at = (key, value) => ({ path: ['features', edit.feature, key], value });
+  const member = (key, by) => ({ path: ['features', edit.feature, key], ...by });
+  const at = (key, value) => member(key, { value });
   const fixed = { label: `Nobody is told to change ${name}`, set: [at('immutable', true)] };
   if (edit.op === 'shift') {
     const [verb, other] = edit.by > 0 ? ['increase', 'decrease'] : ['decrease', 'increase'];
@@ -15,12 +16,12 @@ export function withoutEdit(edit, column) {
     return { label: `Nobody is told to ${verb} ${name}`, set: [at('direction', other)] };
   }
   if (edit.op === 'set') {
-    const left = (settings.targets ?? column?.levels ?? []).filter((level) => level !== edit.to);
-    if (left.length === 0) return fixed;
-    return { label: `Nobody is told to set ${name} to “${edit.to}”`, set: [at('targets', left)] };
+    const levels = column?.levels ?? [];
+    if ((settings.targets ?? levels).every((level) => level === edit.to)) return fixed;
+    return { label: `Nobody is told to set ${name} to “${edit.to}”`, set: [member('targets', { remove: edit.to, of: levels })] };
   }
   if (edit.op === 'swap') {
-    return { label: `Nobody is told to change ${name} from “${edit.from}” to “${edit.to}”`, set: [at('forbid', [...(settings.forbid ?? []), [edit.from, edit.to]])] };
+    return { label: `Nobody is told to change ${name} from “${edit.from}” to “${edit.to}”`, set: [member('forbid', { add: [edit.from, edit.to] })] };
   }
   if (edit.op === 'at_least' || edit.op === 'at_most') {
     return { label: `No fixed values for ${name}`, set: [at('targets', null)] };
@@ -28,14 +29,17 @@ export function withoutEdit(edit, column) {
   return fixed;
 }
 
-/** The panel with the report. `act(change, run)` changes settings and searches. */
-export function explorePanel(panel, act) {
+/** The panel with the report. `act(change, run)` changes settings and searches, `failed` shows an error. */
+export function explorePanel(panel, act, failed) {
   const frame = h('iframe', { class: 'report', title: 'Report of this run' });
   const which = h('select', { id: 'explore-run' });
   const groups = h('select', { id: 'explore-groups' });
   const rows = h('input', { type: 'checkbox', id: 'explore-rows' });
   const dialog = document.getElementById('what-if');
-  let [runs, problem, shownNow, wantedRun] = [[], null, '', null];
+  const busy = h('p', { class: 'soft', role: 'status' });
+  const newer = h('div', { role: 'status' });
+  // The address of the report in the frame or on its way there, and the run of the report in the frame.
+  let [runs, problem, shownNow, broken, wantedRun, shownRun] = [[], null, '', false, null, null];
 
   const address = () => {
     const query = new URLSearchParams();
@@ -45,23 +49,45 @@ export function explorePanel(panel, act) {
   };
   const load = () => {
     if (panel.hidden || !which.value || address() === shownNow) return;
-    shownNow = address();
-    // Until the next report has loaded, nobody asks about advice of the one before.
+    [shownNow, broken] = [address(), false];
+    // Until the next report has loaded, there is nothing to click: the one before answers no more.
     frame.inert = true;
-    frame.src = shownNow;
+    put(busy, 'Making the report of ', word(which.selectedOptions[0].text), ' …');
+    put(newer);
+    // Not `src`: the browser's button back would bring the report of another run.
+    frame.contentWindow.location.replace(new URL(shownNow, document.baseURI));
+  };
+  /** A report has loaded, or what is in its place. */
+  const loaded = () => {
+    const { location, document: page } = frame.contentWindow;
+    if (!shownNow || location.href.split('#')[0] !== new URL(shownNow, document.baseURI).href) return;
+    put(busy);
+    if (page.contentType !== 'text/html') {
+      broken = true;
+      failed(JSON.parse(page.body.textContent));
+      return;
+    }
+    shownRun = Number(shownNow.split('/')[1]);
+    frame.inert = false;
+    colour();
+    page.getElementById('theme')?.remove();
   };
   // The report follows the colours of the studio.
   const colour = () => { if (frame.contentDocument) frame.contentDocument.documentElement.dataset.theme = document.documentElement.dataset.theme; };
-  frame.addEventListener('load', () => { frame.inert = false; colour(); frame.contentDocument?.getElementById('theme')?.remove(); });
+  frame.addEventListener('load', () => {
+    try {
+      loaded();
+    } catch { // not a page of the studio
+      broken = true;
+      failed({ message: 'The report could not be loaded', help: 'Open this step again to repeat that.' });
+    }
+  });
   new MutationObserver(colour).observe(document.documentElement, { attributeFilter: ['data-theme'] });
-  which.addEventListener('change', () => { wantedRun = Number(which.value); load(); });
+  const choose = (id) => { wantedRun = id; which.value = String(id); load(); };
+  which.addEventListener('change', () => choose(Number(which.value)));
   groups.addEventListener('change', load);
   rows.addEventListener('change', load);
 
-  const choose = (change) => {
-    dialog.close();
-    act(change, Number(which.value));
-  };
   const columnOf = (name) => problem?.columns.find((column) => column.name === name);
   const options = (about) => {
     const nameOf = (feature) => spoken(columnOf(feature) ?? { name: feature });
@@ -86,13 +112,14 @@ export function explorePanel(panel, act) {
     });
   };
   window.addEventListener('message', (event) => {
-    const about = event.data;
-    if (event.origin !== window.location.origin || event.source !== frame.contentWindow || about?.sogar !== 'what-if') return;
+    const [about, run] = [event.data, shownRun];
+    if (event.origin !== window.location.origin || event.source !== frame.contentWindow || about?.sogar !== 'what-if' || frame.inert || dialog.open) return;
+    // The second click of a double click was meant for the advice, not for a choice that appears under it.
     put(dialog, h('h2', { id: 'what-if-title' }, about.kind === 'split' ? 'What if not by this?' : 'What if nobody were told this?'),
       about.text && h('p', { class: 'advice' }, about.text.replaceAll('`', '')),
       h('p', { class: 'soft small' }, 'Each choice is a setting. The search starts again at once, and the new front is drawn over this one. You can undo it.'),
       options(about).map(({ about: feature, choices }) => [feature && h('h3', {}, word(feature)),
-        h('ul', { class: 'choices' }, choices.map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: () => choose(change) }, text))))]),
+        h('ul', { class: 'choices' }, choices.map(({ text, change }) => h('li', {}, h('button', { type: 'button', onclick: ({ detail }) => { if (detail < 2) { dialog.close(); act(change, run); } } }, text))))]),
       h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'));
     dialog.showModal();
   });
@@ -102,16 +129,23 @@ export function explorePanel(panel, act) {
       h('label', { for: 'explore-run' }, 'Run '), which,
       h('label', { for: 'explore-groups' }, 'Groups '), groups,
       h('span', { class: 'check' }, rows, h('label', { for: 'explore-rows' }, 'Show single people (protect the page like the table)'))),
-    frame);
+    newer, busy, frame);
   return {
-    /** Another run is finished: it is shown. */
-    latest(id) { wantedRun = id; },
+    /** This run is shown when the panel is next opened. */
+    wanted(id) { wantedRun = id; which.value = String(id); },
     update(state, nextProblem) {
       problem = nextProblem;
+      const finished = state.runs.at(-1)?.id;
+      if (state.runs.length > runs.length && finished) {
+        // A report that somebody reads stays.
+        if (panel.hidden || runs.length === 0) wantedRun = finished;
+        else put(newer, h('p', { class: 'notice' }, `Run ${finished} is finished. `, h('button', { type: 'button', onclick: () => choose(finished) }, 'Show it')));
+      }
       if (state.runs.length !== runs.length || state.runs.some((run, i) => run.name !== runs[i].name)) {
         runs = state.runs;
         put(which, runs.map((run) => h('option', { value: run.id }, `${run.id}: ${run.name ?? run.label}`)));
-        which.value = String(runs.some((run) => run.id === wantedRun) ? wantedRun : runs.at(-1)?.id ?? '');
+        if (!runs.some((run) => run.id === wantedRun)) wantedRun = runs.at(-1)?.id ?? null;
+        which.value = String(wantedRun ?? '');
       }
       if (problem && groups.options.length === 0) {
         const named = problem.columns.filter((column) => column.levels.length > 0 && column.levels.length <= 20);
@@ -119,6 +153,10 @@ export function explorePanel(panel, act) {
       }
       load();
     },
-    load,
+    /** The panel was opened. */
+    opened() {
+      if (broken) shownNow = '';
+      load();
+    },
   };
 }

@@ -3,6 +3,7 @@
 import { h, put, say, word } from './dom.js';
 import { frontsChart } from './fronts.js';
 import { fixed, grouped, percent } from './numbers.js';
+import { rebuilt } from './rebuild.js';
 import { get, post } from './server.js';
 import { table } from './tables.js';
 
@@ -51,7 +52,7 @@ export function runsPanel(panel, explore, failed) {
   const chart = frontsChart();
   const progress = h('div', { class: 'live', 'aria-live': 'polite' });
   const result = h('div', { id: 'price' });
-  const list = h('div');
+  const [about, list] = [h('div'), h('div')];
   const base = h('select', { id: 'compare-with' });
   const now = h('select', { id: 'compare-run' });
   let [state, wanted, shown, signature] = [null, { base: null, run: null }, '', ''];
@@ -63,10 +64,10 @@ export function runsPanel(panel, explore, failed) {
 
   const compare = async () => {
     const [old, run] = [runOf(wanted.base), runOf(wanted.run)];
-    const key = `${old?.id}:${run?.id}`;
+    const key = `${old?.id}:${run?.id}:${!run && Boolean(state.live)}`;
     if (key === shown) return;
     shown = key;
-    if (!run) { put(result, h('p', { class: 'lede' }, 'No search yet. Say what people can change, then search.')); return; }
+    if (!run) { put(result, !state.live && h('p', { class: 'lede' }, 'No search yet. Say what people can change, then search.')); return; }
     const summary = h('p', {}, h('b', {}, nameOf(run)), ': ', run.complete ? `complete, ${grouped(run.points)} summaries, ` : `stopped early, ${grouped(run.points)} summaries${run.gap === null ? '' : `, certified gap ${percent(run.gap)}`}, `,
       `${seconds(run.seconds)}. `, h('span', { class: 'soft' }, reuseText(run)));
     if (!old || old === run) { put(result, summary); return; }
@@ -99,12 +100,18 @@ export function runsPanel(panel, explore, failed) {
     { label: '', show: (_, run) => h('div', { class: 'row-tools' },
       h('button', { type: 'button', 'aria-label': `Explore ${nameOf(run)}`, onclick: () => explore(run.id) }, 'Explore'),
       h('button', { type: 'button', 'aria-label': `Use the settings of ${nameOf(run)}`, onclick: () => tell(() => post(`run/${run.id}/restore`)) }, 'Use its settings'),
-      h('button', { type: 'button', 'aria-label': `Name ${nameOf(run)}`, onclick: (event) => rename(run, event.currentTarget) }, 'Name')) },
+      h('button', { type: 'button', id: `name-${run.id}`, 'aria-label': `Name ${nameOf(run)}`, onclick: (event) => rename(run, event.currentTarget) }, 'Name')) },
   ], state.runs);
 
   function rename(run, button) {
     const input = h('input', { type: 'text', maxlength: 80, 'aria-label': 'Name of this variant', value: run.name ?? '' });
-    const form = h('form', { class: 'rename', onsubmit: (event) => { event.preventDefault(); tell(() => post(`run/${run.id}/name`, { name: input.value })); } },
+    const save = (event) => {
+      event.preventDefault();
+      form.replaceWith(button);
+      button.focus();
+      tell(() => post(`run/${run.id}/name`, { name: input.value }));
+    };
+    const form = h('form', { class: 'rename', onsubmit: save },
       input, h('button', {}, 'Save name'));
     button.replaceWith(form);
     input.focus();
@@ -120,9 +127,10 @@ export function runsPanel(panel, explore, failed) {
   now.addEventListener('change', pick);
 
   put(panel, h('h2', {}, 'The trade-off'), progress, chart.nodes, result,
-    h('div', { class: 'tools' }, h('label', { for: 'compare-run' }, 'Show '), now, h('label', { for: 'compare-with' }, ' over '), base),
-    h('p', { class: 'soft small' }, 'Searches with a name stay in the drawing. The certified gap is the largest share of the area under the curve that the complete front can add.'),
+    about,
     list);
+  put(about, h('div', { class: 'tools' }, h('label', { for: 'compare-run' }, 'Show '), now, h('label', { for: 'compare-with' }, ' over '), base),
+    h('p', { class: 'soft small' }, 'Searches with a name stay in the drawing. The certified gap is the largest share of the area under the curve that the complete front can add. Invalidity is the mean cost plus the share of people for whom advice does not work.'));
   return {
     /** The next run is compared with this one. */
     against(id) { asked = id; },
@@ -136,7 +144,8 @@ export function runsPanel(panel, explore, failed) {
         wanted = { base: asked ?? chosen ?? state.runs.at(-2)?.id ?? null, run: latest.id };
         asked = null;
       }
-      const signed = JSON.stringify([state.runs.map((run) => [run.id, run.name]), wanted]);
+      about.hidden = state.runs.length === 0;
+      const signed = JSON.stringify([state.runs.map((run) => [run.id, run.name]), wanted, Boolean(state.live) && state.runs.length === 0]);
       if (signed !== signature) {
         signature = signed;
         const option = (run) => h('option', { value: run.id }, `${nameOf(run)}: ${run.label}`);
@@ -144,7 +153,7 @@ export function runsPanel(panel, explore, failed) {
         put(base, h('option', { value: '' }, 'nothing else'), state.runs.map(option));
         now.value = String(wanted.run ?? '');
         base.value = String(wanted.base ?? '');
-        put(list, state.runs.length > 0 && runsTable());
+        rebuilt(list, state.runs.length > 0 && runsTable());
         shown = '';
         tell(compare);
       }

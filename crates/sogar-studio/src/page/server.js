@@ -22,10 +22,17 @@ export async function get(path) {
   return (await answered(await fetch(path, { cache: 'no-store' }))).json();
 }
 
-/** Sends JSON. */
-export async function post(path, body = {}) {
+// Clicks arrive in their order: browsers send requests over several connections, of which any may be first.
+let sent = Promise.resolve();
+
+/** Sends JSON, after what was sent before; `atOnce` does not wait for that. */
+export function post(path, body = {}, atOnce = false) {
   const headers = { 'Content-Type': 'application/json' };
-  return (await answered(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }))).json();
+  const work = async () => (await answered(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }))).json();
+  if (atOnce) return work();
+  const done = sent.then(work);
+  sent = done.catch(() => {});
+  return done;
 }
 
 /** Sends a file. */

@@ -7,12 +7,12 @@ import { filesPanel } from './inputs.js';
 import { grouped } from './numbers.js';
 import { progressText, runsPanel } from './runs.js';
 import { download } from './save.js';
-import { get, listen, post } from './server.js';
+import { get, listen, post, Refused } from './server.js';
 import { settingsView } from './settings.js';
 import { takePanel } from './take.js';
 
 const TABS = ['files', 'table', 'search', 'explore', 'take'];
-let [state, problem, before, seen, wasLive] = [null, null, null, 0, false];
+let [state, problem, before, seen, finished, resting] = [null, null, null, 0, null, false];
 
 /** Shows what went wrong until the next success. */
 function failed(error, ...tools) {
@@ -23,7 +23,7 @@ function failed(error, ...tools) {
 async function attempt(work) {
   try {
     await work();
-    put(at('trouble'));
+    if (!state?.ended) put(at('trouble'));
     return true;
   } catch (error) {
     failed(error);
@@ -37,10 +37,13 @@ function openTab(name, focus = false) {
     button.setAttribute('aria-selected', String(tab === name));
     button.tabIndex = tab === name ? 0 : -1;
     panel.hidden = tab !== name;
-    if (tab === name && focus) button.focus();
+    if (tab !== name) continue;
+    if (focus) button.focus();
+    // On a phone, the row of steps is longer than the screen.
+    button.parentElement.scrollLeft = button.offsetLeft - button.parentElement.offsetLeft - 24;
   }
   document.documentElement.dataset.tab = name;
-  if (name === 'explore') explore.load();
+  if (name === 'explore') explore.opened();
 }
 
 TABS.forEach((tab, i) => {
@@ -51,15 +54,23 @@ TABS.forEach((tab, i) => {
   });
 });
 
-const change = (label, set) => attempt(() => post('change', { label, set }));
+/** Changes settings. If that fails, the page shows again what they are. */
+async function change(label, set) {
+  const done = await attempt(() => {
+    if (set.some(({ value, add }) => [value, add?.factor].flat().some(Number.isNaN))) throw new Refused({ message: 'That is not a number', help: 'Write one half as 0.5, and put spaces between numbers.' });
+    return post('change', { label, set });
+  });
+  if (!done) tableView();
+  return done;
+}
 
 const files = filesPanel(at('panel-files'), attempt, failed);
-const runs = runsPanel(at('panel-search'), (id) => { explore.latest(id); at('explore-run').value = String(id); openTab('explore'); }, failed);
+const runs = runsPanel(at('panel-search'), (id) => { explore.wanted(id); openTab('explore'); }, failed);
 const explore = explorePanel(at('panel-explore'), async ({ label, set }, run) => {
   runs.against(run);
   openTab('search', true);
   await attempt(() => post('change', { label, set, solve: true }));
-});
+}, failed);
 const take = takePanel(at('panel-take'), failed);
 
 const [legend, settings, list] = [h('div'), h('div', { class: 'settings' }), h('ul', { class: 'columns-list', id: 'columns' })];
@@ -78,6 +89,19 @@ function shorter({ limits: { max_depth: depth } }) {
   return h('span', { class: 'bar-tools' }, depth > 1 && set(`Trees of depth ${Math.min(3, depth - 1)}`, 'max_depth', Math.min(3, depth - 1)), limits.time_limit === undefined && set('Stop after a minute', 'time_limit', 60));
 }
 
+/** Columns and settings. */
+function tableView() {
+  settingsView(settings, problem, change);
+  put(legend, barsLegend(problem));
+  columnsList(list, problem, change);
+}
+
+/** For a moment, the buttons to start and stop a search rest: they take each other's place, and a second click was meant for the first. */
+function rest() {
+  resting = true;
+  setTimeout(() => { resting = false; if (!state.ended) consequence(); }, 500);
+}
+
 /** The line that says what follows from the settings. */
 function consequence() {
   const bar = at('consequence');
@@ -88,10 +112,11 @@ function consequence() {
   else if (fault) put(at('now'), h('b', { class: 'warn' }, fault.message), fault.help && h('span', { class: 'soft' }, ` ${fault.help}`));
   else put(at('now'), counted('edits', 'edit', 'edits'), ', ', counted('actions', 'action', 'actions'), ', ', counted('splits', 'question', 'questions'), ': ', h('b', {}, size.time),
     size.long && [h('span', { class: 'long', title: size.long.replaceAll('`', '') }, '. That is long: set limits, or stop at any time and keep what was found. '), shorter(size)]);
-  at('solve').disabled = Boolean(fault);
+  if (at('stop').hidden === Boolean(state.live)) rest();
+  at('solve').disabled = resting || Boolean(fault);
   at('solve').hidden = Boolean(state.live);
   at('stop').hidden = !state.live;
-  at('stop').disabled = Boolean(state.live?.stopping);
+  at('stop').disabled = resting || Boolean(state.live?.stopping);
   const { at: now, steps } = state.opened;
   at('undo').disabled = now === 0;
   at('redo').disabled = now + 1 >= steps.length;
@@ -107,6 +132,7 @@ function consequence() {
 }
 
 async function show(next) {
+  if (state?.ended) return;
   const [first, faulty] = [state === null, Boolean(state?.fault)];
   state = next;
   if (state.ended) { ended(); return; }
@@ -120,37 +146,43 @@ async function show(next) {
     problem = await get('problem');
     const opened = seen === 0;
     seen = state.opened.number;
-    settingsView(settings, problem, change);
-    put(legend, barsLegend(problem));
-    columnsList(list, problem, change);
+    tableView();
     if (opened) before = null;
     if (opened && document.documentElement.dataset.tab !== 'table') openTab('table');
   }
   for (const tab of TABS.slice(1)) at(`tab-${tab}`).disabled = !state.opened;
   consequence();
   runs.update(state);
-  if (wasLive && !state.live && state.runs.length > 0) {
-    explore.latest(state.runs.at(-1).id);
-    say('The search has ended');
-  }
-  wasLive = Boolean(state.live);
+  if (finished !== null && state.runs.length > finished && !state.live) say('The search has ended');
+  finished = state.runs.length;
   explore.update(state, problem);
   take.update(state, problem);
   if (first && !state.opened) openTab('files');
   Object.assign(document.documentElement.dataset, { ready: 'yes', runs: state.runs.length, searching: state.live ? 'yes' : 'no', problem: seen });
 }
 
-function ended() {
-  document.documentElement.dataset.ended = 'yes';
-  put(document.body, h('main', { class: 'masthead' }, h('h1', {}, 'The studio has ended'), h('p', {}, 'You can close this page. What you saved is in your downloads; start `sogar studio` again to go on.')));
+/** What a page still has when the studio is gone. */
+function saveSettings() {
+  return h('button', { type: 'button', id: 'rescue', onclick: () => download('sogar.toml', 'application/toml', problem.toml) }, 'Save my settings');
 }
 
-at('solve').addEventListener('click', () => { openTab('search'); attempt(() => post('solve')); });
-at('stop').addEventListener('click', () => attempt(() => post('stop')));
+function ended() {
+  state = { ended: true };
+  document.documentElement.dataset.ended = 'yes';
+  put(document.body, h('div', { id: 'said', class: 'visually-hidden', role: 'status' }), h('main', { class: 'masthead' }, h('h1', {}, 'The studio has ended'), h('p', {}, 'You can close this page. What you saved is in your downloads. To go on, start the studio again and drop your settings there.'), problem && saveSettings()));
+}
+
+at('solve').addEventListener('click', () => {
+  rest();
+  consequence();
+  openTab('search');
+  attempt(() => post('solve'));
+});
+at('stop').addEventListener('click', () => attempt(() => post('stop', {}, true)));
 at('undo').addEventListener('click', () => attempt(() => post('undo')));
 at('redo').addEventListener('click', () => attempt(() => post('redo')));
 at('history').addEventListener('change', () => attempt(() => post(`go/${at('history').value}`)));
-at('end').addEventListener('click', () => attempt(async () => { await post('end'); ended(); }));
+at('end').addEventListener('click', async () => { if (await attempt(() => post('end', {}, true))) ended(); });
 document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
   event.preventDefault();
@@ -163,4 +195,4 @@ openTab('files');
 let queue = Promise.resolve();
 listen((next) => { queue = queue.then(() => show(next)).catch(failed); }, () => failed(
   { message: 'The studio does not answer any more', help: problem ? 'It was ended, or the computer slept. This page still has your settings: save them, start the studio again and drop them there. If the computer only slept, the page goes on by itself.' : 'It was ended, or the computer slept. Start the studio again.' },
-  problem && h('button', { type: 'button', id: 'rescue', onclick: () => download('sogar.toml', 'application/toml', problem.toml) }, 'Save my settings')));
+  problem && saveSettings()));

@@ -9,7 +9,9 @@ function ask(about) {
 }
 
 function button(label, description, about) {
-  return h('button', { type: 'button', class: 'quiet what-if', 'aria-label': description, onclick: () => ask(about) }, label);
+  const element = h('button', { type: 'button', class: 'quiet what-if', 'aria-label': description, onclick: () => ask(about) }, label);
+  element.style.marginBlock = '.35rem';
+  return element;
 }
 
 additions.leaf.push((leaf) => {

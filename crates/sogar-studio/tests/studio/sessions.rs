@@ -297,6 +297,8 @@ fn a_session_starts_from_what_config_init_knows() {
         .map(|n| n.as_u64().unwrap())
         .sum();
     assert_eq!(people, 1000);
+    let drawn = &column("duration")["bars"];
+    assert_eq!((&drawn["low"], &drawn["width"]), (&json!(4.0), &json!(4.0)), "whole numbers have whole bars");
     let down: u64 = bars.as_array().unwrap().iter().map(|bar| bar[1].as_u64().unwrap()).sum();
     assert_eq!(down, problem["size"]["affected"].as_u64().unwrap());
 }
@@ -314,4 +316,25 @@ fn ending_stops_the_search_and_leaves_nothing() {
     assert!(session.has_ended());
     server.ends();
     assert!(session.shown()["live"].is_null(), "the search has stopped");
+}
+
+#[test]
+fn clicks_at_the_same_time_all_count() {
+    let session = session();
+    for steps in [10, 20, 30, 40] {
+        session.change(&change(&["limits", "min_leaf"], json!(steps))).unwrap();
+    }
+    let at = || session.shown()["opened"]["at"].as_u64().unwrap();
+    let twice = |act: &(dyn Fn() + Sync)| {
+        std::thread::scope(|scope| {
+            scope.spawn(act);
+            scope.spawn(act);
+        });
+    };
+    for _ in 0..5 {
+        assert_eq!(at(), 4);
+        twice(&|| session.undo(true).unwrap());
+        assert_eq!(at(), 2, "two clicks go back two steps");
+        twice(&|| session.undo(false).unwrap());
+    }
 }
