@@ -2,8 +2,8 @@
 
 It is printed before a run, or after the first seconds of the search. The guess is right about "a minute or
 not" within a factor of ten if no run that was announced ends within six seconds, and no run that was not
-announced takes more than ten minutes. A run that takes the processor longer than ``--patience`` is stopped and
-reported as such. On a busy machine the processor's time counts, if it is less; but an announcement that
+announced takes more than ten minutes. A run that takes the processor longer than ``--patience`` is stopped
+and reported as such. On a busy machine the processor's time counts, if it is less; but an announcement that
 follows the speed of the search itself is held against the time that passed. A stopped run decides nothing
 before those six seconds or ten minutes: it is reported as open.
 
@@ -102,8 +102,8 @@ def run(binary: Path, folder: Path, flags: list[str], patience: float) -> tuple[
     command.append("--json")
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with (
-        open(folder / "out", "w+") as out,
-        open(folder / "err", "w+") as err,
+        (folder / "out").open("w") as out,
+        (folder / "err").open("w") as err,
         subprocess.Popen(command, cwd=folder, stdout=out, stderr=err) as child,
     ):
         while child.poll() is None:
