@@ -106,6 +106,7 @@ def of_kind(kind: str, message: str, help: str) -> SogarError:  # noqa: A002 - t
 
 def without_flags(text: str) -> str:
     """A text of the command line with Python's names: parameters, and ``None`` for a missing value."""
+    text = re.sub(r" \(--[a-z-]+ on the command line\)", "", text)
     text = re.sub(r"--threads\b", "n_jobs", text)
     text = re.sub(r"\bwrite null\b|\bor null\b", lambda words: words[0].replace("null", "None"), text)
     text = re.sub(r"--([a-z]+) (?=[A-Z]{2})", r"\1=", text)

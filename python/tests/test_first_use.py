@@ -78,6 +78,7 @@ def test_text_classes_raise_a_question_unless_one_has_a_good_name(strangers: pd.
     with pytest.raises(ConfigError, match="nothing says which of them people hope for") as caught:
         Sogar(**SMALL).fit(people, model("low", "up"))
     assert "`low`, `up`" in str(caught.value)
+    assert "command line" not in str(caught.value)
     assert Sogar(**SMALL).fit(people, model("low", "up"), desired="up").desired_ == ["up"]
     with pytest.raises(ConfigError, match="nothing says which of them people hope for"):
         Sogar(**SMALL).fit(people, model("no", "yes"))

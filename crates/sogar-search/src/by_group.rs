@@ -50,6 +50,7 @@ impl Search<'_> {
             .transpose()?;
         let made = self.with_outcomes(&people, checkpoint.as_ref(), Some(&compute), reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
+        self.warn_if_nothing_works(&made, reporter);
         let start = Instant::now();
         let solver = self.solver(&people, cancel)?;
         let problem = &made.problem;

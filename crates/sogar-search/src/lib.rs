@@ -21,6 +21,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use sogar_base::error::{Error, ErrorKind, Result};
+use sogar_base::text::grouped;
 use sogar_front::summary::{EvaluatedPoint, FrontFile, Status, certified_gap, means};
 use sogar_prepare::limits::{LONG, PlaceOfFlips, Remaining, Size, is_long, memory_limit};
 use sogar_prepare::outcomes::{OutcomeQuery, Watch};
@@ -179,6 +180,18 @@ impl Search<'_> {
         self.problem_of(people, find, reporter, cancel)
     }
 
+    /// A front that is only "no change" has a reason that people can do something about.
+    fn warn_if_nothing_works(&self, made: &SolverProblem, reporter: &dyn Reporter) {
+        if made.finished && !made.problem.flips_anyone() {
+            reporter.warning(&format!(
+                "none of {} actions changes anybody's outcome, so there is no advice; more edits in an action ({}, {}) may help",
+                grouped(made.actions.len() - 1),
+                reporter.setting("max_edits"),
+                reporter.setting("actions"),
+            ));
+        }
+    }
+
     /// A solver within the limits of the configuration.
     fn solver(&self, people: &ProblemPopulation, cancel: &CancelToken) -> Result<Solver> {
         let memory = memory_limit(&self.config().limits)?;
@@ -209,6 +222,7 @@ impl Search<'_> {
             .transpose()?;
         let made = self.with_outcomes(people, checkpoint.as_ref(), Some(&compute), reporter, cancel)?;
         let seconds_outcomes = start.elapsed().as_secs_f64();
+        self.warn_if_nothing_works(&made, reporter);
         let start = Instant::now();
         let solver = self.solver(people, cancel)?;
         let observer = SearchObserver::new(self.0, reporter, made.problem.size());

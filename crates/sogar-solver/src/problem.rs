@@ -357,6 +357,12 @@ impl Problem {
         self.flips.set(action)
     }
 
+    /// Whether any action flips any row. If not, every tree has the loss of all rows and no tree costs less than nothing: "no
+    /// change" is the whole front.
+    pub fn flips_anyone(&self) -> bool {
+        (1..self.actions()).any(|action| self.flips_of(action).iter().any(|&word| word != 0))
+    }
+
     /// How many low bits totals of cost must drop to stay below 2^32 − 1.
     pub fn scale(&self) -> u32 {
         self.scale

@@ -51,6 +51,9 @@ impl Search<'_> {
         let leaf = self.root_leaf(&*context, &all);
         observer.improved(&leaf.points());
         let mut best = Arc::clone(&leaf);
+        if !self.problem.flips_anyone() {
+            return (Arc::unwrap_or_clone(best), None);
+        }
         let last = task(limits, all.size, limits.max_depth, limits.max_leaves);
         for depth in 1..=last.depth {
             let this = task(limits, all.size, depth, limits.max_leaves);

@@ -134,10 +134,11 @@ pub fn run(args: &ReportArgs, output: &Output) -> Result<Exit> {
         }))?;
     } else {
         output.print(format!(
-            "Written to {} ({} kB, {} summaries).{}\n",
+            "Written to {} ({} kB, {} {}).{}\n",
             args.output.display(),
             grouped(bytes.div_ceil(1000)),
             grouped(front.points.len()),
+            if front.points.len() == 1 { "summary" } else { "summaries" },
             if args.format == Format::Md { "" } else { " Open it in a browser; it needs nothing else." }
         ))?;
     }

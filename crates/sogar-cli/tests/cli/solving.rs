@@ -234,12 +234,12 @@ fn nobody_is_assumed_to_hope_for_a_default() {
     assert_eq!(run.code, 0, "{run}");
     assert!(
         run.stderr.contains(
-            "`0` is assumed, because the label `default` sounds like something that nobody hopes for"
+            "`0` is assumed, because the label `default` sounds like something that nobody hopes for. "
         ),
         "{run}"
     );
     let run = with(&[]);
-    assert!(run.stderr.contains("`1` is assumed, which"), "{run}");
+    assert!(run.stderr.contains("`1` is assumed. "), "{run}");
     assert!(
         run.stderr.contains("if `0` is the good outcome; the column `default` sounds as if it were"),
         "{run}"
@@ -309,4 +309,18 @@ fn a_table_comes_from_standard_input() {
     assert!(run.code == 2 && run.stderr.contains("standard input is given for two tables"), "{run}");
     let run = piped(&folder, &[&["solve", "-", "-o", "new.json"], &flags[..]].concat(), b"");
     assert!(run.code == 2 && run.stderr.contains("-: the table is empty"), "{run}");
+}
+
+#[test]
+fn a_run_says_so_if_no_action_changes_anything() {
+    let folder = Folder::new();
+    let settings = "[data]\nlabel = \"loan\"\ndesired = [\"yes\"]\nignore = [\"predicted\"]\n[features]\nage.immutable = true\n\
+        income.direction = \"decrease\"\nhours.immutable = true\nschool.immutable = true\njob.immutable = true\nowner.immutable = true\n";
+    folder.write("none.toml", settings);
+    let run = folder.sogar(&["solve", "people.csv", "-m", "model.txt", "-c", "none.toml", "-o", "new.json"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("actions changes anybody's outcome, so there is no advice"), "{run}");
+    assert!(run.stderr.contains("(--max-edits, --actions) may help"), "{run}");
+    let run = folder.sogar(&["report", "new.json"]);
+    assert!(run.stdout.contains("kB, 1 summary)"), "{run}");
 }

@@ -172,8 +172,9 @@ fn codes(feature: &Feature, list: &[String], column: &str, notices: &mut Vec<Str
     }
     if !unknown.is_empty() {
         notices.push(format!(
-            "the model takes {} of `{}` as missing: it never saw it",
-            unknown.join(", "),
+            "the model takes {}{} of `{}` as missing: it never saw it",
+            unknown.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", "),
+            if unknown.len() > 10 { format!(" and {} more", unknown.len() - 10) } else { String::new() },
             feature.name
         ));
     }

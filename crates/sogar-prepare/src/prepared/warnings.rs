@@ -56,7 +56,7 @@ impl Prepared {
         };
         let event = self.unused_event().map(|name| format!("; the column `{name}` sounds as if it were"));
         Some(format!(
-            "nothing says which outcome people hope for: {} is assumed{because}, which {} of {} people have, and the {} others are \
+            "nothing says which outcome people hope for: {} is assumed{because}. {} of {} people have it, and the {} others are \
              turned down. Say {} if that is right, and {} if {} is the good outcome{}",
             hoped_for(&desired, &self.config.model.outcomes),
             people(all - affected),

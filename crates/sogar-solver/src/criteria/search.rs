@@ -50,6 +50,9 @@ impl<const G: usize> Search<'_, G> {
         let leaf = Arc::new(leaf.ok().and_then(|mut fronts| fronts.pop()).unwrap_or_default());
         let mut best = Arc::new(self.thinned(&all, &leaf));
         observer.improved(&projection(&best));
+        if !self.problem.flips_anyone() {
+            return (Arc::unwrap_or_clone(best), None);
+        }
         let last = task(limits, all.size, limits.max_depth, limits.max_leaves);
         for depth in 1..=last.depth {
             let this = task(limits, all.size, depth, limits.max_leaves);

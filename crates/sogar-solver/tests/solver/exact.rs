@@ -593,3 +593,16 @@ fn large_costs_with_and_without_room_in_32_bits_equal_the_exhaustive_solver() {
         }
     });
 }
+
+#[test]
+fn a_search_ends_at_once_if_no_action_flips_anybody() {
+    let sizes = Sizes { rows: 60, splits: 40, actions: 64, depth: 4 };
+    for seed in 0..20 {
+        let mut parts = draw(seed, &sizes);
+        parts.flips = BitTable::new(parts.actions.len(), parts.rows);
+        let problem = Problem::new(parts).unwrap();
+        let outcome = solve(&problem, 1, usize::MAX);
+        check(&problem, &outcome, &exhaustive::front(&problem), seed);
+        assert_eq!(outcome.stats.leaf_sets, 1, "seed {seed}: only all rows were looked at");
+    }
+}

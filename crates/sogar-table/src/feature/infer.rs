@@ -8,9 +8,12 @@ use super::one_hot::{self, Group};
 use super::{Columns, Feature, FeatureTable, Kind, Weights, codes};
 use crate::config::{Config, FeatureConfig};
 use crate::hints::{self, Unfit};
+use crate::table::written::shared_unit;
 use crate::table::{Table, TableSource};
 use sogar_base::error::{Error, ErrorKind, Faults, Result, suggest};
 
+/// So many numbers with the same unit are amounts rather than categories.
+const MANY_AMOUNTS: usize = 10;
 /// More categories than this deserve a notice: they are often ids or free text.
 const MANY_LEVELS: usize = 100;
 
@@ -169,7 +172,13 @@ fn groups(
             !left_out.contains(name) && !taken.contains(name) && !config.features.contains_key(name)
         };
         groups.extend(one_hot::inferred(look, free, notices)?);
-        one_hot::exclusive_columns(look, &groups, free, notices)?;
+        // An empty section answers nothing.
+        let open = |name: &str| {
+            let is_set =
+                config.features.get(name).is_some_and(|settings| *settings != FeatureConfig::default());
+            !left_out.contains(name) && !taken.contains(name) && !is_set
+        };
+        one_hot::exclusive_columns(look, &groups, open, notices)?;
     }
     Ok(groups)
 }
@@ -199,6 +208,18 @@ fn describe(feature: &Feature, missing: u64, fit: bool, rows: usize, notices: &m
         notices.push(format!(
             "`{name}` has cells of spaces only, which are a category; if they are empty, set `trim = true` under [data]"
         ));
+    }
+    let named: Vec<&str> = feature.levels().iter().map(String::as_str).collect();
+    let missing_level = feature.missing_level().map(|level| named[level]);
+    let amounts = || named.iter().copied().filter(|level| Some(*level) != missing_level);
+    if feature.is_categorical() && named.len() >= MANY_AMOUNTS {
+        notices.extend(shared_unit(amounts()).map(|unit| {
+            let example = amounts().next().unwrap_or_default().trim();
+            format!(
+                "`{name}` has numbers with text (`{example}`), which are categories without an order; if they are amounts, write them \
+                 without `{unit}`, for the model, too"
+            )
+        }));
     }
     if fit && feature.is_categorical() && feature.levels().len() > MANY_LEVELS {
         notices.push(format!(

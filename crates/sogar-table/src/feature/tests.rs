@@ -319,3 +319,29 @@ fn values_are_written_as_people_do() {
     let error = feature_index(&[feature], "jobs").unwrap_err();
     assert_eq!(error.remedy(), Some("did you mean `job`?"));
 }
+
+#[test]
+fn numbers_with_a_unit_are_pointed_out() {
+    let rows: String = (0..12).map(|row| format!("{row}.5%, {} months\n", 12 * (row % 2 + 1))).collect();
+    let (_, notices) = infer(&format!("rate,term\n{rows}"), "").unwrap();
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].starts_with("`rate` has numbers with text (`0.5%`)"), "{notices:?}");
+    assert!(notices[0].contains("without `%`"), "{notices:?}");
+}
+
+#[test]
+fn an_empty_section_answers_no_question_about_columns_that_exclude_each_other() {
+    let rows: String = (0..600)
+        .map(|row| format!("{},{},{row}\n", u8::from(row % 3 == 0), u8::from(row % 3 == 1)))
+        .collect();
+    let table = format!("good,fair,n\n{rows}");
+    let asked = |settings: &str| {
+        infer(&table, settings)
+            .unwrap()
+            .1
+            .iter()
+            .any(|notice| notice.starts_with("never two of `good`, `fair`"))
+    };
+    assert!(asked("") && asked("[features.good]\n[features.fair]\n"));
+    assert!(!asked("[features.good]\nkind = \"binary\"\n"));
+}

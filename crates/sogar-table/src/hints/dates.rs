@@ -68,6 +68,8 @@ pub(super) fn are_dates(numbers: &[f64], words: &[String]) -> bool {
         return false;
     }
     numbers.iter().filter(|number| !number.is_nan()).all(|&number| dated(number))
+        // Years with the day as a fraction: 2016.5.
+        || called(&["date", "datum", "fecha"]) && known.clone().all(|number| is_year(number as u32) && number > 0.0)
         || known.all(ticking) && called(&["timestamp", "epoch", "datetime"])
 }
 
@@ -167,6 +169,7 @@ mod tests {
         assert!(dates("year", &[1980.0, 1987.0, f64::NAN]) && dates("Year_of_sale", &[2009.0]));
         assert!(!dates("year", &[1.0, 2.0, 3.0]) && !dates("YearsAtCompany", &[1980.0]));
         assert!(!dates("income", &[1980.0, 2001.0]) && !dates("year", &[f64::NAN]));
+        assert!(dates("arrival_date_num", &[2016.5, 2017.25]) && !dates("daily_rate", &[2016.5]));
         assert!(!dates("yr_renovated", &[0.0, 1998.0]), "0 is a code, and the rest may be edited");
     }
 }

@@ -9,7 +9,44 @@ use crate::table::{Cells, Column, MISSING};
 /// Words in names of columns that number people or things.
 const IDS: &[&str] = &["id", "ids", "identifier", "uuid", "guid"];
 /// Words that do so at the end of a name.
-const NUMBERING: &[&str] = &["index", "key", "no", "nr", "number", "rownum"];
+const NUMBERING: &[&str] = &["index", "key", "no", "nr", "num", "number"];
+/// What such a word begins with if it is written in one with what it numbers: `custid`, `pidnum`, `caseno`.
+const NUMBERED: &[&str] = &[
+    "acc",
+    "account",
+    "app",
+    "applicant",
+    "application",
+    "booking",
+    "case",
+    "client",
+    "cust",
+    "customer",
+    "emp",
+    "employee",
+    "fam",
+    "family",
+    "hh",
+    "household",
+    "loan",
+    "member",
+    "order",
+    "p",
+    "pat",
+    "patient",
+    "person",
+    "policy",
+    "record",
+    "resp",
+    "respondent",
+    "row",
+    "s",
+    "student",
+    "subj",
+    "subject",
+    "u",
+    "user",
+];
 /// Fewer values than this show nothing.
 const FEW: u64 = 20;
 /// This many consecutive numbers are not a measurement.
@@ -76,9 +113,9 @@ fn of_numbers(numbers: &[f64], rows: &[u64], first: bool, words: &[String]) -> O
     if !numbers.iter().filter(|number| !number.is_nan()).all(whole) {
         return None;
     }
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let has_id = words.iter().any(|word| is_id(word));
     let unnamed = words.first().is_none_or(|word| word == "unnamed");
-    let named = has(IDS) || unnamed || words.last().is_some_and(|word| NUMBERING.contains(&word.as_str()));
+    let named = has_id || unnamed || words.last().is_some_and(|word| NUMBERING.contains(&word.as_str()));
     let mut sorted: Vec<f64> = numbers.iter().copied().filter(|number| !number.is_nan()).collect();
     let ascending = sorted.len() == numbers.len() && sorted.is_sorted_by(|a, b| a < b);
     sorted.sort_unstable_by(f64::total_cmp);
@@ -87,13 +124,19 @@ fn of_numbers(numbers: &[f64], rows: &[u64], first: bool, words: &[String]) -> O
     let distinct = sorted.len() as u64;
     if distinct < all {
         // Several rows per person: only a plain `id` counts.
-        return (has(IDS) && all >= FEW && distinct * 2 > all).then_some(Unfit::Id);
+        return (has_id && all >= FEW && distinct * 2 > all).then_some(Unfit::Id);
     }
     let (low, high) = (*sorted.first()?, *sorted.last()?);
     let consecutive = high - low + 1.0 == distinct as f64;
     let numbered = consecutive && (distinct as usize >= MANY || (ascending && distinct >= FEW));
     let in_order = ascending && first && distinct as usize >= MANY;
     ((named && all > 2) || numbered || in_order).then_some(Unfit::Id)
+}
+
+/// Whether a word says that a number identifies something.
+fn is_id(word: &str) -> bool {
+    let thing = |end: &str| word.strip_suffix(end).is_some_and(|thing| NUMBERED.contains(&thing));
+    IDS.contains(&word) || ["id", "no", "nr", "num", "idnum", "idno"].into_iter().any(thing)
 }
 
 fn of_texts(known: &[(&String, u64)], gaps: bool) -> Option<Unfit> {
@@ -133,6 +176,12 @@ mod tests {
         assert_eq!(of_numbers("customer_id", scattered()), Some(Unfit::Id));
         assert_eq!(of_numbers("EmployeeNumber", scattered()), Some(Unfit::Id));
         assert_eq!(of_numbers("Unnamed: 0", scattered()), Some(Unfit::Id));
+        for name in ["pidnum", "custid", "caseno", "row_num", "hhid", "rownum"] {
+            assert_eq!(of_numbers(name, scattered()), Some(Unfit::Id), "{name}");
+        }
+        for name in ["paid", "bid", "acid", "recid", "covid", "piano"] {
+            assert_eq!(of_numbers(name, scattered()), None, "{name}");
+        }
         assert_eq!(of_numbers("paid", (0..200).map(|i| f64::from(i % 7))), None);
         assert_eq!(of_numbers("x", (1..=30).map(f64::from)), Some(Unfit::Id), "row numbers");
         assert_eq!(of_numbers("x", (1..=10).map(f64::from)), None, "too few to tell");

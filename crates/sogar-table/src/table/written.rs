@@ -69,7 +69,8 @@ impl Writing {
     pub fn remedy(self) -> &'static str {
         match self {
             Writing::Plain => {
-                "if it is one, write all numbers of the table with the sign that `decimal` under [data] says"
+                "if it is one, write all numbers of the table with the sign that `decimal` under [data] says; if the point separates \
+                 thousands, write the numbers without it"
             }
             Writing::DecimalComma => {
                 "if it is one, set decimal = \",\" under [data] (--decimal \",\"; outside of CSV also kind = \"numeric\" for the feature)"
@@ -81,6 +82,30 @@ impl Writing {
             }
         }
     }
+}
+
+/// The unit that follows or precedes the number in every text, such as `%` in `13.5%` or `months` in `36 months`.
+pub fn shared_unit<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let unit = unit(texts.next()?)?;
+    texts.all(|text| self::unit(text) == Some(unit)).then_some(unit)
+}
+
+fn unit(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let in_number = |sign: char| sign.is_ascii_digit() || "+-.,".contains(sign);
+    let after = text.trim_start_matches(in_number);
+    let (number, unit) = if after.len() < text.len() {
+        (&text[..text.len() - after.len()], after.trim())
+    } else {
+        let before = text.trim_end_matches(in_number);
+        (&text[before.len()..], before.trim())
+    };
+    // A currency may come first; `A-17` and `area_408` are names.
+    let is_name = |sign: char| {
+        sign.is_ascii_digit()
+            || (after.len() == text.len() && (sign.is_alphanumeric() || "_-:#/".contains(sign)))
+    };
+    (!unit.is_empty() && !unit.contains(is_name) && Writing::of(number).is_some()).then_some(unit)
 }
 
 fn all_digits(text: &str) -> bool {
@@ -127,6 +152,27 @@ mod tests {
             for text in texts {
                 assert_eq!(Writing::of(text), writing, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn units_are_told_from_other_words_beside_numbers() {
+        for (texts, unit) in [
+            (&["13.5%", "4 %"][..], Some("%")),
+            (&[" 36 months", "60 months "], Some("months")),
+            (&["$1,200", "$ 15"], Some("$")),
+            (&["900,00 EUR", "1.000,00 EUR"], Some("EUR")),
+            (&["1 month", "2 months"], None),
+            (&["A-17", "B-2"], None),
+            (&["941xx", "100xx"], Some("xx")),
+            (&["12", "15 %"], None),
+            (&["area_408", "area_415"], None),
+            (&["A-17", "A-18"], None),
+            (&["2 of 3", ""], None),
+            (&["%"], None),
+            (&[], None),
+        ] {
+            assert_eq!(shared_unit(texts.iter().copied()), unit, "{texts:?}");
         }
     }
 

@@ -107,7 +107,7 @@ pub(in crate::feature) fn notices(
         let is_whole = set.iter().map(|&at| pairs.both[at][at]).sum::<u64>() == pairs.rows;
         notices.push(format!(
             "never two of {} are 1, though by chance {} rows would have two: advice may set two of them. If they are categories of one \
-             feature, declare it: [features.NAME] columns = [{}]{}",
+             feature, declare it: [features.NAME] columns = [{}]{}; if they are not, kind = \"binary\" in their sections says so",
             quoted("`"),
             grouped(together.round()),
             quoted("\""),
@@ -154,7 +154,8 @@ mod tests {
             "{found:?}"
         );
         assert!(
-            found[0].ends_with("columns = [\"good\", \"fair\", \"middling\"], dropped = \"…\""),
+            found[0]
+                .contains("columns = [\"good\", \"fair\", \"middling\"], dropped = \"…\"; if they are not"),
             "{found:?}"
         );
         assert!(said(&people(), &|name| name != "good" && name != "middling").is_empty());

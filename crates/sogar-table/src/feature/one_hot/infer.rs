@@ -15,6 +15,8 @@ use sogar_base::error::Result;
 
 /// Expected number of rows with two columns of 1 at which their absence is not chance.
 const NO_CHANCE: f64 = 5.0;
+/// Notices list more columns than this in part.
+const SHOWN: usize = 8;
 
 /// Columns that share a prefix before a separator.
 struct Prefixed<'a> {
@@ -33,9 +35,13 @@ impl Prefixed<'_> {
         self.members.iter().map(|name| (self.level(name), (*name).to_owned())).collect()
     }
 
-    /// Its columns as a setting would list them.
+    /// Its columns as a setting would list them, the middle of a long list left out.
     fn listed(&self) -> String {
-        self.members.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+        let names: Vec<String> = self.members.iter().map(|name| format!("{name:?}")).collect();
+        match names.as_slice() {
+            [first, second, .., last] if names.len() > SHOWN => format!("{first}, {second}, …, {last}"),
+            _ => names.join(", "),
+        }
     }
 }
 
@@ -292,6 +298,18 @@ mod tests {
             ("mother_job", ["at_home", "nurse", "teacher"].map(String::from).as_slice())
         );
         assert!(notices[0].contains("if it is `mother`, declare it"), "{notices:?}");
+    }
+
+    #[test]
+    fn a_long_list_of_columns_is_shown_in_part() {
+        let members: Vec<String> = (10..20).map(|state| format!("addr_state_{state}")).collect();
+        let set = |few: usize| Prefixed {
+            separator: '_',
+            prefix: "addr_state",
+            members: members.iter().take(few).map(String::as_str).collect(),
+        };
+        assert_eq!(set(10).listed(), "\"addr_state_10\", \"addr_state_11\", …, \"addr_state_19\"");
+        assert_eq!(set(8).listed().matches("addr_state_").count(), 8);
     }
 
     #[test]
