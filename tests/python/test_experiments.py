@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,11 +30,12 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def train(out: Path) -> str:
+def train(out: Path, models: str = "every", **variables: str) -> str:
     """Trains what is missing, and answers with what the script says."""
     script = str(ROOT / "scripts" / "paper_models.py")
-    command = [sys.executable, script, "--data", str(DATA), "--out", str(out), "--models", "every", "german"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    command = [sys.executable, script, "--data", str(DATA), "--out", str(out), "--models", models, "german"]
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def rows_of(path: Path) -> pd.DataFrame:
@@ -54,6 +56,12 @@ def test_models_are_those_of_the_protocol_and_kept(paper: Path) -> None:
     (fold / "fold.json").write_text(json.dumps({**about, "table": "another"}))
     train(paper)
     assert json.loads((fold / "fold.json").read_text()) == about
+
+
+def test_a_network_is_the_same_whatever_kernels_a_machine_prefers(paper: Path, tmp_path: Path) -> None:
+    train(tmp_path, "dnn-unweighted", OPENBLAS_CORETYPE="Prescott")
+    file = Path("german", "fold1", CLASSIFIERS["dnn-unweighted"].file)
+    assert (tmp_path / file).read_bytes() == (paper / file).read_bytes()
 
 
 def test_the_network_is_read_as_it_was_trained(paper: Path, sogar: Sogar, tmp_path: Path) -> None:
