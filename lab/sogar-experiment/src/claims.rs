@@ -82,7 +82,7 @@ impl Evidence<'_> {
             data: DATA_SETS.to_vec(),
             kinds: KINDS.map(|(kind, _)| kind).to_vec(),
             folds: (1..=FOLDS).collect(),
-            methods: choose(&["all"])?,
+            methods: choose(&["readings"])?,
             patience: PATIENCE,
             time_limit: None,
             quick: false,
