@@ -18,6 +18,7 @@ use sogar_experiment::{Cell, Name, PATIENCE, Paper, Request, Store};
 use super::{ExperimentArgs, Lines, all_protocols, runner};
 
 pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
+    let named = Named::of(args)?;
     let store = Store::open(&args.cells())?;
     let cells = every_cell(args)?;
     let left_over = store.left_over(&cells);
@@ -28,7 +29,6 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
         ));
     }
     let paper = Paper::new(&args.paper);
-    let named = Named::of(args)?;
     let mut known: Vec<&Cell> = Vec::new();
     let (mut elsewhere, mut cut) = (0, 0);
     let mut keys = std::collections::BTreeSet::new();
