@@ -185,7 +185,7 @@ class Classifier:
 
 
 XGBOOST = f"xgboost {xgboost.__version__}, 1"
-NUMPY = f"numpy {np.__version__}, 1"
+NUMPY = f"numpy {np.__version__}, 2"
 
 CLASSIFIERS = {
     "lightgbm": Classifier("model.txt", train_lightgbm, f"lightgbm {lightgbm.__version__}, 1"),
@@ -309,8 +309,15 @@ def model_list(text: str) -> list[str]:
     return names
 
 
+KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
+"""Matrix products for processors with AVX2. Those that OpenBLAS picks for a newer one give another network."""
+
+
 def main() -> int:
     """Trains what the command line asks for."""
+    if not KERNELS.items() <= os.environ.items():
+        # NumPy, which is loaded by now, reads them when it starts.
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KERNELS})
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -3,8 +3,8 @@
 Five hidden layers of 50 units with ReLU and dropout 0.1 are published. The rest is open: here Adam at 1e-3,
 batches of 128, 50 epochs, logistic loss, numbers standardised. Callers choose row weights, and whether
 inputs are scaled; raw amounts of money need a lower rate. That is small enough for NumPy, and a seed then
-gives the same network wherever the same NumPy runs. The file holds the scaler too, and has one input a
-column, so that it is given the table's own values by name.
+gives the same network wherever the same NumPy runs with the same kernels (`KERNELS` of `paper_models.py`).
+The file holds the scaler too, and has one input a column, so that it is given the table's own values by name.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ impl Evidence<'_> {
             data: DATA_SETS.to_vec(),
             kinds: KINDS.map(|(kind, _)| kind).to_vec(),
             folds: (1..=FOLDS).collect(),
-            methods: choose(&["all"])?,
+            methods: choose(&["readings"])?,
             patience: PATIENCE,
             time_limit: None,
             quick: false,
@@ -301,19 +301,19 @@ impl Evidence<'_> {
                 let audit = &row.results.values().next()?.audit;
                 let women = audit.iter().find(|group| group.table == "train" && group.group == "Female")?;
                 let invalidity = women.measures.iter().find(|measure| measure.measure == "invalidity")?;
-                Some((invalidity, depth))
+                Some((invalidity, depth, if row.cut() > 0 { ", stopped" } else { "" }))
             });
         Claim {
             claim: "Adult: women have the higher invalidity on 96.4 % of the front, by 0.093 on average",
-            here: found.map_or("no cells".into(), |(women, depth)| {
+            here: found.map_or("no cells".into(), |(women, depth, stopped)| {
                 format!(
-                    "on {:.1} % of the front, by {:+.3} (one fold{depth})",
+                    "on {:.1} % of the front, by {:+.3} (one fold{depth}{stopped})",
                     100.0 * women.worse,
                     women.gap
                 )
             }),
-            holds: found.map_or(Holds::Open, |(women, depth)| {
-                Holds::of(1, 1 + depth.len(), women.worse > 0.9 && women.gap > 0.0)
+            holds: found.map_or(Holds::Open, |(women, depth, stopped)| {
+                Holds::of(1, 1 + depth.len() + stopped.len(), women.worse > 0.9 && women.gap > 0.0)
             }),
         }
     }

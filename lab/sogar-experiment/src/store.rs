@@ -1,7 +1,8 @@
 //! Where results of cells are kept: `lab/cells`, one file for each table and classifier, one line for each cell.
 //!
 //! Lines are sorted, so that new results are new lines in a diff and nothing else. A run adds what is missing. A result counts as
-//! missing if it was made from other tables or another model than those at hand.
+//! missing if it was made from other tables or another model than those at hand. All results of a fold in a file have the same
+//! tables and model: a new one from others replaces them, since methods on different models can't be compared.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,15 +85,22 @@ impl Store {
         Ok(Some(result).filter(|result| inputs.is_none_or(|inputs| inputs == result.inputs)))
     }
 
-    /// Adds a result to the cell's file.
+    /// Adds a result to the cell's file, in place of results of the fold that were made from other tables or another model.
     pub fn keep(&mut self, cell: &Cell, result: CellResult) -> Result<()> {
         let name = cell.file();
         let path = self.folder.join(&name);
-        self.files.insert(result.key.clone(), name.clone());
-        self.results.insert(result.key.clone(), result.clone());
         // What another run added in the meantime stays.
         let mut lines: Vec<CellResult> = if path.is_file() { read(&path)? } else { Vec::new() };
-        lines.retain(|line| line.key != result.key);
+        lines.retain(|line| {
+            let stays = line.fold != result.fold || line.inputs == result.inputs;
+            if !stays {
+                self.results.remove(&line.key);
+                self.files.remove(&line.key);
+            }
+            stays && line.key != result.key
+        });
+        self.files.insert(result.key.clone(), name.clone());
+        self.results.insert(result.key.clone(), result.clone());
         lines.push(result);
         lines.sort_by(|one, other| place(one).cmp(&place(other)));
         let texts = lines
@@ -189,6 +197,25 @@ mod tests {
         std::fs::write(folder.path().join("german-lightgbm.jsonl"), "{\"key\": \"ab").unwrap();
         let error = Store::open(folder.path()).unwrap_err();
         assert!(error.to_string().contains("line 1"), "{error}");
+    }
+
+    #[test]
+    fn results_of_a_fold_are_about_the_same_tables_and_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path()).unwrap();
+        for (method, fold) in [("sogar", 1), ("glance", 1), ("sogar", 2)] {
+            store.keep(&cell(method, fold, ""), result(method, fold, 0.1, 0.2)).unwrap();
+        }
+        let anew = CellResult { inputs: "elsewhere".into(), ..result("ares", 1, 0.3, 0.2) };
+        store.keep(&cell("ares", 1, ""), anew).unwrap();
+        for store in [store, Store::open(folder.path()).unwrap()] {
+            let there = |method: &str, fold: u32| store.get(&cell(method, fold, "")).is_some();
+            assert_eq!(
+                [("sogar", 1), ("glance", 1), ("ares", 1), ("sogar", 2)]
+                    .map(|(method, fold)| there(method, fold)),
+                [false, false, true, true]
+            );
+        }
     }
 
     #[test]

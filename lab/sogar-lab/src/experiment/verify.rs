@@ -1,4 +1,4 @@
-//! `sogar-lab experiment verify`: runs stored cells again, drawn by lot, and compares.
+//! `sogar-lab experiment verify`: runs stored cells again, drawn by lot from those that the flags name, and compares.
 //!
 //! Results that a time limit ended depend on the machine, and those made from other tables or models than the ones at hand can't
 //! be repeated: both are left out and counted.
@@ -9,15 +9,16 @@ use rand::seq::SliceRandom;
 use serde_json::json;
 use sogar::{Error, ErrorKind, Result};
 use sogar_baselines::FitStatus;
-use sogar_baselines::methods::methods;
+use sogar_baselines::methods::{choose, methods};
 use sogar_cli::interrupt;
 use sogar_cli::output::{Exit, Output};
-use sogar_experiment::inputs::{DATA_SETS, FOLDS, KINDS};
+use sogar_experiment::inputs::{DATA_SETS, FOLDS, KINDS, data_sets, folds, kinds};
 use sogar_experiment::{Cell, Name, PATIENCE, Paper, Request, Store};
 
 use super::{ExperimentArgs, Lines, all_protocols, runner};
 
 pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
+    let named = Named::of(args)?;
     let store = Store::open(&args.cells())?;
     let cells = every_cell(args)?;
     let left_over = store.left_over(&cells);
@@ -31,7 +32,7 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
     let mut known: Vec<&Cell> = Vec::new();
     let (mut elsewhere, mut cut) = (0, 0);
     let mut keys = std::collections::BTreeSet::new();
-    for cell in &cells {
+    for cell in cells.iter().filter(|cell| named.has(cell)) {
         let Some(stored) = store.best(cell).filter(|result| keys.insert(result.key.clone())) else {
             continue;
         };
@@ -49,7 +50,7 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
     if known.is_empty() {
         return Err(Error::new(
             ErrorKind::Usage,
-            format!("none of {} stored cells can be run again here", store.len()),
+            format!("none of the chosen cells can be run again here, of {} stored ones", store.len()),
         )
         .help(
             "train the models with scripts/paper_models.py; other versions of the libraries may train others",
@@ -92,6 +93,38 @@ pub fn run(args: &ExperimentArgs, output: &Output) -> Result<Exit> {
         ));
     }
     Ok(if repeated.len() == known.len() { Exit::Complete } else { Exit::Stopped })
+}
+
+/// What the flags name; without any, everything.
+struct Named {
+    data: Vec<&'static str>,
+    kinds: Vec<&'static str>,
+    folds: Vec<u32>,
+    methods: Vec<&'static str>,
+    protocols: Vec<String>,
+}
+
+impl Named {
+    fn of(args: &ExperimentArgs) -> Result<Named> {
+        let or_all =
+            |names: &[String]| if names.is_empty() { vec!["all".to_owned()] } else { names.to_vec() };
+        let methods = if args.methods == ["all"] { choose(&["readings"])? } else { choose(&args.methods)? };
+        Ok(Named {
+            data: data_sets(&or_all(&args.datasets))?,
+            kinds: kinds(&or_all(&args.models))?,
+            folds: folds(args.folds.as_deref().unwrap_or("1-10"))?,
+            methods: methods.into_iter().map(|method| method.name).collect(),
+            protocols: args.protocol.clone(),
+        })
+    }
+
+    fn has(&self, cell: &Cell) -> bool {
+        self.data.contains(&cell.data.name)
+            && self.kinds.contains(&cell.model.kind)
+            && self.folds.contains(&cell.fold)
+            && self.methods.contains(&cell.method.name)
+            && (self.protocols.is_empty() || self.protocols.contains(&cell.protocol))
+    }
 }
 
 /// Every cell that a protocol, an experiment and a method lead to.

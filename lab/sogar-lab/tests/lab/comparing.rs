@@ -138,7 +138,9 @@ fn tables_are_made_without_tables_and_models() {
     assert!(folder.read("page.md").contains("| choice | source | reason |"));
     assert!(folder.read("experiments/depth.md").contains("No cell has a result yet."));
     let run = folder.sogar(&["experiment", "verify"]);
-    assert!(run.code == 2 && run.stderr.contains("none of 0 stored cells"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("can be run again here, of 0 stored ones"), "{run}");
+    let run = folder.sogar(&["experiment", "verify", "--methods", "glanze"]);
+    assert!(run.code == 2 && run.stderr.contains("there is no method `glanze`"), "{run}");
 }
 
 #[test]
