@@ -45,8 +45,8 @@ class Sogar(Conventions, OnTables, ForPeople, Saving):
         max_edits: Largest number of changes in an action (default: 3, or fewer to fit the budget).
         actions: The budget of actions, a number or ``"all"`` (default: 200,000). If the table allows more,
             numbers get fewer sizes of shifts, then actions fewer edits, unless these are set.
-        bins: Bins of numbers: a number of them, ``"auto"``, ``"all"`` (every value), ``"quantile:B"`` or a list
-            of edges.
+        bins: Bins of numbers: a number of them, ``"auto"``, ``"all"`` (every value), ``"quantile:B"`` or a
+            list of edges.
         cost: ``"mps"`` (maximum percentile shift), ``"cet"``, ``"logshift"``, ``"l1"``, ``"table"``, or a
             function of a row (a dictionary) and an edit of it (a dictionary with `feature`, `op`, `from`,
             `to`, `text`) that returns a non-negative number.
