@@ -310,7 +310,7 @@ def model_list(text: str) -> list[str]:
 
 
 KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
-"""Matrix products for processors with AVX2. Those that OpenBLAS picks for newer ones give other networks."""
+"""Matrix products for AVX2. Those that OpenBLAS picks for newer processors give another network."""
 
 
 def main() -> int:
