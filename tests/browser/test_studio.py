@@ -490,8 +490,10 @@ def test_each_mark_is_a_setting_and_says_at_once_what_follows(start: Start) -> N
     for act, key, value in marks:
         assert after(act, "features", "credit_amount", key) == value, key
         edits = studio.problem["columns"][amount]["edits"]
-        told = page.locator(f"#edits-{amount}").inner_text()
-        assert told.startswith(f"{edits} edit"), f"{key}: {told}"
+        page.wait_for_function(
+            "([place, text]) => document.querySelector(place)?.textContent.startsWith(text)",
+            arg=[f"#edits-{amount}", f"{edits} edit"],
+        )
         fault = studio.problem["fault"]
         assert fault is None, f"{key}: {fault}"
         if key in ("immutable", "protected", "range", "steps"):
