@@ -29,10 +29,10 @@ CARGO_CHECKED := env -u MAKEFLAGS -u MFLAGS CARGO_INCREMENTAL=$(CARGO_INCREMENTA
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
 	RUSTC_WORKSPACE_WRAPPER="$(abspath scripts/lint_while_compiling.sh)" cargo
 
-# Three processes: most tests start programs that use all cores, but some wait for workers or a browser. Tests of a file share what they
+# Four processes: many tests wait for workers or a browser. Tests of a file share what they
 # prepare. Files come in the order that is given here, the longest of all first (tests/python/conftest.py).
 PYTEST = SOGAR_BIN="$(abspath $(TARGET))/debug/sogar" PYTHONPATH=$(abspath python) \
-	$(VENV)/bin/python -m pytest -q -rs -W error -n 3 --dist loadfile --no-loadscope-reorder
+	$(VENV)/bin/python -m pytest -q -rs -W error -n 4 --dist loadfile --no-loadscope-reorder
 
 heading = @printf '\n== %s\n' "$(1)"
 

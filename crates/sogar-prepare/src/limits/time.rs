@@ -108,12 +108,14 @@ impl Remaining {
     /// Seconds that are left after `elapsed` seconds of search; `None` as long as nothing is known.
     ///
     /// Leaf sets take nearly all the time. How many there are in all is a guess, but the same guess says how many there should be by now, so that only
-    /// their growth from depth to depth counts, and at the last depth only the share of splits.
+    /// their growth from depth to depth counts, and at the last depth only the share of splits. Leaf sets of up to half of the splits are evaluated together
+    /// before the first of these splits is done, so up to a half leaf sets count instead.
     pub fn seconds(&self, progress: &Progress, elapsed: f64) -> Option<f64> {
-        let Progress { depth, splits_done: done, splits_total: all, .. } = *progress;
+        let Progress { depth, splits_done: done, splits_total: all, leaf_sets } = *progress;
         let until = |depth: usize| self.0.get(depth).or(self.0.last()).copied();
         let (before, after) = (until((depth as usize).checked_sub(1)?)?, until(depth as usize)?);
-        let share = done as f64 / all.max(1) as f64;
+        let of_sets = (leaf_sets as f64 - before) / (after - before).max(1.0);
+        let share = (done as f64 / all.max(1) as f64).max(of_sets.min(0.5));
         let by_now = before + share * (after - before);
         let whole = self.0.last()?;
         (done > 0 && by_now > 0.0).then(|| elapsed * (whole / by_now - 1.0).max(0.0))
@@ -254,10 +256,15 @@ mod tests {
     fn what_is_left_follows_what_was_done() {
         let left = Remaining::new(vec![1.0, 10.0, 100.0, 1000.0]);
         let at =
-            |depth, splits_done, splits_total| Progress { depth, splits_done, splits_total, leaf_sets: 9 };
+            |depth, splits_done, splits_total| Progress { depth, splits_done, splits_total, leaf_sets: 1 };
         assert_eq!(left.seconds(&at(1, 0, 5), 1.0), None);
         // After a half of depth 2, 55 of 1,000 leaf sets are done.
         assert!((left.seconds(&at(2, 5, 10), 5.5).unwrap() - 94.5).abs() < 1e-9);
+        // A half of its leaf sets says as much before half of its splits are done; more than a half is not believed.
+        for leaf_sets in [55, 90] {
+            let progress = Progress { leaf_sets, ..at(2, 1, 10) };
+            assert!((left.seconds(&progress, 5.5).unwrap() - 94.5).abs() < 1e-9);
+        }
         assert_eq!(left.seconds(&at(3, 10, 10), 60.0), Some(0.0));
         // A depth that was not foreseen, or a guess that is no guess, is no error.
         assert_eq!(left.seconds(&at(9, 1, 2), 1.0), Some(0.0));
